@@ -1,0 +1,7 @@
+/**
+ * The farm as a mounted file system.
+ */
+@NullMarked
+package org.gridfarm.client.mount;
+
+import org.jspecify.annotations.NullMarked;
