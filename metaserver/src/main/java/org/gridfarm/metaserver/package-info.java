@@ -1,6 +1,4 @@
-/**
- * The metaserver: the namespace and the replica map, in memory and in PostgreSQL.
- */
+/** The metaserver: the namespace and the replica map, in memory and in PostgreSQL. */
 @NullMarked
 package org.gridfarm.metaserver;
 

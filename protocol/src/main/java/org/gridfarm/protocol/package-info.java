@@ -1,6 +1,4 @@
-/**
- * What every component says to every other; this module knows no component.
- */
+/** What every component says to every other; this module knows no component. */
 @NullMarked
 package org.gridfarm.protocol;
 

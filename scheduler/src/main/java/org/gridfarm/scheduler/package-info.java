@@ -1,6 +1,4 @@
-/**
- * The scheduler: jobs, and the nodes their tasks run on.
- */
+/** The scheduler: jobs, and the nodes their tasks run on. */
 @NullMarked
 package org.gridfarm.scheduler;
 

@@ -1,6 +1,4 @@
-/**
- * The storage node: replicas as plain files on local disks, and the tasks that run beside them.
- */
+/** The storage node: replicas as plain files on local disks, and the tasks that run beside them. */
 @NullMarked
 package org.gridfarm.storagenode;
 

@@ -1,6 +1,4 @@
-/**
- * Tests that need more than one component.
- */
+/** Tests that need more than one component. */
 @NullMarked
 package org.gridfarm.test;
 

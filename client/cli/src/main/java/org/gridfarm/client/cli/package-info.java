@@ -1,6 +1,4 @@
-/**
- * The command line: one file for each subcommand of gf.
- */
+/** The command line: one file for each subcommand of gf. */
 @NullMarked
 package org.gridfarm.client.cli;
 

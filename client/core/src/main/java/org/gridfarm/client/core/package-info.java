@@ -1,6 +1,4 @@
-/**
- * The Java API of the farm, for programs that live in their own JVM.
- */
+/** The Java API of the farm, for programs that live in their own JVM. */
 @NullMarked
 package org.gridfarm.client.core;
 

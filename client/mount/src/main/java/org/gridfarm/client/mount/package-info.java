@@ -1,6 +1,4 @@
-/**
- * The farm as a mounted file system.
- */
+/** The farm as a mounted file system. */
 @NullMarked
 package org.gridfarm.client.mount;
 
