@@ -1,0 +1,22 @@
+package org.gridfarm.protocol.rpc;
+
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+
+/**
+ * One call of the protocol: its number on the wire (1 to 65535, never reused), the name that logs
+ * and metrics show, and what goes in and out.
+ */
+public record Method<Q extends MessageLite, R extends MessageLite>(
+        int number, String name, Parser<Q> request, Parser<R> reply, Retry retry) {
+    public Method {
+        if (number < 1 || number > 0xFFFF)
+            throw new IllegalArgumentException("method number " + number + " of " + name);
+        if (name.isEmpty()) throw new IllegalArgumentException("method " + number + " has no name");
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
