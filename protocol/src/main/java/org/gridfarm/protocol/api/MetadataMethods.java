@@ -76,7 +76,7 @@ public final class MetadataMethods {
     public static final Method<ReplicateRequest, ReplicateReply> REPLICATE =
             new Method<>(84, "replicate", ReplicateRequest.parser(), ReplicateReply.parser(), Retry.IDEMPOTENT);
     public static final Method<AdminRequest, AdminReply> ADMIN =
-            new Method<>(85, "admin", AdminRequest.parser(), AdminReply.parser(), Retry.NEVER);
+            new Method<>(85, "admin", AdminRequest.parser(), AdminReply.parser(), Retry.ONCE);
 
     /** Cache to leader. */
     public static final Method<FollowRequest, FollowReply> FOLLOW =
@@ -87,9 +87,9 @@ public final class MetadataMethods {
             new Method<>(92, "cache-lease", CacheStatus.parser(), CacheLeaseReply.parser(), Retry.IDEMPOTENT);
     /** Leader to cache. */
     public static final Method<PrepareBatch, PrepareReply> PREPARE =
-            new Method<>(93, "prepare", PrepareBatch.parser(), PrepareReply.parser(), Retry.NEVER);
+            new Method<>(93, "prepare", PrepareBatch.parser(), PrepareReply.parser(), Retry.ONCE);
     public static final Method<CommitBatch, Empty> COMMIT =
-            new Method<>(94, "commit", CommitBatch.parser(), Empty.parser(), Retry.NEVER);
+            new Method<>(94, "commit", CommitBatch.parser(), Empty.parser(), Retry.ONCE);
 
     private MetadataMethods() {}
 }

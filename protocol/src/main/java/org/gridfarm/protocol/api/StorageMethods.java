@@ -10,7 +10,7 @@ import org.gridfarm.protocol.wire.*;
  */
 public final class StorageMethods {
     public static final Method<WriteObjectRequest, ChainOutcome> WRITE =
-            new Method<>(100, "write", WriteObjectRequest.parser(), ChainOutcome.parser(), Retry.NEVER);
+            new Method<>(100, "write", WriteObjectRequest.parser(), ChainOutcome.parser(), Retry.ONCE);
     public static final Method<ReadObjectRequest, ReadObjectReply> READ =
             new Method<>(101, "read", ReadObjectRequest.parser(), ReadObjectReply.parser(), Retry.IDEMPOTENT);
     public static final Method<SyncObjectRequest, ChainOutcome> SYNC =
@@ -26,7 +26,7 @@ public final class StorageMethods {
     public static final Method<CopyRangeRequest, ChainOutcome> COPY_RANGE =
             new Method<>(107, "copy-range", CopyRangeRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
     public static final Method<OpenLocalRequest, OpenLocalReply> OPEN_LOCAL =
-            new Method<>(108, "open-local", OpenLocalRequest.parser(), OpenLocalReply.parser(), Retry.NEVER);
+            new Method<>(108, "open-local", OpenLocalRequest.parser(), OpenLocalReply.parser(), Retry.ONCE);
     public static final Method<CloseLocalRequest, Empty> CLOSE_LOCAL =
             new Method<>(109, "close-local", CloseLocalRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
 
@@ -39,7 +39,7 @@ public final class StorageMethods {
     public static final Method<VerifyObjectRequest, VerifyObjectReply> VERIFY_OBJECT =
             new Method<>(123, "verify-object", VerifyObjectRequest.parser(), VerifyObjectReply.parser(), Retry.IDEMPOTENT);
     public static final Method<NodeControlCommand, NodeControlAnswer> NODE_COMMAND =
-            new Method<>(124, "node-command", NodeControlCommand.parser(), NodeControlAnswer.parser(), Retry.NEVER);
+            new Method<>(124, "node-command", NodeControlCommand.parser(), NodeControlAnswer.parser(), Retry.ONCE);
 
     /** Answered when the task has ended; asking again for the same attempt waits for the same run and never starts a second one. */
     public static final Method<RunTaskRequest, RunTaskReply> RUN_TASK =
