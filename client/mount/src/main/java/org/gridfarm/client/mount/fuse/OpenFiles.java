@@ -1,0 +1,138 @@
+package org.gridfarm.client.mount.fuse;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// Which way each open file goes, so that the kernel never meets a mixture it answers with EIO.
+///
+/// Linux 6.18, per inode, from its first open to its last release:
+///
+/// | open now | cached | direct | passthrough |
+/// |---|---|---|---|
+/// | nothing | yes | yes | yes |
+/// | cached | yes | yes | no |
+/// | direct only | yes | yes | no (a shared mapping would count as cached) |
+/// | passthrough | no | no | yes, of the same backing; with DIRECT_IO the data comes to the file system, mappings do not |
+///
+/// A writer that comes to a file passed through to readers gets DIRECT_IO of the same backing only
+/// where that backing is writable (a private staging file): a shared writable mapping goes to the
+/// backing file. Otherwise it is refused; retry when the readers have gone.
+///
+/// Thread-safe under one lock, held while a backing is registered: that is one ioctl on a local
+/// file.
+public final class OpenFiles {
+
+    /// What was decided for one open. `mode` and `backing` go into the reply, and come back to
+    /// [#released].
+    ///
+    /// @param errno 0, or why the open must be refused
+    public record Way(int errno, int mode, int backing) {
+
+        public boolean passthrough() {
+            return (mode & OpenMode.PASSTHROUGH) != 0;
+        }
+    }
+
+    private static final Way CACHED = new Way(0, 0, 0);
+    private static final Way DIRECT = new Way(0, OpenMode.DIRECT_IO, 0);
+    private static final Way BUSY = new Way(Errno.ETXTBSY, 0, 0);
+
+    private static final class State {
+        int cached;
+        int direct;
+        int passed;
+        @Nullable Backing backing;
+        boolean writable;
+    }
+
+    private final Map<Long, State> states = new HashMap<>();
+
+    /// A plain open, or a direct one.
+    ///
+    /// @param writer the open may write
+    public synchronized Way open(long node, boolean writer, boolean direct) {
+        State state = states.computeIfAbsent(node, key -> new State());
+        if (state.backing != null) {
+            if (writer && !state.writable) {
+                return BUSY;
+            }
+            state.passed++;
+            boolean through = direct || writer;
+            return new Way(
+                    0,
+                    OpenMode.PASSTHROUGH | (through ? OpenMode.DIRECT_IO : 0),
+                    state.backing.id());
+        }
+        if (direct) {
+            state.direct++;
+            return DIRECT;
+        }
+        state.cached++;
+        return CACHED;
+    }
+
+    /// An open that would like to be passed through: it is where it can be, and cached otherwise.
+    ///
+    /// @param writer the open may write: then `wish` must give a writable backing of a private file
+    /// @param wish gives a backing, whose one holder passes to this table, or null; asked only
+    ///   where passthrough may begin
+    public synchronized Way openThrough(
+            long node, boolean writer, Supplier<@Nullable Backing> wish) {
+        State state = states.computeIfAbsent(node, key -> new State());
+        if (state.backing != null) {
+            if (writer && !state.writable) {
+                return BUSY;
+            }
+            state.passed++;
+            return new Way(0, OpenMode.PASSTHROUGH, state.backing.id());
+        }
+        if (state.cached == 0 && state.direct == 0) {
+            Backing backing = wish.get();
+            if (backing != null) {
+                state.backing = backing;
+                state.writable = writer;
+                state.passed = 1;
+                return new Way(0, OpenMode.PASSTHROUGH, backing.id());
+            }
+        }
+        state.cached++;
+        return CACHED;
+    }
+
+    /// One open of `mode` was released, or its answer was not received.
+    public synchronized void released(long node, int mode) {
+        State state = states.get(node);
+        if (state == null) {
+            return;
+        }
+        if ((mode & OpenMode.PASSTHROUGH) != 0) {
+            state.passed--;
+            if (state.passed == 0 && state.backing != null) {
+                state.backing.release();
+                state.backing = null;
+            }
+        } else if ((mode & OpenMode.DIRECT_IO) != 0) {
+            state.direct--;
+        } else {
+            state.cached--;
+        }
+        if (state.cached <= 0 && state.direct <= 0 && state.passed <= 0) {
+            states.remove(node);
+        }
+    }
+
+    /// True while any open of the node is passed through: its size and times are those of the
+    /// backing file.
+    public synchronized boolean passedThrough(long node) {
+        State state = states.get(node);
+        return state != null && state.backing != null;
+    }
+
+    /// Nodes open now.
+    public synchronized int size() {
+        return states.size();
+    }
+}
