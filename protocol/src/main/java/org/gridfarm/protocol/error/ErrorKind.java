@@ -4,8 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The closed list of what can go wrong, and the one table that maps it: to an errno for FUSE, an exit code (sysexits) for commands, a retry rule
- * for the RPC layer and a phrase for people. The java.nio exception is chosen in {@link FarmException#toIoException()}.
+ * The closed list of what can go wrong, and the one table that maps it: to an errno for FUSE, an
+ * exit code (sysexits) for commands, a retry rule for the RPC layer and a phrase for people. The
+ * java.nio exception is chosen in {@link FarmException#toIoException()}.
  *
  * <p>Numbers travel on the wire and never change. Errno values are those of Linux.
  */
@@ -39,7 +40,10 @@ public enum ErrorKind {
     TEXT_BUSY(27, 26, Exit.TRY_AGAIN, Retry.NEVER, "text file busy"),
     RANGE(28, 34, Exit.USAGE, Retry.NEVER, "out of range"),
 
-    /** The data cannot be had now: every node that holds it is down or every copy is bad. The detail says which. */
+    /**
+     * The data cannot be had now: every node that holds it is down or every copy is bad. The detail
+     * says which.
+     */
     DATA_UNAVAILABLE(40, 5, Exit.INPUT_OUTPUT, Retry.LATER, "no readable copy"),
     /** Stored bytes do not match their checksum. */
     CORRUPT(41, 5, Exit.INPUT_OUTPUT, Retry.ELSEWHERE, "checksum mismatch"),
@@ -66,7 +70,9 @@ public enum ErrorKind {
     USAGE(82, 22, Exit.USAGE, Retry.NEVER, "usage error"),
     WRONG_VERSION(83, 93, Exit.PROTOCOL, Retry.NEVER, "incompatible version"),
     PROTOCOL(84, 71, Exit.PROTOCOL, Retry.NEVER, "protocol violation"),
-    /** A defect in Gridfarm; the log of the named server has the stack trace under the request id. */
+    /**
+     * A defect in Gridfarm; the log of the named server has the stack trace under the request id.
+     */
     INTERNAL(99, 5, Exit.SOFTWARE, Retry.NEVER, "internal error");
 
     private static final Map<Integer, ErrorKind> BY_NUMBER = new HashMap<>();

@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.error;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.AccessDeniedException;
@@ -9,11 +11,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A failure with a kind, the operation that failed, what it failed on and, where it helps a person, why. The message reads {@code operation
- * subject: phrase (detail)}; programs look at {@link #kind()} and never at the text.
+ * A failure with a kind, the operation that failed, what it failed on and, where it helps a person,
+ * why. The message reads {@code operation subject: phrase (detail)}; programs look at {@link
+ * #kind()} and never at the text.
  */
 public final class FarmException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -31,22 +33,38 @@ public final class FarmException extends RuntimeException {
         this(kind, operation, subject, detail, null);
     }
 
-    public FarmException(ErrorKind kind, String operation, String subject, String detail, @Nullable Throwable cause) {
-        super(null, cause, false, kind == ErrorKind.INTERNAL); // refusals are ordinary answers: no stack trace is paid for them
+    public FarmException(
+            ErrorKind kind,
+            String operation,
+            String subject,
+            String detail,
+            @Nullable Throwable cause) {
+        super(
+                null,
+                cause,
+                false,
+                kind
+                        == ErrorKind
+                                .INTERNAL); // refusals are ordinary answers: no stack trace is paid
+                                            // for them
         this.kind = kind;
         this.operation = operation;
         this.subject = subject;
         this.detail = detail;
     }
 
-    /** The FarmException inside what a future or a thread threw; anything else becomes INTERNAL and keeps its cause. */
+    /**
+     * The FarmException inside what a future or a thread threw; anything else becomes INTERNAL and
+     * keeps its cause.
+     */
     public static FarmException of(Throwable thrown, String operation, String subject) {
         for (Throwable t = thrown; t != null; t = t.getCause()) {
             if (t instanceof FarmException failure) {
                 return failure;
             }
         }
-        return new FarmException(ErrorKind.INTERNAL, operation, subject, String.valueOf(thrown), thrown);
+        return new FarmException(
+                ErrorKind.INTERNAL, operation, subject, String.valueOf(thrown), thrown);
     }
 
     public ErrorKind kind() {
@@ -78,7 +96,10 @@ public final class FarmException extends RuntimeException {
         return text.toString();
     }
 
-    /** The same failure told of another subject, as when an inode number is replaced by the path a person gave. */
+    /**
+     * The same failure told of another subject, as when an inode number is replaced by the path a
+     * person gave.
+     */
     public FarmException about(String newOperation, String newSubject) {
         return new FarmException(kind, newOperation, newSubject, detail, getCause());
     }
@@ -91,7 +112,8 @@ public final class FarmException extends RuntimeException {
                     case ALREADY_EXISTS -> new FileAlreadyExistsException(subject, null, detail);
                     case NOT_A_DIRECTORY -> new NotDirectoryException(subject);
                     case NOT_EMPTY -> new DirectoryNotEmptyException(subject);
-                    case ACCESS_DENIED, NOT_PERMITTED, NOT_AUTHENTICATED -> new AccessDeniedException(subject, null, getMessage());
+                    case ACCESS_DENIED, NOT_PERMITTED, NOT_AUTHENTICATED ->
+                            new AccessDeniedException(subject, null, getMessage());
                     case LINK_LOOP -> new FileSystemLoopException(subject);
                     case INTERRUPTED -> new InterruptedIOException(getMessage());
                     default -> new FileSystemException(subject, null, getMessage());

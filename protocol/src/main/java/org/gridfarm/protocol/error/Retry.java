@@ -6,6 +6,8 @@ public enum Retry {
     NEVER,
     /** Ask the same server again after a short wait. */
     LATER,
-    /** Ask another server, or find the leader again; the first attempt may or may not have happened. */
+    /**
+     * Ask another server, or find the leader again; the first attempt may or may not have happened.
+     */
     ELSEWHERE
 }

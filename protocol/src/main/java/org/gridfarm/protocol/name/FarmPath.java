@@ -1,15 +1,16 @@
 package org.gridfarm.protocol.name;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * An absolute path in the farm, normalised: no empty components, "." dropped and ".." resolved as text (the root's parent is the root). At most
- * 4096 bytes. Immutable.
+ * An absolute path in the farm, normalised: no empty components, "." dropped and ".." resolved as
+ * text (the root's parent is the root). At most 4096 bytes. Immutable.
  */
 public record FarmPath(List<Name> names) {
     public static final int BYTES_MAX = 4096;
@@ -32,10 +33,12 @@ public record FarmPath(List<Name> names) {
 
     private static FarmPath of(byte[] path, String shown) {
         if (path.length == 0 || path[0] != '/') {
-            throw new FarmException(ErrorKind.INVALID, "path", shown, "a path in the farm begins with '/'");
+            throw new FarmException(
+                    ErrorKind.INVALID, "path", shown, "a path in the farm begins with '/'");
         }
         if (path.length > BYTES_MAX) {
-            throw new FarmException(ErrorKind.NAME_TOO_LONG, "path", shown.substring(0, 64) + "...");
+            throw new FarmException(
+                    ErrorKind.NAME_TOO_LONG, "path", shown.substring(0, 64) + "...");
         }
         List<Name> names = new ArrayList<>();
         int from = 1;
@@ -87,7 +90,8 @@ public record FarmPath(List<Name> names) {
     }
 
     public boolean startsWith(FarmPath other) {
-        return names.size() >= other.names.size() && names.subList(0, other.names.size()).equals(other.names);
+        return names.size() >= other.names.size()
+                && names.subList(0, other.names.size()).equals(other.names);
     }
 
     public byte[] bytes() {

@@ -1,13 +1,15 @@
 package org.gridfarm.protocol.name;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
 /**
- * One component of a path: 1 to 255 bytes without '/' and NUL, not "." nor "..". POSIX names are bytes; text is only for people. Immutable: the
- * array is not copied, callers hand it over and do not write to it.
+ * One component of a path: 1 to 255 bytes without '/' and NUL, not "." nor "..". POSIX names are
+ * bytes; text is only for people. Immutable: the array is not copied, callers hand it over and do
+ * not write to it.
  */
 public final class Name implements Comparable<Name> {
     public static final int BYTES_MAX = 255;
@@ -33,7 +35,8 @@ public final class Name implements Comparable<Name> {
         }
         for (byte b : bytes) {
             if (b == '/' || b == 0) {
-                throw new FarmException(ErrorKind.INVALID, "name", printable(bytes), "holds '/' or NUL");
+                throw new FarmException(
+                        ErrorKind.INVALID, "name", printable(bytes), "holds '/' or NUL");
             }
         }
         return new Name(bytes);

@@ -1,0 +1,502 @@
+package org.gridfarm.protocol.rpc;
+
+import com.google.protobuf.MessageLite;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.collection.LongObjectHashMap;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Failure;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+
+import javax.net.ssl.SSLException;
+
+/**
+ * One welcomed connection: the last handler of its channel and the {@link Peer} that others hold.
+ *
+ * <p>Everything is owned by the event loop except the queue, through which other threads hand over
+ * what is to be written, and the volatile and concurrent fields. Many writes become one: frames of
+ * a round of the event loop share a buffer and a flush.
+ */
+final class Connection extends ChannelInboundHandlerAdapter implements Peer, FrameSink {
+    private static final Logger log = LoggerFactory.getLogger(Connection.class);
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final Channel channel;
+    private final EventLoop loop;
+    private final ConnectionSettings settings;
+    private final boolean accepted;
+    private final String address;
+    private final String number = Long.toHexString(NUMBERS.incrementAndGet());
+    private final FrameReader reader;
+    private final FrameWriter writer;
+    private final Liveness liveness;
+    private final CallTable calls;
+    private final LongObjectHashMap<InboundExchange<?, ?>> exchanges = new LongObjectHashMap<>();
+    private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private final Map<AttachmentKey<?>, Object> attachments = new ConcurrentHashMap<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile boolean open = true;
+    private volatile String lostBecause = "closed by the other side";
+    private boolean reading;
+    private boolean flushScheduled;
+    private @Nullable ScheduledFuture<?> ticker;
+
+    /**
+     * On the event loop. The reader may hold the beginning of a frame already; from now on it reads
+     * for this connection.
+     */
+    Connection(
+            Channel channel,
+            ConnectionSettings settings,
+            boolean accepted,
+            String address,
+            FrameReader reader) {
+        this.channel = channel;
+        this.loop = channel.eventLoop();
+        this.settings = settings;
+        this.accepted = accepted;
+        this.address = address;
+        this.reader = reader;
+        this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
+        this.liveness = new Liveness(settings.keepAlive(), System.nanoTime());
+        this.calls = new CallTable(loop, this::expire);
+    }
+
+    /** On the event loop, once this is in the pipeline. */
+    void begin() {
+        reader.redirect(this);
+        ticker =
+                loop.scheduleAtFixedRate(
+                        this::tick,
+                        liveness.tickNanos(),
+                        liveness.tickNanos(),
+                        TimeUnit.NANOSECONDS);
+        settings.observer().connectionOpened();
+    }
+
+    // ---- what others ask for, on any thread
+
+    @Override
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<Answer<R>> call(
+            Method<Q, R> method, Q request, @Nullable ByteBuf payload, Duration deadline) {
+        return start(method, request, payload, deadline, Answer::new);
+    }
+
+    @Override
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> callPlain(
+            Method<Q, R> method, Q request, Duration deadline) {
+        return start(
+                method,
+                request,
+                null,
+                deadline,
+                (message, bytes) -> {
+                    bytes.release();
+                    return message;
+                });
+    }
+
+    private <Q extends MessageLite, R extends MessageLite, T> CompletableFuture<T> start(
+            Method<Q, R> method,
+            Q request,
+            @Nullable ByteBuf payload,
+            Duration deadline,
+            BiFunction<R, ByteBuf, T> result) {
+        PendingCall<Q, R, T> call =
+                new PendingCall<>(this, method, request, payload, deadline.toNanos(), result);
+        submit(call);
+        return call;
+    }
+
+    @Override
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return channel.isWritable();
+    }
+
+    @Override
+    public CompletionStage<Void> closed() {
+        return closed.minimalCompletionStage();
+    }
+
+    @Override
+    public void close() {
+        close("closed by this side");
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // attach() lets no other type in under this key
+    public <T> @Nullable T attachment(AttachmentKey<T> key) {
+        return (T) attachments.get(key);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> @Nullable T attach(AttachmentKey<T> key, T value) {
+        return (T) attachments.put(key, value);
+    }
+
+    @Override
+    public String toString() {
+        return "connection " + number + " with " + address;
+    }
+
+    // ---- writing
+
+    /** Has something written, in the order of submission of each thread. */
+    void submit(Outgoing outgoing) {
+        if (loop.inEventLoop()) {
+            drain();
+            outgoing.write(this);
+            flushSoon();
+            return;
+        }
+        queue.add(outgoing);
+        if (!woken.compareAndSet(false, true)) return;
+        try {
+            loop.execute(this::drainAndFlush);
+        } catch (RejectedExecutionException e) {
+            // The process is shutting its loops down; the channel is closed, and so nobody else
+            // drains.
+            open = false;
+            drain();
+        }
+    }
+
+    private void drainAndFlush() {
+        woken.set(false);
+        drain();
+        flush();
+    }
+
+    private void drain() {
+        for (Outgoing next = queue.poll(); next != null; next = queue.poll()) next.write(this);
+    }
+
+    private void flushSoon() {
+        if (reading || flushScheduled) return;
+        flushScheduled = true;
+        loop.execute(() -> {
+            flushScheduled = false;
+            flush();
+        });
+    }
+
+    private void flush() {
+        if (!writer.flush()) return;
+        liveness.spoke(System.nanoTime());
+        settings.observer().bytesSent(writer.takeBytesWritten());
+    }
+
+    FrameWriter writer() {
+        return writer;
+    }
+
+    RpcObserver observer() {
+        return settings.observer();
+    }
+
+    String number() {
+        return number;
+    }
+
+    // ---- our calls
+
+    long register(PendingCall<?, ?, ?> call) {
+        settings.observer().callBegan(call.method);
+        return calls.add(call);
+    }
+
+    @Nullable FarmException overload(String operation) {
+        if (calls.size() >= RpcLimits.CALLS_IN_FLIGHT_MAX)
+            return new FarmException(
+                    ErrorKind.OVERLOADED,
+                    operation,
+                    address,
+                    calls.size() + " calls are unanswered");
+        if (unsentBytes() > RpcLimits.UNSENT_BYTES_MAX)
+            return new FarmException(
+                    ErrorKind.OVERLOADED, operation, address, unsentBytes() + " bytes are unsent");
+        return null;
+    }
+
+    FarmException lost(String operation) {
+        return new FarmException(ErrorKind.DISCONNECTED, operation, address, lostBecause);
+    }
+
+    /** The caller gave up; id is 0 if the call had not been written. */
+    void abandon(long id, PendingCall<?, ?, ?> call) {
+        if (id == 0 || calls.remove(id) == null) return;
+        settings.observer()
+                .callEnded(call.method, ErrorKind.CANCELLED, System.nanoTime() - call.beganNanos);
+        if (open) writer.writeBare(FrameType.CANCEL, id);
+    }
+
+    private void expire(long id, PendingCall<?, ?, ?> call) {
+        call.fail(call.timedOut());
+        if (!open) return;
+        writer.writeBare(FrameType.CANCEL, id);
+        flushSoon();
+    }
+
+    // ---- reading
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        reading = true;
+        liveness.heard(System.nanoTime());
+        settings.observer().bytesReceived(in.readableBytes());
+        try {
+            if (open) reader.read(context.alloc(), in);
+        } catch (FarmException e) {
+            log.warn("{}: {}", this, e.getMessage());
+            close(e.getMessage());
+        } finally {
+            in.release();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        reading = false;
+        drain();
+        flush();
+    }
+
+    @Override
+    public void frame(
+            byte type,
+            long call,
+            int method,
+            int deadlineMillis,
+            ByteBuf in,
+            int messageAt,
+            int messageBytes,
+            int end) {
+        if (!open) return;
+        switch (type) {
+            case FrameType.REQUEST ->
+                    request(call, method, deadlineMillis, in, messageAt, messageBytes, end);
+            case FrameType.REPLY -> {
+                PendingCall<?, ?, ?> pending = calls.remove(call);
+                if (pending != null) pending.reply(in, messageAt, messageBytes, end);
+            }
+            case FrameType.FAILURE -> failure(call, in, messageAt, messageBytes);
+            case FrameType.CANCEL -> {
+                InboundExchange<?, ?> exchange = exchanges.remove(call);
+                if (exchange != null) exchange.cancel();
+            }
+            case FrameType.PING -> writer.writeBare(FrameType.PONG, call);
+            case FrameType.PONG -> {}
+            default -> throw FrameReader.violation("an unexpected frame of type " + type);
+        }
+    }
+
+    private void failure(long call, ByteBuf in, int messageAt, int messageBytes) {
+        Failure failure;
+        try {
+            failure = Messages.parse(Failure.parser(), in, messageAt, messageBytes);
+        } catch (IOException e) {
+            throw FrameReader.violation("an unreadable failure: " + e.getMessage());
+        }
+        FarmException decoded = decode(failure);
+        if (call == 0) {
+            close(decoded.getMessage());
+            return;
+        }
+        PendingCall<?, ?, ?> pending = calls.remove(call);
+        if (pending != null) pending.fail(decoded);
+    }
+
+    static FarmException decode(Failure failure) {
+        return new FarmException(
+                ErrorKind.of(failure.getKind()),
+                failure.getOperation(),
+                failure.getSubject(),
+                failure.getDetail());
+    }
+
+    private void request(
+            long id,
+            int number,
+            int deadlineMillis,
+            ByteBuf in,
+            int messageAt,
+            int messageBytes,
+            int end) {
+        if (id == 0 || exchanges.containsKey(id))
+            throw FrameReader.violation("a second request with the id " + id);
+        Services.Entry<?, ?> entry = settings.services().find(number);
+        if (entry == null) {
+            refuse(id, number, ErrorKind.UNSUPPORTED, "method " + number, "not served here");
+        } else if (exchanges.size() >= RpcLimits.CALLS_IN_FLIGHT_MAX) {
+            refuse(id, number, ErrorKind.OVERLOADED, entry.method().name(), "too many requests");
+        } else {
+            serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end);
+        }
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void serve(
+            Services.Entry<Q, R> entry,
+            long id,
+            int deadlineMillis,
+            ByteBuf in,
+            int messageAt,
+            int messageBytes,
+            int end) {
+        Q message;
+        try {
+            message = Messages.parse(entry.method().request(), in, messageAt, messageBytes);
+        } catch (IOException e) {
+            refuse(
+                    id,
+                    entry.method().number(),
+                    ErrorKind.PROTOCOL,
+                    entry.method().name(),
+                    "unreadable request");
+            return;
+        }
+        int payloadAt = messageAt + messageBytes;
+        ByteBuf payload =
+                payloadAt == end
+                        ? Unpooled.EMPTY_BUFFER
+                        : in.retainedSlice(payloadAt, end - payloadAt);
+        InboundExchange<Q, R> exchange =
+                new InboundExchange<>(this, id, entry.method(), message, payload, deadlineMillis);
+        exchanges.put(id, exchange);
+        settings.observer().requestBegan(entry.method());
+        try {
+            entry.handler().handle(exchange);
+        } catch (Exception | StackOverflowError e) {
+            if (!exchange.isAnswered()) exchange.failWith(e);
+            else
+                log.error("{} {} failed after its answer", exchange.requestId(), entry.method(), e);
+        } finally {
+            payload.release();
+        }
+    }
+
+    private void refuse(long id, int method, ErrorKind kind, String operation, String detail) {
+        FarmException refusal = new FarmException(kind, operation, "", detail);
+        writer.write(FrameType.FAILURE, id, method, 0, InboundExchange.encode(refusal));
+    }
+
+    /** Takes the exchange off the table; false if it was cancelled before. */
+    boolean forget(InboundExchange<?, ?> exchange) {
+        return open && exchanges.remove(exchange.id()) != null;
+    }
+
+    // ---- life and death
+
+    private void tick() {
+        switch (liveness.tick(System.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
+            case PING -> {
+                writer.writeBare(FrameType.PING, 0);
+                flush();
+            }
+            case DEAD ->
+                    close("silent for " + settings.keepAlive().silenceMax().toMillis() + " ms");
+            case FINE -> {}
+        }
+    }
+
+    private long unsentBytes() {
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    }
+
+    /**
+     * A client that does not take its replies is not heard further: its requests would only pile up
+     * more of them.
+     */
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        // Only at the accepting side: were both to stop reading, neither would ever start again.
+        if (accepted) channel.config().setAutoRead(channel.isWritable());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
+            close(String.valueOf(cause.getMessage()));
+        } else {
+            log.error("{} failed", this, cause);
+            close("failed: " + cause);
+        }
+    }
+
+    void close(String why) {
+        if (!loop.inEventLoop()) {
+            try {
+                loop.execute(() -> close(why));
+            } catch (RejectedExecutionException e) {
+                log.debug("{}: the event loop has closed it before", this);
+            }
+            return;
+        }
+        if (!open) return;
+        lostBecause = why;
+        if (writer.flush()) observer().bytesSent(writer.takeBytesWritten());
+        end();
+        channel.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        end();
+    }
+
+    private void end() {
+        if (!open) return;
+        open = false;
+        if (ticker != null) ticker.cancel(false);
+        reader.close();
+        writer.close();
+        drain();
+        for (PendingCall<?, ?, ?> call : calls.removeAll()) call.fail(lost(call.method.name()));
+        List<InboundExchange<?, ?>> orphans = new ArrayList<>(exchanges.values());
+        exchanges.clear();
+        orphans.forEach(InboundExchange::cancel);
+        observer().connectionClosed();
+        closed.complete(null);
+    }
+}
