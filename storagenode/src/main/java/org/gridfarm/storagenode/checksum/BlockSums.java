@@ -1,0 +1,196 @@
+package org.gridfarm.storagenode.checksum;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The sums of one object: pages taken from its {@link SumFile} as they are needed, changed here and
+ * written back together. A block that was written in part is <em>stale</em>: its sum is taken from
+ * the file when it is next asked for, not at every write.
+ *
+ * <p>For one thread at a time, except that any number of threads may call {@link #get} and {@link
+ * #isStale} together.
+ */
+public final class BlockSums {
+    /** Pages kept in memory after they were written: 4 MiB, the sums of 64 GiB. */
+    private static final int PAGES_KEPT_MAX = 1024;
+
+    private final SumFile file;
+    private final long inode;
+    private final int stripe;
+    private final int generation;
+    private final Map<Integer, int[]> pages = new HashMap<>();
+    private final Set<Integer> changed = new HashSet<>();
+    private final BitSet stale = new BitSet();
+    private boolean damaged;
+
+    public BlockSums(SumFile file, long inode, int stripe, int generation) {
+        this.file = file;
+        this.inode = inode;
+        this.stripe = stripe;
+        this.generation = generation;
+    }
+
+    private int[] page(long block) throws IOException {
+        int number = (int) (block / SumFile.ENTRIES);
+        synchronized (pages) {
+            int[] page = pages.get(number);
+            if (page != null) {
+                return page;
+            }
+            int[] read = file.readPage(inode, stripe, generation, number);
+            if (read == null) {
+                damaged = true;
+                read = unknowable();
+            }
+            pages.put(number, read);
+            return read;
+        }
+    }
+
+    /**
+     * Sums that no block has but by a chance of one in four milliards: a damaged page vouches for
+     * nothing.
+     */
+    private static int[] unknowable() {
+        int[] page = new int[SumFile.ENTRIES];
+        Arrays.fill(page, 0xBAD5_0BAD);
+        return page;
+    }
+
+    /** True once a page of the file was found damaged. */
+    public boolean isDamaged() {
+        return damaged;
+    }
+
+    public int get(long block) throws IOException {
+        return page(block)[(int) (block % SumFile.ENTRIES)];
+    }
+
+    /** Sets the sum and takes the block's staleness away. */
+    public void set(long block, int sum) throws IOException {
+        int[] page = page(block);
+        int at = (int) (block % SumFile.ENTRIES);
+        stale.clear((int) block);
+        if (page[at] != sum) {
+            page[at] = sum;
+            changed.add((int) (block / SumFile.ENTRIES));
+        }
+    }
+
+    public void markStale(long block) {
+        stale.set((int) block);
+    }
+
+    public boolean isStale(long block) {
+        return stale.get((int) block);
+    }
+
+    /** The first stale block at or after this one, or -1. */
+    public long nextStale(long block) {
+        return stale.nextSetBit((int) block);
+    }
+
+    /** Blocks from..to (exclusive) are blocks of zeros. */
+    public void zero(long from, long to) throws IOException {
+        for (long block = from; block < to; ) {
+            long pageEnd = (block / SumFile.ENTRIES + 1) * SumFile.ENTRIES;
+            long end = Math.min(to, pageEnd);
+            int[] page = page(block);
+            for (; block < end; block++) {
+                if (page[(int) (block % SumFile.ENTRIES)] != 0) {
+                    page[(int) (block % SumFile.ENTRIES)] = 0;
+                    changed.add((int) (block / SumFile.ENTRIES));
+                }
+            }
+        }
+        stale.clear((int) from, (int) to);
+    }
+
+    /**
+     * The file now ends at the size: what lay behind it is forgotten, here and in the file, whose
+     * header must say OPEN.
+     */
+    public void truncate(long size) throws IOException {
+        long count = Blocks.count(size);
+        int keep = (int) Math.max(1, (count + SumFile.ENTRIES - 1) / SumFile.ENTRIES);
+        zero(count, (long) keep * SumFile.ENTRIES);
+        stale.clear((int) count, Math.max((int) count, stale.length()));
+        pages.keySet().removeIf(number -> number >= keep);
+        changed.removeIf(number -> number >= keep);
+        file.truncate(size);
+    }
+
+    /**
+     * Writes all changed pages and then the header, which makes the first of them count. Nothing is
+     * synced.
+     */
+    public void write(SumHeader header) throws IOException {
+        for (int number : List.copyOf(changed)) {
+            int[] page = pages.get(number);
+            if (page != null) {
+                file.writePage(inode, stripe, generation, number, page);
+            }
+            changed.remove(number);
+        }
+        file.writeHeader(header);
+        if (pages.size() > PAGES_KEPT_MAX) {
+            pages.clear();
+        }
+    }
+
+    /** Writes pages early when too many changed ones are held; only while the header says OPEN. */
+    public void spill(SumHeader header) throws IOException {
+        if (changed.size() > PAGES_KEPT_MAX) {
+            write(header);
+        }
+    }
+
+    /**
+     * SHA-256 over the size and the sums of a file: equal contents have equal digests. No block may
+     * be stale.
+     */
+    public byte[] digest(long size) throws IOException {
+        MessageDigest sha;
+        try {
+            sha = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(8 + 4 * SumFile.ENTRIES);
+        bytes.putLong(size);
+        long count = Blocks.count(size);
+        for (long block = 0; block < count; ) {
+            int[] page = page(block);
+            long end = Math.min(count, block + SumFile.ENTRIES);
+            for (; block < end; block++) {
+                bytes.putInt(page[(int) (block % SumFile.ENTRIES)]);
+            }
+            sha.update(bytes.flip());
+            bytes.clear();
+        }
+        sha.update(bytes.flip());
+        return sha.digest();
+    }
+
+    /** Runs of stale blocks as [from, to) pairs, in order. */
+    public List<long[]> staleRuns() {
+        List<long[]> runs = new ArrayList<>();
+        for (int from = stale.nextSetBit(0); from >= 0; ) {
+            int to = stale.nextClearBit(from);
+            runs.add(new long[] {from, to});
+            from = stale.nextSetBit(to);
+        }
+        return runs;
+    }
+}

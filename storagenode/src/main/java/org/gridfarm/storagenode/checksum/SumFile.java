@@ -1,0 +1,148 @@
+package org.gridfarm.storagenode.checksum;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.zip.CRC32C;
+
+/**
+ * A {@code .sum} file: pages of 4 KiB, each with 64 bytes of front matter and {@link #ENTRIES}
+ * sums. The front matter of page 0 is the {@link SumHeader}; of later pages only its CRC fields are
+ * used. A page's CRC also covers the object and the page's number, so that neither a page nor a
+ * file in another's place goes unnoticed. A page that was never written reads as zeros and stands
+ * for blocks of zeros.
+ *
+ * <p>For one thread at a time.
+ */
+public final class SumFile implements AutoCloseable {
+    public static final int PAGE_BYTES = 4096;
+    public static final int ENTRIES = (PAGE_BYTES - SumHeader.BYTES) / 4;
+    private static final int PAGE_CRC_AT = 56;
+
+    private final FileChannel channel;
+    private final ByteBuffer page = ByteBuffer.allocateDirect(PAGE_BYTES);
+    private int pageZeroCrc;
+
+    public SumFile(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    public FileChannel channel() {
+        return channel;
+    }
+
+    /** Null when it is damaged or absent. */
+    public @Nullable SumHeader readHeader() throws IOException {
+        page.clear().limit(SumHeader.BYTES);
+        fill(0);
+        page.flip();
+        SumHeader header = SumHeader.get(page);
+        if (header != null) {
+            pageZeroCrc = page.getInt(PAGE_CRC_AT);
+        }
+        return header;
+    }
+
+    public void writeHeader(SumHeader header) throws IOException {
+        page.clear();
+        header.put(page, pageZeroCrc);
+        page.flip();
+        drain(0);
+    }
+
+    /** The sums of a page, or null when it is damaged. */
+    public int @Nullable [] readPage(long inode, int stripe, int generation, int number)
+            throws IOException {
+        page.clear();
+        fill((long) number * PAGE_BYTES);
+        int stored = page.position() >= PAGE_CRC_AT + 4 ? page.getInt(PAGE_CRC_AT) : 0;
+        while (page.hasRemaining()) {
+            page.put((byte) 0);
+        }
+        int[] sums = new int[ENTRIES];
+        page.flip().position(SumHeader.BYTES);
+        page.slice().asIntBuffer().get(sums);
+        return stored == crc(inode, stripe, generation, number, sums) ? sums : null;
+    }
+
+    /**
+     * Writes a page; that of number 0 must be followed by {@link #writeHeader}, which stores its
+     * CRC.
+     */
+    public void writePage(long inode, int stripe, int generation, int number, int[] sums)
+            throws IOException {
+        int used = ENTRIES;
+        while (used > 0 && sums[used - 1] == 0) {
+            used--;
+        }
+        int crc = crc(inode, stripe, generation, number, sums);
+        page.clear();
+        // A page that shrank must not leave its former sums behind: whole pages, but for a file's
+        // first sums.
+        boolean fresh = channel.size() <= (long) number * PAGE_BYTES + SumHeader.BYTES;
+        int end = SumHeader.BYTES + 4 * (fresh ? used : ENTRIES);
+        page.limit(end);
+        while (page.position() < SumHeader.BYTES) {
+            page.put((byte) 0);
+        }
+        for (int i = 0; page.hasRemaining(); i++) {
+            page.putInt(sums[i]);
+        }
+        page.flip();
+        if (number == 0) {
+            pageZeroCrc = crc;
+            page.position(SumHeader.BYTES);
+            drain(SumHeader.BYTES);
+        } else {
+            page.putInt(PAGE_CRC_AT, crc);
+            drain((long) number * PAGE_BYTES);
+        }
+    }
+
+    /** All sums past the last page of a file of so many bytes are dropped. */
+    public void truncate(long size) throws IOException {
+        long pages = Math.max(1, (Blocks.count(size) + ENTRIES - 1) / ENTRIES);
+        if (channel.size() > pages * PAGE_BYTES) {
+            channel.truncate(pages * PAGE_BYTES);
+        }
+    }
+
+    private static int crc(long inode, int stripe, int generation, int number, int[] sums) {
+        ByteBuffer bytes = ByteBuffer.allocate(20 + 4 * ENTRIES);
+        boolean blank = true;
+        bytes.putLong(inode).putInt(stripe).putInt(generation).putInt(number);
+        for (int sum : sums) {
+            bytes.putInt(sum);
+            blank &= sum == 0;
+        }
+        if (blank) {
+            return 0;
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.flip());
+        return (int) crc.getValue();
+    }
+
+    private void fill(long at) throws IOException {
+        while (page.hasRemaining()) {
+            int count = channel.read(page, at + page.position());
+            if (count < 0) {
+                return;
+            }
+        }
+    }
+
+    private void drain(long at) throws IOException {
+        long offset = at - page.position();
+        while (page.hasRemaining()) {
+            channel.write(page, offset + page.position());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

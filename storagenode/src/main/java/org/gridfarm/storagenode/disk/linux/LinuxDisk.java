@@ -1,0 +1,222 @@
+package org.gridfarm.storagenode.disk.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.disk.PortableDisk;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+
+/**
+ * fallocate(2), lseek(2) and statx(2) from the C library, on a descriptor opened for the one call:
+ * the JDK does not show the descriptor of a FileChannel, and these calls are rare. Where the file
+ * system refuses a mode (EOPNOTSUPP), the portable way is taken.
+ */
+public final class LinuxDisk extends PortableDisk {
+    private static final int O_RDONLY = 0;
+    private static final int O_WRONLY = 1;
+    private static final int O_CLOEXEC = 0x80000;
+    private static final int SEEK_DATA = 3;
+    private static final int SEEK_HOLE = 4;
+    private static final int FALLOC_FL_KEEP_SIZE = 1;
+    private static final int FALLOC_FL_PUNCH_HOLE = 2;
+    private static final int STATX_BLOCKS = 0x400;
+    private static final int AT_EMPTY_PATH = 0x1000;
+    private static final int STATX_BYTES = 256;
+    private static final long STX_BLOCKS_AT = 48; // struct statx, linux/stat.h
+    private static final int ENXIO = 6;
+    private static final int EINVAL = 22;
+    private static final int ENOSPC = 28;
+    private static final int ENOSYS = 38;
+    private static final int EOPNOTSUPP = 95;
+
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    private static final VarHandle ERRNO_FIELD =
+            Linker.Option.captureStateLayout()
+                    .varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final MethodHandle OPEN =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("open"),
+                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+                    ERRNO,
+                    Linker.Option.firstVariadicArg(2));
+    private static final MethodHandle CLOSE =
+            call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle LSEEK =
+            call("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle FALLOCATE =
+            call(
+                    "fallocate",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle STATX =
+            call(
+                    "statx",
+                    FunctionDescriptor.of(
+                            JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+
+    private static final MethodHandle SYNCFS =
+            call("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private static MethodHandle call(String name, FunctionDescriptor shape) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), shape, ERRNO);
+    }
+
+    /** This, or the portable body on another system or where foreign calls are forbidden. */
+    public static DiskCalls orPortable() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return new PortableDisk();
+        }
+        try {
+            return new LinuxDisk();
+        } catch (IllegalCallerException
+                | UnsupportedOperationException
+                | ExceptionInInitializerError e) {
+            return new PortableDisk();
+        }
+    }
+
+    private interface OnDescriptor {
+        long run(int fd, MemorySegment state, Arena arena) throws Throwable;
+    }
+
+    private static long with(Path file, int flags, OnDescriptor action) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            MemorySegment name = arena.allocateFrom(file.toString());
+            int fd = (int) OPEN.invokeExact(state, name, flags | O_CLOEXEC);
+            if (fd < 0) {
+                throw failure(file, "open", errno(state));
+            }
+            try {
+                return action.run(fd, state, arena);
+            } finally {
+                int ignored = (int) CLOSE.invokeExact(state, fd);
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static int errno(MemorySegment state) {
+        return (int) ERRNO_FIELD.get(state, 0L);
+    }
+
+    private static IOException failure(Path file, String call, int errno) {
+        // The words the JDK uses for the same errno, since callers tell a full disk by them.
+        return new FileSystemException(
+                file.toString(),
+                null,
+                errno == ENOSPC ? "No space left on device" : call + ": errno " + errno);
+    }
+
+    /** True when done, false when the file system cannot. */
+    private static boolean fallocate(Path file, int mode, long offset, long length)
+            throws IOException {
+        return with(
+                        file,
+                        O_WRONLY,
+                        (fd, state, _) -> {
+                            if ((int) FALLOCATE.invokeExact(state, fd, mode, offset, length) == 0) {
+                                return 1;
+                            }
+                            int errno = errno(state);
+                            if (errno == EOPNOTSUPP || errno == ENOSYS) {
+                                return 0;
+                            }
+                            throw failure(file, "fallocate", errno);
+                        })
+                == 1;
+    }
+
+    @Override
+    public void allocate(Path file, FileChannel channel, long offset, long length, boolean keepSize)
+            throws IOException {
+        if (!fallocate(file, keepSize ? FALLOC_FL_KEEP_SIZE : 0, offset, length)) {
+            super.allocate(file, channel, offset, length, keepSize);
+        }
+    }
+
+    @Override
+    public void punch(Path file, FileChannel channel, long offset, long length) throws IOException {
+        if (!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length)) {
+            super.punch(file, channel, offset, length);
+        }
+    }
+
+    /** An offset, -1 for ENXIO, -2 where the file system cannot seek so. */
+    private static long seek(Path file, long offset, int whence) throws IOException {
+        return with(
+                file,
+                O_RDONLY,
+                (fd, state, _) -> {
+                    long at = (long) LSEEK.invokeExact(state, fd, offset, whence);
+                    if (at >= 0) {
+                        return at;
+                    }
+                    int errno = errno(state);
+                    return switch (errno) {
+                        case ENXIO -> -1;
+                        case EINVAL, EOPNOTSUPP -> -2;
+                        default -> throw failure(file, "lseek", errno);
+                    };
+                });
+    }
+
+    @Override
+    public long nextData(Path file, FileChannel channel, long offset) throws IOException {
+        long at = seek(file, offset, SEEK_DATA);
+        return at == -2 ? super.nextData(file, channel, offset) : at;
+    }
+
+    @Override
+    public long nextHole(Path file, FileChannel channel, long offset) throws IOException {
+        long at = seek(file, offset, SEEK_HOLE);
+        return at < 0 ? super.nextHole(file, channel, offset) : at;
+    }
+
+    @Override
+    public long allocated(Path file, FileChannel channel) throws IOException {
+        return with(
+                file,
+                O_RDONLY,
+                (fd, state, arena) -> {
+                    MemorySegment stat = arena.allocate(STATX_BYTES, 8);
+                    MemorySegment empty = arena.allocateFrom("");
+                    if ((int) STATX.invokeExact(state, fd, empty, AT_EMPTY_PATH, STATX_BLOCKS, stat)
+                            != 0) {
+                        throw failure(file, "statx", errno(state));
+                    }
+                    return stat.get(JAVA_LONG, STX_BLOCKS_AT) * 512;
+                });
+    }
+
+    @Override
+    public boolean forceAll(Path directory) throws IOException {
+        return with(
+                        directory,
+                        O_RDONLY,
+                        (fd, state, _) -> {
+                            if ((int) SYNCFS.invokeExact(state, fd) != 0) {
+                                throw failure(directory, "syncfs", errno(state));
+                            }
+                            return 1;
+                        })
+                == 1;
+    }
+}

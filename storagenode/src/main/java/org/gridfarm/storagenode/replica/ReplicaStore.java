@@ -1,0 +1,452 @@
+package org.gridfarm.storagenode.replica;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.storagenode.disk.DataDirectory;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * All replicas of a node. {@link #read} and {@link #change} put an action into the object's lane
+ * and open the replica for it; whatever the action throws becomes a {@link FarmException}, and what
+ * it tells about the object or its disk is acted on: damage moves the replica to quarantine, a
+ * failed sync makes it fail for good. Thread-safe.
+ */
+public final class ReplicaStore implements AutoCloseable {
+    /** What to do about an object that is not here. */
+    public enum IfAbsent {
+        /** OBJECT_ABSENT. */
+        FAIL,
+        /** Make an empty one. */
+        CREATE
+    }
+
+    /** An action on an open replica, on a thread that may block. */
+    public interface Work<T> {
+        T run(Replica replica) throws IOException;
+    }
+
+    private final List<DataDirectory> disks;
+    private final Clock clock;
+    private final Entropy entropy;
+    private final long boot;
+    private final ExecutorService io;
+    private final OpenReplicas open;
+    private final StoreListener listener;
+    private final Set<ObjectKey> failed = ConcurrentHashMap.newKeySet();
+    private final Set<DataDirectory> knownFailedDisks = ConcurrentHashMap.newKeySet();
+    private final Generations generations;
+    private final Settler settler;
+
+    public ReplicaStore(
+            List<DataDirectory> disks,
+            StoreLimits limits,
+            Clock clock,
+            Entropy entropy,
+            long boot,
+            StoreListener listener) {
+        this.disks = List.copyOf(disks);
+        this.clock = clock;
+        this.entropy = entropy;
+        this.boot = boot;
+        this.listener = listener;
+        AtomicInteger number = new AtomicInteger();
+        this.io =
+                Executors.newFixedThreadPool(
+                        limits.ioThreads(),
+                        task -> {
+                            Thread thread = new Thread(task, "disk-" + number.incrementAndGet());
+                            thread.setDaemon(true);
+                            return thread;
+                        });
+        this.open = new OpenReplicas(io, limits.openMax());
+        this.generations = new Generations(clock, this.disks);
+        this.settler = new Settler(this, clock, limits.settleAfter());
+    }
+
+    public List<DataDirectory> disks() {
+        return disks;
+    }
+
+    /** Threads for work that blocks on a disk. */
+    public ExecutorService io() {
+        return io;
+    }
+
+    /** Beside other readers. */
+    public <T> CompletableFuture<T> read(ObjectKey key, Work<T> work) {
+        return open.submit(key, false, entry -> run(entry, IfAbsent.FAIL, work));
+    }
+
+    /** Alone. */
+    public <T> CompletableFuture<T> change(ObjectKey key, IfAbsent ifAbsent, Work<T> work) {
+        return open.submit(
+                key,
+                true,
+                entry -> {
+                    try {
+                        return run(entry, ifAbsent, work);
+                    } finally {
+                        Replica replica = entry.openOrNull();
+                        if (replica != null && replica.isDirty()) {
+                            settler.changed(key);
+                        }
+                    }
+                });
+    }
+
+    /** Alone, without its being counted as a change that must be settled. */
+    <T> CompletableFuture<T> changeUnsettled(ObjectKey key, Work<T> work) {
+        return open.submit(key, true, entry -> run(entry, IfAbsent.FAIL, work));
+    }
+
+    private <T> T run(OpenReplicas.Entry entry, IfAbsent ifAbsent, Work<T> work) {
+        @Nullable DataDirectory disk = null;
+        try {
+            Replica replica = entry.replica(key -> openOrCreate(key, ifAbsent));
+            disk = replica.disk();
+            if (disk.isFailed()) {
+                throw diskFailed(entry.key, disk);
+            }
+            return work.run(replica);
+        } catch (FarmException e) {
+            if (e.kind() == ErrorKind.CORRUPT) {
+                quarantineSoon(entry.key, e.detail());
+            }
+            throw e;
+        } catch (IOException e) {
+            DataDirectory where = disk == null ? find(entry.key) : disk;
+            Replica replica = entry.openOrNull();
+            if (replica != null && replica.isFailed()) {
+                failed.add(entry.key);
+            }
+            if (where == null) {
+                throw new FarmException(
+                        ErrorKind.DISK_FAILED,
+                        "open replica",
+                        entry.key.toString(),
+                        e.toString(),
+                        e);
+            }
+            FarmException failure = where.erred("use replica", entry.key, e);
+            tellOfFailedDisk(where);
+            throw failure;
+        }
+    }
+
+    private void tellOfFailedDisk(DataDirectory disk) {
+        if (disk.isFailed() && knownFailedDisks.add(disk)) {
+            listener.diskFailed(disk.toString());
+        }
+    }
+
+    private static FarmException diskFailed(ObjectKey key, DataDirectory disk) {
+        return new FarmException(
+                ErrorKind.DISK_FAILED,
+                "open replica",
+                key.toString(),
+                "disk " + disk + " was given up");
+    }
+
+    private Replica openOrCreate(ObjectKey key, IfAbsent ifAbsent) throws IOException {
+        if (failed.contains(key)) {
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "open replica",
+                    key.toString(),
+                    "an earlier sync of this replica failed");
+        }
+        DataDirectory disk = find(key);
+        if (disk != null) {
+            return Replica.open(key, disk, path(disk, key), clock, boot);
+        }
+        generations.refuseOlder(key);
+        if (ifAbsent == IfAbsent.FAIL) {
+            throw absent(key);
+        }
+        if (isQuarantined(key)) {
+            throw new FarmException(
+                    ErrorKind.CORRUPT,
+                    "create replica",
+                    key.toString(),
+                    "the former one is in quarantine");
+        }
+        DataDirectory target = choose(key, 0);
+        return Replica.create(
+                key,
+                target,
+                target.objects().make(key.slot()).resolve(key.fileName()),
+                clock,
+                boot);
+    }
+
+    static FarmException absent(ObjectKey key) {
+        return new FarmException(ErrorKind.OBJECT_ABSENT, "open replica", key.toString());
+    }
+
+    /** The disk that holds it, or null. */
+    @Nullable DataDirectory find(ObjectKey key) {
+        for (DataDirectory disk : disks) {
+            if (!disk.isFailed() && Files.exists(path(disk, key))) {
+                return disk;
+            }
+        }
+        return null;
+    }
+
+    static Path path(DataDirectory disk, ObjectKey key) {
+        return disk.objects().path(key.slot()).resolve(key.fileName());
+    }
+
+    /**
+     * A disk for a new replica, each with the chance of its free space; NO_SPACE when none has room
+     * for so many bytes.
+     */
+    public DataDirectory choose(ObjectKey key, long bytes) {
+        long total = 0;
+        for (DataDirectory disk : disks) {
+            long available = disk.available();
+            total += available > bytes ? available : 0;
+        }
+        if (total == 0) {
+            boolean allFailed = disks.stream().allMatch(DataDirectory::isFailed);
+            throw new FarmException(
+                    allFailed ? ErrorKind.DISK_FAILED : ErrorKind.NO_SPACE,
+                    "create replica",
+                    key.toString(),
+                    allFailed
+                            ? "every disk of this node was given up"
+                            : "every disk of this node is full but for its reserve");
+        }
+        double point = entropy.nextDouble() * total;
+        DataDirectory last = disks.get(0);
+        for (DataDirectory disk : disks) {
+            long available = disk.available();
+            if (available > bytes) {
+                last = disk;
+                point -= available;
+                if (point < 0) {
+                    break;
+                }
+            }
+        }
+        return last;
+    }
+
+    // ---- ends of a replica
+    // --------------------------------------------------------------------------------------------------------
+
+    /** Removes the replica; true if there was one. Works on a full disk. */
+    public CompletableFuture<Boolean> delete(ObjectKey key) {
+        return open.submit(key, true, entry -> delete(entry));
+    }
+
+    private boolean delete(OpenReplicas.Entry entry) throws IOException {
+        Replica replica = entry.openOrNull();
+        if (replica != null) {
+            replica.markDeleted();
+            entry.close();
+        }
+        settler.forget(entry.key);
+        failed.remove(entry.key);
+        boolean deleted = false;
+        for (DataDirectory disk : disks) {
+            if (!disk.isFailed()) {
+                Path path = path(disk, entry.key);
+                deleted |= Files.deleteIfExists(path);
+                Files.deleteIfExists(Replica.sumPath(path));
+            }
+        }
+        return deleted;
+    }
+
+    /** Moves it out of reach, to lost+found. */
+    public CompletableFuture<Boolean> moveToLostAndFound(ObjectKey key) {
+        return open.submit(key, true, entry -> moveAway(entry, "lost+found"));
+    }
+
+    /** Moves it to quarantine and reports it, once what is running on it has ended. */
+    private void quarantineSoon(ObjectKey key, String why) {
+        CompletableFuture<Boolean> unused =
+                open.submit(
+                        key,
+                        true,
+                        entry -> {
+                            boolean moved = moveAway(entry, "quarantine");
+                            if (moved) {
+                                listener.corrupt(key, why);
+                            }
+                            return moved;
+                        });
+    }
+
+    private boolean moveAway(OpenReplicas.Entry entry, String where) throws IOException {
+        Replica replica = entry.openOrNull();
+        if (replica != null) {
+            replica.markDeleted();
+            entry.close();
+        }
+        settler.forget(entry.key);
+        DataDirectory disk = find(entry.key);
+        if (disk == null) {
+            return false;
+        }
+        Path path = path(disk, entry.key);
+        Path target = disk.root().resolve(where);
+        Files.move(path, target.resolve(entry.key.fileName()), StandardCopyOption.REPLACE_EXISTING);
+        if (Files.exists(Replica.sumPath(path))) {
+            Files.move(
+                    Replica.sumPath(path),
+                    target.resolve(entry.key.sumName()),
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
+        return true;
+    }
+
+    private boolean isQuarantined(ObjectKey key) {
+        return disks.stream()
+                .anyMatch(disk ->
+                        Files.exists(disk.root().resolve("quarantine").resolve(key.fileName())));
+    }
+
+    // ---- copies and generations
+    // ---------------------------------------------------------------------------------------------------
+
+    /**
+     * A replica being made under a temporary name; it becomes the object at {@link #publish}, or
+     * vanishes at {@link #discard}.
+     */
+    public Replica beginCopy(ObjectKey key, long bytes) {
+        DataDirectory disk = choose(key, bytes);
+        Path path =
+                disk.root()
+                        .resolve("tmp")
+                        .resolve(key.fileName() + "." + Long.toHexString(entropy.nextLong()));
+        try {
+            return Replica.create(key, disk, path, clock, boot);
+        } catch (IOException e) {
+            throw disk.erred("create replica", key, e);
+        }
+    }
+
+    public void discard(Replica copy) throws IOException {
+        copy.markDeleted();
+        copy.close();
+        Files.deleteIfExists(copy.path());
+        Files.deleteIfExists(Replica.sumPath(copy.path()));
+    }
+
+    /** Makes the copy durable and puts it in the object's place, whatever was there before. */
+    public CompletableFuture<Boolean> publish(Replica copy) {
+        ObjectKey key = copy.key();
+        return open.submit(
+                key,
+                true,
+                entry -> {
+                    try {
+                        copy.settle();
+                        copy.close();
+                        delete(entry);
+                        Path path = copy.disk().objects().make(key.slot()).resolve(key.fileName());
+                        Files.move(
+                                Replica.sumPath(copy.path()),
+                                Replica.sumPath(path),
+                                StandardCopyOption.ATOMIC_MOVE);
+                        Files.move(copy.path(), path, StandardCopyOption.ATOMIC_MOVE);
+                        copy.disk().objects().force(key.slot());
+                        Files.deleteIfExists(
+                                copy.disk().root().resolve("quarantine").resolve(key.fileName()));
+                        return true;
+                    } catch (IOException e) {
+                        throw copy.disk().erred("publish replica", key, e);
+                    }
+                });
+    }
+
+    /**
+     * Ends the generation of this key: what it held goes on as the other generation, and nobody
+     * reads or writes the old one any more. Answers false if there was nothing. Asking again is
+     * answered from the new generation.
+     */
+    public CompletableFuture<Boolean> seal(ObjectKey key, int generation) {
+        ObjectKey next = key.withGeneration(generation);
+        return open.submit(
+                key,
+                true,
+                entry -> {
+                    generations.sealed(next);
+                    DataDirectory disk = find(key);
+                    if (disk == null) {
+                        return find(next) != null;
+                    }
+                    run(
+                            entry,
+                            IfAbsent.FAIL,
+                            replica -> {
+                                Sealing.goOn(replica, next, clock, boot);
+                                return true;
+                            });
+                    settler.forget(key);
+                    entry.close();
+                    settler.changed(next);
+                    return true;
+                });
+    }
+
+    // ---- for the other parts of the room
+    // ------------------------------------------------------------------------------------------
+
+    @Nullable Replica peek(ObjectKey key) {
+        return open.peek(key);
+    }
+
+    long boot() {
+        return boot;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    Settler settler() {
+        return settler;
+    }
+
+    /** Removes what an earlier run left in tmp. */
+    public void clearTemporaries() throws IOException {
+        for (DataDirectory disk : disks) {
+            try (var files = Files.newDirectoryStream(disk.root().resolve("tmp"))) {
+                for (Path file : files) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (NoSuchFileException e) {
+                disk.fail("tmp is missing");
+            }
+        }
+    }
+
+    /** Writes all sums, makes everything durable and closes the files. */
+    @Override
+    public void close() throws IOException {
+        settler.close();
+        open.closeAll();
+        io.shutdown();
+        for (DataDirectory disk : disks) {
+            disk.close();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package org.gridfarm.storagenode.replica;
+
+import org.gridfarm.protocol.env.Clock;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * One replica going on as the next generation. The new sums are written first, then the data takes
+ * its new name, then the old sums go: cut off anywhere, either the old or the new replica is whole.
+ * Where a local writer may still hold the file, the bytes are copied instead, so that what he
+ * writes lands in a file that nobody reads.
+ */
+final class Sealing {
+    private Sealing() {}
+
+    static void goOn(Replica old, ObjectKey next, Clock clock, long boot) throws IOException {
+        Path path = old.path().resolveSibling(next.fileName());
+        if (old.hasLocalWriters()) {
+            Path copy = old.disk().root().resolve("tmp").resolve(next.fileName() + ".seal");
+            copyData(old, copy);
+            while (old.hasLocalWriters()) {
+                old.endLocalWriting();
+            }
+            Replica made = Replica.adoptAs(next, old.disk(), copy, clock, boot);
+            made.settle();
+            made.close();
+            Files.move(
+                    Replica.sumPath(copy), Replica.sumPath(path), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(copy, path, StandardCopyOption.ATOMIC_MOVE);
+            old.markDeleted();
+            Files.delete(old.path());
+        } else {
+            old.checkpoint();
+            old.writeSumsAs(next, Replica.sumPath(path));
+            old.markDeleted();
+            Files.move(old.path(), path, StandardCopyOption.ATOMIC_MOVE);
+        }
+        Files.deleteIfExists(Replica.sumPath(old.path()));
+    }
+
+    /** With its holes. */
+    private static void copyData(Replica from, Path to) throws IOException {
+        try (FileChannel in = FileChannel.open(from.path(), StandardOpenOption.READ);
+                FileChannel out =
+                        FileChannel.open(
+                                to,
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.WRITE)) {
+            long size = in.size();
+            for (long at = from.nextData(0); at >= 0 && at < size; at = from.nextData(at)) {
+                long end = Math.min(size, from.nextHole(at));
+                out.position(at);
+                while (at < end) {
+                    at += in.transferTo(at, end - at, out);
+                }
+            }
+            if (out.size() < size) {
+                out.write(ByteBuffer.allocate(1), size - 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package org.gridfarm.storagenode.replica;
+
+import java.time.Duration;
+
+/**
+ * @param openMax replicas open at once; each takes two file descriptors
+ * @param ioThreads threads that block on the disks
+ * @param settleAfter how long a replica rests before it is made durable unasked
+ */
+public record StoreLimits(int openMax, int ioThreads, Duration settleAfter) {
+    /** 2,048 descriptors are half of what Linux gives without asking. */
+    public static final StoreLimits DEFAULT = new StoreLimits(1024, 8, Duration.ofSeconds(10));
+}

@@ -1,0 +1,172 @@
+package org.gridfarm.storagenode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * Seeded random operations on a replica and on a byte array, which must stay the same through
+ * restarts, kills and seals.
+ */
+class ReplicaModelTest {
+    private static final int SIZE_MAX = 300_000;
+
+    @TempDir Path directory;
+
+    private byte[] model = new byte[0];
+
+    @Test
+    void aReplicaBehavesAsAByteArrayThroughRestartsAndKills() throws IOException {
+        long seed = Long.getLong("gf.seed", 42L);
+        System.out.println("gf.seed=" + seed);
+        Random random = new Random(seed);
+        ObjectKey key = new ObjectKey(0x1234, 0, 1);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.change(key, replica -> {});
+            for (int step = 0; step < 4000; step++) {
+                String did = step(fixture, key, random);
+                if (did.equals("seal")) {
+                    key = key.withGeneration(key.generation() + 1);
+                }
+                if (step % 16 == 0) {
+                    assertThat(fixture.readAll(key))
+                            .as("seed %d step %d after %s", seed, step, did)
+                            .isEqualTo(model);
+                }
+            }
+            fixture.change(key, Replica::settle);
+            long bad =
+                    StoreFixture.wait(
+                            fixture.store.read(
+                                    key, replica -> replica.firstBad(0, Long.MAX_VALUE)));
+            assertThat(bad).isEqualTo(-1);
+            assertThat(fixture.corrupt).isEmpty();
+        }
+    }
+
+    private String step(StoreFixture fixture, ObjectKey key, Random random) throws IOException {
+        int offset = random.nextInt(SIZE_MAX);
+        if (random.nextInt(3) == 0) {
+            offset = offset / 65536 * 65536;
+        }
+        int length = random.nextInt(4) == 0 ? random.nextInt(150_000) : random.nextInt(9000);
+        int end = offset + length;
+        int at = offset;
+        switch (random.nextInt(14)) {
+            case 0, 1, 2 -> {
+                byte[] bytes = new byte[length];
+                random.nextBytes(bytes);
+                fixture.write(key, at, bytes);
+                if (length > 0) {
+                    model = Arrays.copyOf(model, Math.max(model.length, end));
+                    System.arraycopy(bytes, 0, model, at, length);
+                }
+                return "write";
+            }
+            case 3 -> {
+                fixture.change(key, replica -> replica.truncate(at));
+                model = Arrays.copyOf(model, at);
+                return "truncate";
+            }
+            case 4, 5 -> {
+                boolean keep = random.nextBoolean();
+                if (length == 0) {
+                    return "nothing";
+                }
+                fixture.change(key, replica -> replica.zero(at, length, keep));
+                if (at < model.length) {
+                    Arrays.fill(model, at, Math.min(model.length, end), (byte) 0);
+                }
+                model = keep ? model : Arrays.copyOf(model, Math.max(model.length, end));
+                return "zero";
+            }
+            case 6 -> {
+                boolean keep = random.nextBoolean();
+                if (length == 0) {
+                    return "nothing";
+                }
+                fixture.change(key, replica -> replica.allocate(at, length, keep));
+                model = keep ? model : Arrays.copyOf(model, Math.max(model.length, end));
+                return "allocate";
+            }
+            case 7 -> {
+                fixture.change(key, Replica::sync);
+                return "sync";
+            }
+            case 8 -> {
+                fixture.change(key, Replica::checkpoint);
+                return "checkpoint";
+            }
+            case 9 -> {
+                if (random.nextInt(4) == 0) {
+                    fixture.restart();
+                    return "restart";
+                }
+                fixture.change(key, Replica::settle);
+                return "settle";
+            }
+            case 10 -> {
+                if (random.nextInt(4) != 0) {
+                    return "nothing";
+                }
+                fixture.kill(random.nextInt(3) + 1);
+                return "kill";
+            }
+            case 11 -> {
+                if (random.nextInt(4) != 0) {
+                    return "nothing";
+                }
+                assertThat(StoreFixture.wait(fixture.store.seal(key, key.generation() + 1)))
+                        .isTrue();
+                return "seal";
+            }
+            case 12 -> {
+                writeBehindItsBack(fixture, key, at, length, random);
+                return "local write";
+            }
+            default -> {
+                int to = Math.min(end, model.length);
+                byte[] expected = at < to ? Arrays.copyOfRange(model, at, to) : new byte[0];
+                assertThat(fixture.read(key, at, length)).isEqualTo(expected);
+                return "read";
+            }
+        }
+    }
+
+    /** As a local writer does, through the plain file. */
+    private void writeBehindItsBack(
+            StoreFixture fixture, ObjectKey key, int at, int length, Random random) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        boolean cut = random.nextInt(3) == 0;
+        fixture.change(
+                key,
+                replica -> {
+                    replica.beginLocalWriting();
+                    try (RandomAccessFile file =
+                            new RandomAccessFile(replica.path().toFile(), "rw")) {
+                        file.seek(at);
+                        file.write(bytes);
+                        if (cut) {
+                            file.setLength(at / 2);
+                        }
+                    }
+                    replica.endLocalWriting();
+                    for (long next = 0; next >= 0; ) {
+                        next = replica.rescan(next, (offset, content) -> {});
+                    }
+                });
+        if (length > 0) {
+            model = Arrays.copyOf(model, Math.max(model.length, at + length));
+            System.arraycopy(bytes, 0, model, at, length);
+        }
+        model = cut ? Arrays.copyOf(model, at / 2) : model;
+    }
+}
