@@ -1,0 +1,55 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// What `/proc/PID/status` says of the thread that waits for a request. The file is there as long
+/// as the thread waits.
+final class Caller {
+
+    private static final int[] NONE = {};
+    private static final long SIGKILL_BIT = 1L << 8;
+
+    private Caller() {}
+
+    /// Supplementary groups; none where the thread cannot be seen.
+    static int[] groups(int pid) {
+        String line = line(pid, "Groups:");
+        if (line == null || line.isEmpty()) {
+            return NONE;
+        }
+        String[] parts = line.split("\\s+");
+        int[] groups = new int[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            groups[i] = Integer.parseUnsignedInt(parts[i]);
+        }
+        return groups;
+    }
+
+    /// True when the thread is being killed: the kernel makes every deadly signal a pending SIGKILL
+    /// of each thread.
+    static boolean dying(int pid) {
+        String line = line(pid, "SigPnd:");
+        return line != null && (Long.parseUnsignedLong(line, 16) & SIGKILL_BIT) != 0;
+    }
+
+    private static @Nullable String line(int pid, String key) {
+        if (pid == 0) {
+            return null;
+        }
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+                if (line.startsWith(key)) {
+                    return line.substring(key.length()).strip();
+                }
+            }
+            return null;
+        } catch (IOException e) {
+            return null; // gone, or of a pid namespace that cannot be seen from here: nothing is
+                         // known of it
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.KernelCache;
+import org.gridfarm.client.mount.fuse.RawName;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Sends invalidations, each on a lane that fits how long the kernel may hold it up.
+///
+/// Names and pages have a lane each, because the kernel makes such a notice wait for requests of
+/// this mount; what never waits goes by a third, so that a recall can always overtake. See the
+/// table in [KernelCache].
+final class KernelNotices implements KernelCache {
+
+    private static final long NAMES_WAIT_NANOS = 5_000_000L;
+
+    private final Session session;
+    private final NoticeLane names;
+    private final NoticeLane pages;
+    private final NoticeLane quick;
+
+    KernelNotices(Session session) {
+        this.session = session;
+        names = new NoticeLane(session, "names");
+        pages = new NoticeLane(session, "pages");
+        quick = new NoticeLane(session, "quick");
+    }
+
+    void start() {
+        names.start();
+        pages.start();
+        quick.start();
+    }
+
+    void finish() {
+        names.finish();
+        pages.finish();
+        quick.finish();
+    }
+
+    void join() throws InterruptedException {
+        names.join();
+        pages.join();
+        quick.join();
+    }
+
+    /// Asks the kernel for all requests that another process of this mount had read and not
+    /// answered.
+    void resend() {
+        quick.submit(Notice::resend, errno -> {});
+    }
+
+    @Override
+    public void expireEntry(long parent, RawName name, Done done) {
+        names.submit(notice -> notice.entry(parent, name, true), done);
+    }
+
+    @Override
+    public void forgetEntry(long parent, RawName name, Done done) {
+        names.submit(notice -> notice.entry(parent, name, false), done);
+    }
+
+    @Override
+    public void deleteEntry(long parent, long child, RawName name, Done done) {
+        names.submit(notice -> notice.deleted(parent, child, name), done);
+    }
+
+    @Override
+    public void forgetData(long node, long offset, long length, Done done) {
+        pages.submit(notice -> notice.inode(node, offset, length), done);
+    }
+
+    @Override
+    public void forgetAttributes(long node, Done done) {
+        quick.submit(notice -> notice.inode(node, -1, 0), done);
+    }
+
+    @Override
+    public void forgetListing(long directory, Done done) {
+        quick.submit(notice -> notice.inode(directory, 0, 0), done);
+    }
+
+    @Override
+    public void forgetAllEntries(Done done) {
+        quick.submit(Notice::epoch, done);
+    }
+
+    @Override
+    public boolean busy(long directory) {
+        return session.busy(directory);
+    }
+
+    @Override
+    public void recall(long directory, RawName[] changedNames, long[] changed, Done done) {
+        session.recalls.recalled(directory);
+        for (long node : changed) {
+            session.recalls.recalled(node);
+        }
+        quick.submit(notice -> recallNow(notice, directory, changedNames, changed), done);
+    }
+
+    /// On the quick lane: names by themselves while nothing holds them up, else all names of the
+    /// mount by an epoch.
+    private int recallNow(Notice notice, long directory, RawName[] changedNames, long[] changed) {
+        int worst = 0;
+        if (changedNames.length > 0 && !expired(directory, changedNames)) {
+            worst = notice.epoch();
+            if (worst == Errno.EINVAL || worst == Errno.ENOSYS) {
+                // No epochs before Linux 6.16: nothing is left but to wait for the names.
+                worst = awaitNames();
+            }
+        }
+        worst = worse(worst, notice.inode(directory, 0, 0));
+        for (long node : changed) {
+            worst = worse(worst, notice.inode(node, -1, 0));
+        }
+        return worst;
+    }
+
+    private boolean expired(long directory, RawName[] changedNames) {
+        if (names.behind() || session.busy(directory)) {
+            return false;
+        }
+        CountDownLatch left = new CountDownLatch(changedNames.length);
+        for (RawName name : changedNames) {
+            names.submit(notice -> notice.entry(directory, name, true), errno -> left.countDown());
+        }
+        try {
+            return left.await(NAMES_WAIT_NANOS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private int awaitNames() {
+        AtomicInteger outcome = new AtomicInteger();
+        CountDownLatch reached = new CountDownLatch(1);
+        names.submit(
+                notice -> 0,
+                errno -> {
+                    outcome.set(errno);
+                    reached.countDown();
+                });
+        try {
+            reached.await();
+            return outcome.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Errno.EINTR;
+        }
+    }
+
+    /// ENOENT says that nothing was cached, which is as good as success.
+    private static int worse(int one, int other) {
+        return one != 0 && one != Errno.ENOENT ? one : other == Errno.ENOENT ? 0 : other;
+    }
+}

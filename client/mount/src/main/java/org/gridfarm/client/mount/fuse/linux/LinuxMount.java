@@ -1,0 +1,217 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import org.gridfarm.client.mount.fuse.Connection;
+import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.MountOptions;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// A file system mounted on a directory of this machine.
+///
+/// Simple use: `try (LinuxMount mount = LinuxMount.mount(dir, options, operations)) {
+/// mount.awaitEnd(); }`
+///
+/// Use with a supervisor: the supervisor calls [#prepare] and keeps the device open; a child
+/// started by [#spawn] calls [#resume] with the text of [#saved] and serves. When the child dies,
+/// requests wait in the kernel; the next child resumes, and gets again what the first had read and
+/// not answered ([org.gridfarm.client.mount.fuse.Request#resent]).
+///
+/// Thread-safe.
+public final class LinuxMount implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LinuxMount.class);
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(2);
+
+    private final SavedMount saved;
+    private final MountOptions options;
+    private @Nullable Session session;
+
+    private LinuxMount(SavedMount saved, MountOptions options) {
+        this.saved = saved;
+        this.options = options;
+    }
+
+    /// Mounts and serves.
+    ///
+    /// A mount that a dead process left on `directory` is taken off first.
+    public static LinuxMount mount(Path directory, MountOptions options, FuseOperations operations)
+            throws IOException {
+        LinuxMount mount = prepare(directory, options);
+        mount.serve(operations, false);
+        return mount;
+    }
+
+    /// Mounts and agrees with the kernel on the protocol, but serves nothing yet: requests wait.
+    public static LinuxMount prepare(Path directory, MountOptions options) throws IOException {
+        Path point = Mounter.canonical(directory);
+        if (Mounter.clearDead(point)) {
+            LOG.info("took off what a mount process that died left on {}", point);
+        }
+        int fd = Mounter.mount(point, options);
+        try {
+            Negotiation agreed =
+                    Negotiation.carryOut(
+                            fd, options, new Buffer(MountOptions.WRITE_BYTES_LIMIT + 4096));
+            MountTable.Entry entry = MountTable.at(point);
+            if (entry == null) {
+                throw new IOException("the mount on " + point + " vanished");
+            }
+            if (options.readAheadKib() > 0
+                    && !Mounter.readAhead(entry.device(), options.readAheadKib())) {
+                LOG.debug("read-ahead of {} stays at the kernel's choice", point);
+            }
+            return new LinuxMount(
+                    new SavedMount(
+                            fd,
+                            point,
+                            entry.device(),
+                            agreed.minor(),
+                            agreed.flags(),
+                            agreed.writeBytesMax()),
+                    options);
+        } catch (IOException | RuntimeException e) {
+            Libc.close(fd);
+            Mounter.unmount(point, true);
+            throw e;
+        }
+    }
+
+    /// Goes on serving a mount that another process made; `saved` names the open device it left to
+    /// this one.
+    public static LinuxMount resume(
+            SavedMount saved, MountOptions options, FuseOperations operations) {
+        Libc.inheritable(saved.fd(), false);
+        LinuxMount mount = new LinuxMount(saved, options);
+        mount.serve(operations, true);
+        return mount;
+    }
+
+    /// Serves a mount that was only prepared.
+    public void serve(FuseOperations operations) {
+        serve(operations, false);
+    }
+
+    private synchronized void serve(FuseOperations operations, boolean resumed) {
+        if (session != null) {
+            throw new IllegalStateException(saved.point() + " is served already");
+        }
+        Session made = new Session(saved.fd(), options, saved.negotiation(), operations, resumed);
+        session = made;
+        made.start();
+    }
+
+    /// Starts a program that gets the device of this mount under the same number ([SavedMount#fd]).
+    /// Standard streams are shared.
+    ///
+    /// @return its process id
+    public int spawn(List<String> command, Map<String, String> environment) throws IOException {
+        int pid = Mounter.spawn(command, environment, saved.fd());
+        if (pid < 0) {
+            throw new IOException("cannot start " + command.get(0) + ": errno " + -pid);
+        }
+        return pid;
+    }
+
+    /// Waits for a program started by [#spawn].
+    ///
+    /// @return its exit status, or 128 + the signal that killed it
+    public static int waitFor(int pid) {
+        return Libc.waitFor(pid);
+    }
+
+    /// What another process needs to go on with this mount.
+    public SavedMount saved() {
+        return saved;
+    }
+
+    public Path point() {
+        return saved.point();
+    }
+
+    /// The file system's side of the mount.
+    public synchronized Connection connection() {
+        return served();
+    }
+
+    /// Operations that missed their deadline so far.
+    public synchronized long timeouts() {
+        return served().timeouts();
+    }
+
+    /// Takes the mount off; fails when it is in use.
+    public void unmount() throws IOException {
+        Mounter.unmount(saved.point(), false);
+    }
+
+    /// Takes the mount off from the tree; whoever has files open on it may go on.
+    public void detach() throws IOException {
+        Mounter.unmount(saved.point(), true);
+    }
+
+    /// Ends it whatever is under way: every request, now and later, fails. Passed-through files
+    /// stay readable and writable for those who have them open.
+    public void abort() throws IOException {
+        Mounter.abort(saved.point(), saved.device());
+        MountTable.Entry there = MountTable.at(saved.point());
+        if (there != null && there.fuse() && there.device() == saved.device()) {
+            Mounter.unmount(saved.point(), true);
+        }
+    }
+
+    /// Waits until the mount is gone.
+    public void awaitEnd() throws InterruptedException {
+        awaitEnd(Duration.ZERO);
+    }
+
+    /// Waits until the mount is gone.
+    ///
+    /// @param atMost zero to wait without end
+    /// @return false when it is still there
+    public boolean awaitEnd(Duration atMost) throws InterruptedException {
+        Session mine;
+        synchronized (this) {
+            mine = served();
+        }
+        return mine.awaitEnd(atMost.toNanos());
+    }
+
+    /// Takes the mount off: gently, and after 2 s by force.
+    @Override
+    public void close() throws IOException {
+        MountTable.Entry there = MountTable.at(saved.point());
+        if (there != null && there.fuse() && there.device() == saved.device()) {
+            detach();
+        }
+        Session mine;
+        synchronized (this) {
+            mine = session;
+        }
+        if (mine == null) {
+            Libc.close(saved.fd());
+            return;
+        }
+        try {
+            if (!mine.awaitEnd(CLOSE_WAIT.toNanos())) {
+                abort();
+                mine.awaitEnd(CLOSE_WAIT.toNanos());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Session served() {
+        Session mine = session;
+        if (mine == null) {
+            throw new IllegalStateException(saved.point() + " is not served");
+        }
+        return mine;
+    }
+}

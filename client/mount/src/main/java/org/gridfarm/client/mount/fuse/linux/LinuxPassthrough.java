@@ -1,0 +1,147 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import org.gridfarm.client.mount.fuse.Backing;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.Passthrough;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// Registers backing files with the kernel by ioctl on the device. Thread-safe.
+final class LinuxPassthrough implements Passthrough {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LinuxPassthrough.class);
+
+    private final int fd;
+    private boolean ended;
+    private volatile boolean available;
+    private volatile String refusal = "";
+
+    LinuxPassthrough(int fd, Negotiation negotiation) {
+        this.fd = fd;
+        this.available = negotiation.has(Abi.PASSTHROUGH);
+        if (!available) {
+            refusal =
+                    "the kernel has no passthrough (Linux 6.9 is needed), or the mount caches writes";
+        }
+    }
+
+    /// The device is about to be closed: its number may soon mean another file.
+    synchronized void end() {
+        ended = true;
+        available = false;
+    }
+
+    @Override
+    public boolean available() {
+        return available;
+    }
+
+    @Override
+    public String refusal() {
+        return refusal;
+    }
+
+    @Override
+    public @Nullable Backing open(Path file, boolean writable) {
+        if (!available) {
+            return null;
+        }
+        int local =
+                Libc.open(
+                        file.toString(), (writable ? Libc.O_RDWR : Libc.O_RDONLY) | Libc.O_CLOEXEC);
+        if (local < 0) {
+            refusal = "cannot open " + file + ": errno " + -local;
+            return null;
+        }
+        int result;
+        synchronized (this) {
+            result = ended ? -Errno.ENODEV : register(local);
+        }
+        Libc.close(local); // the kernel keeps the file itself
+        if (result > 0) {
+            return new Registered(result);
+        }
+        refuse(file, -result);
+        return null;
+    }
+
+    private int register(int local) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment map = arena.allocate(Abi.BACKING_MAP_BYTES, 8);
+            map.set(JAVA_INT, Abi.BACKING_FD, local);
+            return Libc.ioctl(fd, Abi.IOC_BACKING_OPEN, map);
+        }
+    }
+
+    private void refuse(Path file, int errno) {
+        switch (errno) {
+            case Errno.EPERM -> {
+                available = false;
+                refusal =
+                        "the kernel allows passthrough only with CAP_SYS_ADMIN; data goes through the mount process";
+                LOG.info("{}", refusal);
+            }
+            case Errno.ELOOP ->
+                    refusal =
+                            file + " lies on a stacked file system, which cannot be passed through";
+            default -> refusal = "cannot register " + file + ": errno " + errno;
+        }
+    }
+
+    private final class Registered implements Backing {
+
+        private final int id;
+        private final AtomicInteger holders = new AtomicInteger(1);
+
+        Registered(int id) {
+            this.id = id;
+        }
+
+        @Override
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public void retain() {
+            if (holders.getAndIncrement() <= 0) {
+                throw new IllegalStateException("backing " + id + " was closed");
+            }
+        }
+
+        @Override
+        public void release() {
+            int left = holders.decrementAndGet();
+            if (left < 0) {
+                throw new IllegalStateException("backing " + id + " was released too often");
+            }
+            if (left == 0) {
+                close();
+            }
+        }
+
+        private void close() {
+            synchronized (LinuxPassthrough.this) {
+                if (ended) {
+                    return; // the kernel dropped every backing with the mount
+                }
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment argument = arena.allocate(JAVA_INT);
+                    argument.set(JAVA_INT, 0, id);
+                    int result = Libc.ioctl(fd, Abi.IOC_BACKING_CLOSE, argument);
+                    if (result < 0 && result != -Errno.ENOTCONN && result != -Errno.EBADF) {
+                        LOG.warn("closing backing {} failed: errno {}", id, -result);
+                    }
+                }
+            }
+        }
+    }
+}
