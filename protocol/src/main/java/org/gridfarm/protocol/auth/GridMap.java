@@ -1,0 +1,192 @@
+package org.gridfarm.protocol.auth;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+
+/**
+ * The grid-mapfile: which certificate name is which user or which part of the farm. One line each, {@code #} starts a
+ * comment line:
+ *
+ * <pre>
+ * "/O=Grid/OU=Users/CN=Alice"       alice,astro     people: user names, the usual one first
+ * "/O=Grid/OU=Users/CN=Carol"       @admin:carol    a person who may administer the farm
+ * "/O=Grid/OU=Hosts/CN=n1.example"  @node:n1        a storage node and its name
+ * "/O=Grid/OU=Hosts/CN=m1.example"  @metaserver     likewise @scheduler, and @mount for a trusted mount host
+ * </pre>
+ *
+ * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\}, {@code \"} and
+ * {@code \xHH} (a byte of UTF-8) are taken as other tools write them; {@code /E=} and {@code /Email=} mean {@code
+ * /emailAddress=}, {@code /USERID=} means {@code /UID=}. A name that stands twice is an error. Immutable.
+ */
+public final class GridMap {
+    private static final Pattern LINE = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)+)\"\\s+(\\S+)");
+    private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9._-]{0,31}\\$?");
+    private static final Pattern ATTRIBUTE = Pattern.compile("/([A-Za-z0-9.]+)=");
+    private static final long BYTES_MAX = 16 << 20; // some hundred thousand lines
+
+    private final Map<String, Identity> identities;
+
+    private GridMap(Map<String, Identity> identities) {
+        this.identities = Map.copyOf(identities);
+    }
+
+    public static GridMap empty() {
+        return new GridMap(Map.of());
+    }
+
+    public static GridMap load(Path file) {
+        try {
+            if (Files.size(file) > BYTES_MAX) {
+                throw new FarmException(
+                        ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), "larger than " + BYTES_MAX + " bytes");
+            }
+            return parse(Files.readString(file), file.toString());
+        } catch (NoSuchFileException e) {
+            throw new FarmException(ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), "no such file", e);
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Reads the text; {@code source} names it in errors, which are BAD_CONFIGURATION with the line's number. */
+    public static GridMap parse(String text, String source) {
+        Map<String, Identity> identities = new HashMap<>();
+        int number = 0;
+        for (String raw : text.split("\n", -1)) {
+            number++;
+            String line = raw.strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            String at = source + ":" + number;
+            Matcher matcher = LINE.matcher(line);
+            if (!matcher.matches()) {
+                throw wrong(at, "expected \"DN\" and a user or @role");
+            }
+            String dn = canonical(unescape(matcher.group(1), at));
+            if (!dn.startsWith("/")) {
+                throw wrong(at, "the name does not begin with a slash");
+            }
+            if (identities.put(dn, identity(dn, matcher.group(2), at)) != null) {
+                throw wrong(at, "the name stands twice: " + dn);
+            }
+        }
+        return new GridMap(identities);
+    }
+
+    /** The identity of a name in slash form, as of a full credential. */
+    public Optional<Identity> lookUp(String dn) {
+        return Optional.ofNullable(identities.get(canonical(dn)));
+    }
+
+    public int size() {
+        return identities.size();
+    }
+
+    static String roleText(Role role) {
+        return "@" + role.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Identity identity(String dn, String target, String at) {
+        if (!target.startsWith("@")) {
+            return new Identity(dn, Role.USER, users(target, at), Optional.empty(), false);
+        }
+        int colon = target.indexOf(':');
+        String role = colon < 0 ? target : target.substring(0, colon);
+        String argument = colon < 0 ? "" : target.substring(colon + 1);
+        return switch (role) {
+            case "@admin" -> new Identity(dn, Role.ADMIN, users(argument, at), Optional.empty(), false);
+            case "@node" -> new Identity(dn, Role.NODE, List.of(), Optional.of(node(argument, at)), false);
+            case "@metaserver" -> host(dn, Role.METASERVER, argument, at);
+            case "@scheduler" -> host(dn, Role.SCHEDULER, argument, at);
+            case "@mount" -> host(dn, Role.MOUNT, argument, at);
+            default ->
+                    throw wrong(at, "unknown role " + role + ", known are @admin:USER @node:NAME @metaserver @scheduler @mount");
+        };
+    }
+
+    private static Identity host(String dn, Role role, String argument, String at) {
+        if (!argument.isEmpty()) {
+            throw wrong(at, roleText(role) + " takes no argument");
+        }
+        return new Identity(dn, role, List.of(), Optional.empty(), false);
+    }
+
+    private static NodeName node(String name, String at) {
+        try {
+            return new NodeName(name);
+        } catch (FarmException e) {
+            throw wrong(at, e.getMessage());
+        }
+    }
+
+    private static List<String> users(String list, String at) {
+        List<String> users = Arrays.asList(list.split(",", -1));
+        for (String user : users) {
+            if (!USER.matcher(user).matches()) {
+                throw wrong(at, "not a user name: '" + user + "'");
+            }
+        }
+        return users;
+    }
+
+    private static String unescape(String text, String at) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+        for (int i = 0; i < text.length(); ) {
+            int point = text.codePointAt(i);
+            i += Character.charCount(point);
+            if (point != '\\') {
+                bytes.writeBytes(Character.toString(point).getBytes(StandardCharsets.UTF_8));
+                continue;
+            }
+            char escaped = text.charAt(i++); // the line's pattern lets no backslash stand last
+            if (escaped == 'x' && i + 2 <= text.length() && text.substring(i, i + 2).matches("[0-9A-Fa-f]{2}")) {
+                bytes.write(Integer.parseInt(text.substring(i, i + 2), 16));
+                i += 2;
+            } else if (escaped == '/' || escaped == '\\' || escaped == '"') {
+                bytes.write(escaped);
+            } else {
+                throw wrong(at, "unknown escape \\" + escaped);
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
+        } catch (CharacterCodingException e) {
+            throw wrong(at, "the \\x escapes are not UTF-8");
+        }
+    }
+
+    private static String canonical(String slash) {
+        return ATTRIBUTE
+                .matcher(slash)
+                .replaceAll(
+                        found ->
+                                switch (found.group(1).toLowerCase(Locale.ROOT)) {
+                                    case "e", "email", "emailaddress" -> "/emailAddress=";
+                                    case "userid", "uid" -> "/UID=";
+                                    default -> Matcher.quoteReplacement(found.group());
+                                });
+    }
+
+    private static FarmException wrong(String at, String what) {
+        return new FarmException(ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", at, what);
+    }
+}

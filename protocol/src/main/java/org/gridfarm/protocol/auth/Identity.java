@@ -1,0 +1,71 @@
+package org.gridfarm.protocol.auth;
+
+import java.util.List;
+import java.util.Optional;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+
+/**
+ * Whom the farm takes a peer for.
+ *
+ * @param dn slash form of the certificate's name, as the grid-mapfile spells it
+ * @param role what the peer may be
+ * @param users local user names of a person, the usual one first; empty for hosts
+ * @param node the storage node's name; present for {@link Role#NODE} alone
+ * @param limited the peer came with a limited proxy: data access only, no job submission
+ */
+public record Identity(String dn, Role role, List<String> users, Optional<NodeName> node, boolean limited) {
+    public Identity {
+        users = List.copyOf(users);
+        if (role.isPerson() == users.isEmpty() || node.isPresent() != (role == Role.NODE)) {
+            throw new IllegalArgumentException("role %s does not go with %s %s".formatted(role, users, node));
+        }
+    }
+
+    /** The usual user name of a person; for a host {@code @node:n1}, {@code @metaserver}, ..., which no user has. */
+    public String user() {
+        if (role.isPerson()) {
+            return users.get(0);
+        }
+        return GridMap.roleText(role) + node.map(name -> ":" + name).orElse("");
+    }
+
+    /** The user this person asked to be, who must be one of his; an empty request means the usual one. */
+    public String userAskedFor(String asked) {
+        if (asked.isEmpty()) {
+            return user();
+        }
+        if (!users.contains(asked)) {
+            throw new FarmException(ErrorKind.ACCESS_DENIED, "act as", asked, dn + " is not mapped to that user");
+        }
+        return asked;
+    }
+
+    public boolean isAdmin() {
+        return role == Role.ADMIN;
+    }
+
+    /** Refuses what a limited proxy must not do, such as submitting jobs. */
+    public void requireFull(String operation) {
+        if (limited) {
+            throw new FarmException(ErrorKind.ACCESS_DENIED, operation, user(), "a limited proxy allows data access only");
+        }
+    }
+
+    /** Refuses every other role. */
+    public void require(Role wanted, String operation) {
+        if (role != wanted) {
+            throw new FarmException(ErrorKind.ACCESS_DENIED, operation, user(), "only for " + GridMap.roleText(wanted));
+        }
+    }
+
+    public Identity asLimited(boolean isLimited) {
+        return new Identity(dn, role, users, node, isLimited);
+    }
+
+    @Override
+    public String toString() {
+        return user() + (limited ? " (limited)" : "");
+    }
+}

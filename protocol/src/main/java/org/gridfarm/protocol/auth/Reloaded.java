@@ -1,0 +1,100 @@
+package org.gridfarm.protocol.auth;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The present reading of a file or of a directory's files: read again when they changed, looked at no more often than
+ * the interval. While the new content is faulty the last good reading stays in force, and the log says so once per
+ * change. Thread-safe; readers between two looks take no lock.
+ */
+public final class Reloaded<T> implements Supplier<T> {
+    private static final Logger log = LoggerFactory.getLogger(Reloaded.class);
+
+    private record Stamp(Path file, @Nullable Object key, long modifiedNanos, long size) {}
+
+    private final Path path;
+    private final Function<Path, T> reader;
+    private final Clock clock;
+    private final long intervalNanos;
+    private volatile T value;
+    private volatile long lookedAt;
+    private List<Stamp> stamps; // guarded by this
+
+    /** Reads at once; a fault in the first reading is thrown. */
+    public Reloaded(Path path, Function<Path, T> reader, Clock clock, Duration interval) {
+        this.path = path;
+        this.reader = reader;
+        this.clock = clock;
+        this.intervalNanos = interval.toNanos();
+        this.stamps = stamps(path);
+        this.value = reader.apply(path);
+        this.lookedAt = clock.nanoTime();
+    }
+
+    @Override
+    public T get() {
+        if (clock.nanoTime() - lookedAt >= intervalNanos) {
+            look();
+        }
+        return value;
+    }
+
+    private synchronized void look() {
+        if (clock.nanoTime() - lookedAt < intervalNanos) {
+            return;
+        }
+        lookedAt = clock.nanoTime();
+        List<Stamp> now = stamps(path);
+        if (now.equals(stamps)) {
+            return;
+        }
+        stamps = now; // a fault is reported once, not at every look
+        try {
+            value = reader.apply(path);
+            log.info("read {} again after it changed", path);
+        } catch (FarmException e) {
+            log.error("the last good reading stays in force: {}", e.getMessage());
+        }
+    }
+
+    private static List<Stamp> stamps(Path path) {
+        List<Stamp> stamps = new ArrayList<>();
+        try {
+            BasicFileAttributes own = Files.readAttributes(path, BasicFileAttributes.class);
+            stamps.add(stamp(path, own));
+            if (own.isDirectory()) {
+                try (Stream<Path> entries = Files.list(path)) {
+                    for (Path entry : entries.sorted().toList()) {
+                        stamps.add(stamp(entry, Files.readAttributes(entry, BasicFileAttributes.class)));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            // Absent or just being replaced: a stamp like no other, so that the reader looks and says what is wrong.
+            stamps.add(new Stamp(path, null, -1, -1));
+        }
+        return stamps;
+    }
+
+    private static Stamp stamp(Path file, BasicFileAttributes attributes) {
+        return new Stamp(
+                file,
+                attributes.fileKey(),
+                attributes.lastModifiedTime().to(java.util.concurrent.TimeUnit.NANOSECONDS),
+                attributes.size());
+    }
+}

@@ -1,0 +1,163 @@
+package org.gridfarm.protocol.auth.tls;
+
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.AttributeKey;
+import io.netty.util.concurrent.ImmediateExecutor;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.gridfarm.protocol.auth.GridMap;
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
+import org.gridfarm.protocol.auth.x509.ChainValidator;
+import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+/**
+ * TLS for this process, as a server and as a client: version 1.3 only, certificates on both sides.
+ *
+ * <p>{@link #secureServer} and {@link #secureClient} put two handlers at the end of a pipeline: TLS itself and the check
+ * of the peer. What stands behind them gets either the event {@link AuthenticatedPeer}, after which (and never before)
+ * bytes arrive, or the event {@link PeerRefused}. Thread-safe; one per process is enough.
+ */
+public final class TlsContexts {
+    /** The peer of a channel, once it is authenticated. */
+    public static final AttributeKey<AuthenticatedPeer> PEER = AttributeKey.valueOf(TlsContexts.class, "peer");
+
+    public static final Duration HANDSHAKE_MAX = Duration.ofSeconds(8); // below the 10 s that a call may block
+    private static final long SESSION_SECONDS_MAX = 300;
+    private static final long SESSIONS_MAX = 10_000;
+    private static final String[] PROTOCOLS = {"TLSv1.3"};
+
+    private final ChainValidator validator;
+    private final Supplier<GridMap> map;
+    private final Clock clock;
+    private final Executor handshakes;
+    private final SslContext server;
+    private final SslContext client;
+
+    /**
+     * @param credential who this process is; asked at each handshake, so that a renewed proxy takes effect
+     * @param map who the others are; asked at each connection. Clients may pass an empty map and expect hosts by name
+     */
+    public TlsContexts(
+            Supplier<Credential> credential,
+            ChainValidator validator,
+            Supplier<GridMap> map,
+            Clock clock,
+            TlsEngine engine) {
+        this(credential, validator, map, clock, engine, ImmediateExecutor.INSTANCE);
+    }
+
+    /** As above, with the costly parts of handshakes done by an executor instead of the event loop. */
+    public TlsContexts(
+            Supplier<Credential> credential,
+            ChainValidator validator,
+            Supplier<GridMap> map,
+            Clock clock,
+            TlsEngine engine,
+            Executor handshakes) {
+        this.validator = validator;
+        this.map = map;
+        this.clock = clock;
+        this.handshakes = handshakes;
+        OwnKeyManager keys = new OwnKeyManager(credential);
+        ChainTrustManager trust = new ChainTrustManager(validator, clock);
+        SslProvider provider = engine.provider();
+        try {
+            server =
+                    SslContextBuilder.forServer(keys)
+                            .sslProvider(provider)
+                            .trustManager(trust)
+                            .clientAuth(ClientAuth.REQUIRE)
+                            .protocols(PROTOCOLS)
+                            .sessionTimeout(SESSION_SECONDS_MAX)
+                            .sessionCacheSize(SESSIONS_MAX)
+                            .build();
+            client =
+                    SslContextBuilder.forClient()
+                            .keyManager(keys)
+                            .sslProvider(provider)
+                            .trustManager(trust)
+                            .protocols(PROTOCOLS)
+                            .endpointIdentificationAlgorithm(null) // ExpectedPeer does it, on resumed sessions too
+                            .sessionTimeout(SESSION_SECONDS_MAX)
+                            .sessionCacheSize(SESSIONS_MAX)
+                            .build();
+        } catch (SSLException e) {
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION, "set up TLS", provider.toString(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** For the channels of a listening socket. */
+    public void secureServer(ChannelPipeline pipeline) {
+        SslHandler handler = server.newHandler(pipeline.channel().alloc(), handshakes);
+        secure(pipeline, handler, new PeerCheck(this, Part.CLIENT, AuthenticatedPeer::identity, clock));
+    }
+
+    /** For a channel to that host and port; {@code expected} must accept whoever answers there. */
+    public void secureClient(ChannelPipeline pipeline, String host, int port, ExpectedPeer expected) {
+        SslHandler handler = client.newHandler(pipeline.channel().alloc(), host, port, handshakes);
+        secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
+    }
+
+    private static void secure(ChannelPipeline pipeline, SslHandler handler, PeerCheck check) {
+        handler.setHandshakeTimeout(HANDSHAKE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+        pipeline.addLast("tls", handler);
+        pipeline.addLast("peer-check", check);
+    }
+
+    /** Whom the session's chain shows now; NOT_AUTHENTICATED where it does not stand, expired since included. */
+    public AuthenticatedPeer peerOf(SSLSession session, Part part) {
+        return peerOf(chainOf(session), part);
+    }
+
+    /** The identity of a client: validated anew, then mapped. */
+    public Identity identityOf(SSLSession session) {
+        return peerOf(session, Part.CLIENT).identity();
+    }
+
+    AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
+        try {
+            AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
+            Optional<Identity> identity =
+                    map.get().lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
+            return new AuthenticatedPeer(chain, identity);
+        } catch (CertificateException e) {
+            String subject = certificates.isEmpty() ? "" : certificates.get(0).getSubjectX500Principal().getName();
+            throw new FarmException(
+                    ErrorKind.NOT_AUTHENTICATED, "authenticate", subject, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    static List<X509Certificate> chainOf(SSLSession session) {
+        try {
+            List<X509Certificate> chain = new ArrayList<>();
+            for (Certificate certificate : session.getPeerCertificates()) {
+                chain.add((X509Certificate) certificate);
+            }
+            return chain;
+        } catch (SSLPeerUnverifiedException e) {
+            throw new FarmException(ErrorKind.NOT_AUTHENTICATED, "authenticate", "", "the peer showed no certificate", e);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package org.gridfarm.protocol.auth.x509;
+
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+/**
+ * What a process shows of itself: a chain, its own certificate first, and the private key of that first certificate.
+ * Its text form never holds the key.
+ */
+public record Credential(List<X509Certificate> chain, PrivateKey key) {
+    public Credential {
+        chain = List.copyOf(chain);
+        if (chain.isEmpty()) {
+            throw new IllegalArgumentException("a credential needs a certificate");
+        }
+    }
+
+    /** Reads a grid proxy file, or any file with certificates and a key in one text. Mode 600 is required. */
+    public static Credential load(Path file) {
+        String text = SecretFile.read(file);
+        return from(text, text, file);
+    }
+
+    /** Reads a certificate file (chain allowed) and a key file; the key file must have mode 600. */
+    public static Credential load(Path certificates, Path key) {
+        return from(SecretFile.readPublic(certificates), SecretFile.read(key), key);
+    }
+
+    public X509Certificate certificate() {
+        return chain.get(0);
+    }
+
+    /** When the first certificate of the chain runs out. */
+    public Instant notAfter() {
+        return chain.stream().map(c -> c.getNotAfter().toInstant()).min(Instant::compareTo).orElseThrow();
+    }
+
+    /** Certificate, key, rest of the chain: the order that grid tools read and write. */
+    public String toPem() throws CertificateException {
+        StringBuilder text = new StringBuilder(Pem.text(certificate())).append(Pem.text(key));
+        for (X509Certificate above : chain.subList(1, chain.size())) {
+            text.append(Pem.text(above));
+        }
+        return text.toString();
+    }
+
+    /** Writes {@link #toPem} with mode 600. */
+    public void save(Path file) {
+        try {
+            SecretFile.write(file, toPem());
+        } catch (CertificateException e) {
+            throw invalid("write credential", file, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Credential[" + certificate().getSubjectX500Principal() + ", until " + notAfter() + "]";
+    }
+
+    private static Credential from(String certificates, String key, Path file) {
+        try {
+            Credential credential =
+                    new Credential(
+                            requireSome(Pem.certificates(certificates)),
+                            Pem.privateKey(key)
+                                    .orElseThrow(() -> new GeneralSecurityException("the file holds no private key")));
+            credential.requireKeyFits();
+            return credential;
+        } catch (GeneralSecurityException e) {
+            throw invalid("read credential", file, e);
+        }
+    }
+
+    private static List<X509Certificate> requireSome(List<X509Certificate> certificates) throws CertificateException {
+        if (certificates.isEmpty()) {
+            throw new CertificateException("the file holds no certificate");
+        }
+        return certificates;
+    }
+
+    private void requireKeyFits() throws GeneralSecurityException {
+        byte[] probe = {1, 2, 3, 4};
+        Signature verifier = Signature.getInstance(Algorithms.signatureOf(key));
+        byte[] signed = Algorithms.sign(key, probe);
+        boolean fits;
+        try {
+            verifier.initVerify(certificate().getPublicKey());
+            verifier.update(probe);
+            fits = verifier.verify(signed);
+        } catch (java.security.InvalidKeyException | java.security.SignatureException e) {
+            fits = false; // a key of another algorithm
+        }
+        if (!fits) {
+            throw new GeneralSecurityException("the private key does not belong to the first certificate");
+        }
+    }
+
+    private static FarmException invalid(String operation, Path file, GeneralSecurityException cause) {
+        return new FarmException(
+                ErrorKind.INVALID, operation, file.toString(), String.valueOf(cause.getMessage()), cause);
+    }
+}
