@@ -12,9 +12,11 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
+import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Failure;
+import org.gridfarm.protocol.wire.Welcome;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final ConnectionSettings settings;
     private final boolean accepted;
     private final String address;
+    private final Identity identity;
     private final String number = Long.toHexString(NUMBERS.incrementAndGet());
     private final FrameReader reader;
     private final FrameWriter writer;
@@ -79,12 +82,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             ConnectionSettings settings,
             boolean accepted,
             String address,
+            Identity identity,
             FrameReader reader) {
         this.channel = channel;
         this.loop = channel.eventLoop();
         this.settings = settings;
         this.accepted = accepted;
         this.address = address;
+        this.identity = identity;
         this.reader = reader;
         this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
         this.liveness = new Liveness(settings.keepAlive(), System.nanoTime());
@@ -101,6 +106,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                         liveness.tickNanos(),
                         TimeUnit.NANOSECONDS);
         settings.observer().connectionOpened();
+    }
+
+    void welcome(Welcome welcome) {
+        writer.write(FrameType.WELCOME, 0, 0, 0, welcome);
+        flush();
     }
 
     // ---- what others ask for, on any thread
@@ -135,6 +145,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                 new PendingCall<>(this, method, request, payload, deadline.toNanos(), result);
         submit(call);
         return call;
+    }
+
+    @Override
+    public Identity identity() {
+        return identity;
     }
 
     @Override

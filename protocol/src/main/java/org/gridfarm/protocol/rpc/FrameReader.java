@@ -31,12 +31,16 @@ final class FrameReader {
     private FrameSink sink;
     private @Nullable ByteBuf partial; // begins with the length; null between frames
     private boolean closed;
-    private int
-            wanted; // bytes of the whole partial frame with its length, or LENGTH_BYTES while
-                    // unknown
+    private int wanted; // bytes of the whole partial frame with its length, or LENGTH_BYTES while
 
-    FrameReader(FrameSink sink) {
-        this.sink = sink;
+    // unknown
+
+    /** Reads for nobody until {@link #redirect}. */
+    FrameReader() {
+        sink =
+                (type, call, method, deadlineMillis, buffer, messageAt, messageBytes, end) -> {
+                    throw new IllegalStateException("nobody reads these frames");
+                };
     }
 
     /** Further frames go to another sink, even those that lie in the buffer being read. */

@@ -14,7 +14,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -73,7 +73,8 @@ public final class Loops implements AutoCloseable {
         return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
     }
 
-    ExecutorService handshakes() {
+    /** Where {@code TlsContexts} has its handshakes computed. */
+    public Executor handshakes() {
         return handshakes;
     }
 

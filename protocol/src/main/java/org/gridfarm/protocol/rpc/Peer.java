@@ -4,6 +4,7 @@ import com.google.protobuf.MessageLite;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.protocol.auth.Identity;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -31,6 +32,9 @@ public interface Peer {
     /** A call without raw bytes in either direction. */
     <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> callPlain(
             Method<Q, R> method, Q request, Duration deadline);
+
+    /** Who the other side proved to be. */
+    Identity identity();
 
     /** The other side's {@code host:port}, for messages and logs. */
     String address();

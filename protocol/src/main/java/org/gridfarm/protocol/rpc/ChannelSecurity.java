@@ -1,0 +1,52 @@
+package org.gridfarm.protocol.rpc;
+
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.SocketChannel;
+
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.jspecify.annotations.Nullable;
+
+/** How connections are protected and how the other side proves who it is. */
+public final class ChannelSecurity {
+    private final @Nullable TlsContexts contexts;
+    private final @Nullable Identity everybody;
+
+    private ChannelSecurity(@Nullable TlsContexts contexts, @Nullable Identity everybody) {
+        this.contexts = contexts;
+        this.everybody = everybody;
+    }
+
+    /** Mutual TLS, as server and as client. */
+    public static ChannelSecurity tls(TlsContexts contexts) {
+        return new ChannelSecurity(contexts, null);
+    }
+
+    /**
+     * No protection at all, everybody is taken for the given one: for tests and benchmarks inside
+     * one JVM.
+     */
+    public static ChannelSecurity insecureForTests(Identity everybody) {
+        return new ChannelSecurity(null, everybody);
+    }
+
+    /** Whom everybody is taken for where nobody proves anything; null where TLS decides. */
+    @Nullable Identity everybody() {
+        return everybody;
+    }
+
+    /**
+     * The pipeline then tells its last handler {@link AuthenticatedPeer} before any byte, or
+     * PeerRefused.
+     */
+    void secureServer(ChannelPipeline pipeline) {
+        if (contexts != null) contexts.secureServer(pipeline);
+    }
+
+    void secureClient(SocketChannel channel, HostPort address, ExpectedServer expected) {
+        if (contexts != null)
+            contexts.secureClient(
+                    channel.pipeline(), address.host(), address.port(), expected.check(address));
+    }
+}

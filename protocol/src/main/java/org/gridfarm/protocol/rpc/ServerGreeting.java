@@ -1,0 +1,111 @@
+package org.gridfarm.protocol.rpc;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
+import org.gridfarm.protocol.auth.tls.PeerRefused;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Welcome;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The first moments of an accepted connection: TLS, who is it, WELCOME or FAILURE; then a {@link
+ * Connection} takes over.
+ */
+final class ServerGreeting extends ChannelInboundHandlerAdapter {
+    private static final Logger log = LoggerFactory.getLogger(ServerGreeting.class);
+
+    private final RpcServerConfig config;
+    private final ConnectionSettings settings;
+    private @Nullable Future<?> impatience;
+
+    ServerGreeting(RpcServerConfig config, ConnectionSettings settings) {
+        this.config = config;
+        this.settings = settings;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        Identity everybody = config.security().everybody();
+        if (everybody != null) {
+            greet(context, everybody);
+            return;
+        }
+        impatience =
+                context.executor()
+                        .schedule(
+                                () -> context.close(),
+                                RpcLimits.HANDSHAKE_MAX.toMillis(),
+                                TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof AuthenticatedPeer peer) {
+            greet(context, peer.identity());
+        } else if (event instanceof PeerRefused refusal) {
+            part(context.channel(), refusal.reason());
+        } else if (event instanceof SslHandshakeCompletionEvent done && !done.isSuccess()) {
+            log.info(
+                    "{} refused: {}",
+                    address(context.channel()),
+                    NetworkTrouble.reason(done.cause()));
+            context.close();
+        }
+    }
+
+    private void greet(ChannelHandlerContext context, Identity identity) {
+        if (impatience != null) impatience.cancel(false);
+        String address = address(context.channel()).toString();
+        Connection connection =
+                new Connection(
+                        context.channel(), settings, true, address, identity, new FrameReader());
+        context.pipeline().replace(this, "rpc", connection);
+        connection.begin();
+        connection.welcome(
+                Welcome.newBuilder()
+                        .setProtocolMin(RpcLimits.PROTOCOL_MIN)
+                        .setProtocolMax(RpcLimits.PROTOCOL_MAX)
+                        .setServerName(config.serverName())
+                        .setAuthenticatedAs(identity.toString())
+                        .build());
+        config.listener().opened(connection);
+        connection.closed().thenRun(() -> config.listener().closed(connection));
+    }
+
+    /**
+     * The one message that may still be written; the peer check closes the connection behind it.
+     */
+    private static void part(Channel channel, FarmException why) {
+        FrameWriter writer = new FrameWriter(channel, true);
+        writer.write(FrameType.FAILURE, 0, 0, 0, InboundExchange.encode(why));
+        writer.flush();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        // After the connection was refused or has failed, nothing that comes matters any more.
+        ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        log.debug("{}: {}", address(context.channel()), NetworkTrouble.reason(cause));
+        context.close();
+    }
+
+    private static HostPort address(Channel channel) {
+        return HostPort.of(channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null);
+    }
+}
