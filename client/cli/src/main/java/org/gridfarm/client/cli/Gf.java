@@ -1,0 +1,90 @@
+package org.gridfarm.client.cli;
+
+import java.util.Map;
+import org.gridfarm.client.cli.command.Subcommand;
+import org.gridfarm.protocol.error.Exit;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** Entry of the {@code gf} program and of its links with the names Gfarm users know ({@code gfls}, {@code gfreg}, ...). */
+@Command(
+        name = "gf",
+        header = "Gridfarm: a file system over many nodes that runs jobs where the data lies.",
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "The farm is found by --config FILE, GF_CONFIG, ~/.config/gridfarm/config.toml or /etc/gridfarm/config.toml.",
+            "Daemons: gf metaserver|storagenode|scheduler --config FILE. Try it all here: gf demo."
+        },
+        mixinStandardHelpOptions = true,
+        version = "gf 0.1.0")
+public final class Gf {
+    /** Gfarm's names, called through links. */
+    private static final Map<String, String> LINKS = Map.ofEntries(
+            Map.entry("gfls", "ls"),
+            Map.entry("gfreg", "put"),
+            Map.entry("gfexport", "cat"),
+            Map.entry("gfrm", "rm"),
+            Map.entry("gfmkdir", "mkdir"),
+            Map.entry("gfrmdir", "rmdir"),
+            Map.entry("gfmv", "mv"),
+            Map.entry("gfcp", "cp"),
+            Map.entry("gfwhere", "where"),
+            Map.entry("gfrep", "rep"),
+            Map.entry("gfncopy", "setrep"),
+            Map.entry("gfdf", "df"),
+            Map.entry("gfhost", "nodes"),
+            Map.entry("gfrun", "run"),
+            Map.entry("gfsched", "nodes"),
+            Map.entry("gfstat", "stat"));
+
+    private Gf() {}
+
+    public static void main(String[] arguments) {
+        System.exit(run(System.getProperty("gf.invoked", "gf"), arguments));
+    }
+
+    static int run(String invoked, String[] arguments) {
+        String[] words = arguments;
+        String link = LINKS.get(invoked);
+        if (link != null) {
+            words = new String[arguments.length + 1];
+            words[0] = link;
+            System.arraycopy(arguments, 0, words, 1, arguments.length);
+        }
+        CommandLine line = new CommandLine(new Gf());
+        // Only the subcommand asked for is registered: reflecting over all of them costs more than most commands take.
+        Subcommand asked = words.length == 0 ? null : Subcommand.named(words[0]);
+        if (asked != null) {
+            line.addSubcommand(asked.label(), asked.create());
+        } else {
+            for (Subcommand subcommand : Subcommand.values()) {
+                line.addSubcommand(subcommand.label(), subcommand.create());
+            }
+        }
+        line.setExecutionExceptionHandler((failure, _, _) -> Failures.report(failure));
+        line.setParameterExceptionHandler(Gf::usage);
+        line.setExecutionStrategy(new CommandLine.RunLast());
+        if (words.length == 0) {
+            line.usage(System.err);
+            return Exit.USAGE.code();
+        }
+        return line.execute(words);
+    }
+
+    private static int usage(ParameterException failure, String[] words) {
+        String name = failure.getCommandLine().getCommandSpec().qualifiedName();
+        System.err.println(name + ": " + failure.getMessage() + " (see " + name + " --help)");
+        if (words.length > 0 && Subcommand.named(words[0]) == null && !words[0].startsWith("-")) {
+            Subcommand.nearest(words[0]).ifPresent(near -> System.err.println("gf: did you mean 'gf " + near + "'?"));
+        }
+        return Exit.USAGE.code();
+    }
+
+    /** For tests and the training of the start-up cache: the links that exist. */
+    static Map<String, String> links() {
+        return LINKS;
+    }
+
+}

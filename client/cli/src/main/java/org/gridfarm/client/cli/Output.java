@@ -1,0 +1,69 @@
+package org.gridfarm.client.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+
+/** How answers are shown: tables for people, one JSON document for programs. Data go to stdout, everything else to stderr. */
+public final class Output {
+    private static final String[] UNITS = {"B", "K", "M", "G", "T", "P", "E"};
+
+    private Output() {}
+
+    /** Loaded only when JSON is asked for. */
+    private static final class Json {
+        static final ObjectMapper MAPPER = JsonMapper.builder().build();
+    }
+
+    public static void json(Object document) {
+        System.out.println(Json.MAPPER.writeValueAsString(document));
+    }
+
+    public static Table table(String... header) {
+        return new Table(header);
+    }
+
+    /** 1536 is 1.5K. */
+    public static String bytes(long count) {
+        double value = count;
+        int unit = 0;
+        while (value >= 1024 && unit < UNITS.length - 1) {
+            value /= 1024;
+            unit++;
+        }
+        return unit == 0 ? count + "B" : String.format("%.1f%s", value, UNITS[unit]);
+    }
+
+    /** Left-aligned columns as wide as their widest cell; numbers to the right. */
+    public static final class Table {
+        private final List<Object[]> rows = new ArrayList<>();
+
+        private Table(String[] header) {
+            rows.add(header);
+        }
+
+        public void row(Object... cells) {
+            rows.add(cells);
+        }
+
+        public void print() {
+            int columns = rows.get(0).length;
+            int[] widths = new int[columns];
+            for (Object[] row : rows) {
+                for (int i = 0; i < columns; i++) {
+                    widths[i] = Math.max(widths[i], String.valueOf(row[i]).length());
+                }
+            }
+            for (Object[] row : rows) {
+                StringBuilder line = new StringBuilder();
+                for (int i = 0; i < columns; i++) {
+                    String cell = String.valueOf(row[i]);
+                    String pad = " ".repeat(widths[i] - cell.length());
+                    line.append(row[i] instanceof Number ? pad + cell : cell + pad).append("  ");
+                }
+                System.out.println(line.toString().stripTrailing());
+            }
+        }
+    }
+}

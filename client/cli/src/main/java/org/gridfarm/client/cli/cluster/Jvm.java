@@ -1,0 +1,43 @@
+package org.gridfarm.client.cli.cluster;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How a daemon of this program is started: the same JVM and class path as this process, with a daemon's options. */
+final class Jvm {
+    private Jvm() {}
+
+    static List<String> daemon(String mainClass, String heap, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                java(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseCompactObjectHeaders",
+                "-XX:+UseSerialGC",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-Xmx" + heap));
+        Path cache = Path.of(System.getProperty("gf.home", "."), "target/dist/daemon.aot");
+        if (Files.exists(cache)) {
+            command.add("-XX:AOTCache=" + cache);
+        }
+        command.add("-cp");
+        command.add(classPath());
+        command.add(mainClass);
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static String classPath() {
+        List<String> entries = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(":")) {
+            entries.add(Path.of(entry).toAbsolutePath().toString());
+        }
+        return String.join(":", entries);
+    }
+}

@@ -1,0 +1,64 @@
+package org.gridfarm.client.cli.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+/** What this machine can mount and has mounted. */
+public final class Mounts {
+    private Mounts() {}
+
+    /** Empty when FUSE can be used here, otherwise the reason in words. */
+    public static String obstacle() {
+        Path device = Path.of("/dev/fuse");
+        if (!Files.exists(device)) {
+            return "no /dev/fuse on this machine (modprobe fuse)";
+        }
+        if (!Files.isReadable(device) || !Files.isWritable(device)) {
+            return "/dev/fuse is not accessible to " + System.getProperty("user.name");
+        }
+        if (!System.getProperty("user.name").equals("root") && !onPath("fusermount3")) {
+            return "not root and no fusermount3 (apt-get install fuse3)";
+        }
+        return "";
+    }
+
+    /** True when something is mounted on exactly this directory. Reads the kernel's table and never touches the mount itself. */
+    public static boolean isMounted(Path directory) {
+        String wanted = escape(directory.toAbsolutePath().normalize().toString());
+        try {
+            return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                    .anyMatch(line -> line.split(" ", 6)[4].equals(wanted));
+        } catch (IOException e) {
+            throw new FarmException(ErrorKind.INTERNAL, "read", "/proc/self/mountinfo", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Takes a mount away whatever state its process is in. */
+    public static void detach(Path directory) {
+        if (!isMounted(directory)) {
+            return;
+        }
+        if (System.getProperty("user.name").equals("root")) {
+            OsProcess.run(List.of("umount", "-l", directory.toString()));
+        } else {
+            OsProcess.run(List.of("fusermount3", "-u", "-z", directory.toString()));
+        }
+    }
+
+    private static String escape(String path) {
+        return path.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011").replace("\n", "\\012");
+    }
+
+    private static boolean onPath(String program) {
+        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":")) {
+            if (Files.isExecutable(Path.of(folder, program))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

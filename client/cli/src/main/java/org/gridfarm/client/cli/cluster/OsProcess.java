@@ -1,0 +1,122 @@
+package org.gridfarm.client.cli.cluster;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+/** Starts, finds and signals the processes of components. They outlive this JVM and have no terminal: a ^C here does not reach them. */
+final class OsProcess {
+    private static final int STAT_STATE = 0; // fields of /proc/PID/stat counted after the command's closing parenthesis
+    private static final int STAT_START_TICKS = 19;
+
+    private OsProcess() {}
+
+    static Component start(Component component) {
+        List<String> command = new ArrayList<>(List.of("setsid"));
+        command.addAll(component.command());
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(component.environment());
+        builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(component.logFile().toFile()));
+        builder.redirectErrorStream(true);
+        try {
+            Process process = builder.start();
+            return component.started(process.pid(), startTicks(process.pid()));
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "start", component.name(), "cannot run " + command.get(1) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** running, stopped (SIGSTOP) or dead. */
+    static String state(Component component) {
+        if (component.pid() == 0) {
+            return "dead";
+        }
+        List<String> stat = stat(component.pid());
+        if (stat.isEmpty() || Long.parseLong(stat.get(STAT_START_TICKS)) != component.startTicks()) {
+            return "dead";
+        }
+        return switch (stat.get(STAT_STATE)) {
+            case "Z", "X" -> "dead";
+            case "T", "t" -> "stopped";
+            default -> "running";
+        };
+    }
+
+    static boolean isAlive(Component component) {
+        return !state(component).equals("dead");
+    }
+
+    /** Sends the signal by name, as kill(1) takes it. Nothing is sent to a pid that has come to mean another process. */
+    static void signal(Component component, String signal) {
+        if (!isAlive(component)) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "signal", component.name(), "it is not running");
+        }
+        run(List.of("kill", "-s", signal, Long.toString(component.pid())));
+    }
+
+    /** Asks it to end, waits, and kills it when it does not. True when it went by itself. */
+    static boolean stop(Component component, String signal, Duration patience) {
+        if (!isAlive(component)) {
+            return true;
+        }
+        if (state(component).equals("stopped")) {
+            signal(component, "CONT");
+        }
+        signal(component, signal);
+        if (Await.until(patience, () -> !isAlive(component))) {
+            return true;
+        }
+        signal(component, "KILL");
+        Await.until(Duration.ofSeconds(5), () -> !isAlive(component));
+        return false;
+    }
+
+    /** Runs a short program to its end; its output is the detail of the failure when it fails. */
+    static String run(List<String> command) {
+        return run(command, "");
+    }
+
+    static String run(List<String> command, String input) {
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            try (OutputStream stdin = process.getOutputStream()) {
+                stdin.write(input.getBytes(StandardCharsets.UTF_8));
+            }
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            int status = process.waitFor();
+            if (status != 0) {
+                throw new FarmException(
+                        ErrorKind.UNAVAILABLE, "run", command.get(0), "exit status " + status + ": " + output.strip());
+            }
+            return output;
+        } catch (IOException e) {
+            throw new FarmException(ErrorKind.UNAVAILABLE, "run", command.get(0), String.valueOf(e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FarmException(ErrorKind.INTERRUPTED, "run", command.get(0), "", e);
+        }
+    }
+
+    static long startTicks(long pid) {
+        List<String> stat = stat(pid);
+        return stat.isEmpty() ? 0 : Long.parseLong(stat.get(STAT_START_TICKS));
+    }
+
+    private static List<String> stat(long pid) {
+        try {
+            String line = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
+            return List.of(line.substring(line.lastIndexOf(')') + 2).strip().split(" "));
+        } catch (IOException e) {
+            return List.of(); // gone
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package org.gridfarm.client.cli.command;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Every subcommand: its word and how its object is made. A class is loaded only when its word is used. */
+public enum Subcommand {
+    CLUSTER("cluster", ClusterCommand::new);
+
+    private final String label;
+    private final Supplier<Object> factory;
+
+    Subcommand(String label, Supplier<Object> factory) {
+        this.label = label;
+        this.factory = factory;
+    }
+
+    public String label() {
+        return label;
+    }
+
+    public Object create() {
+        return factory.get();
+    }
+
+    public static @Nullable Subcommand named(String word) {
+        for (Subcommand subcommand : values()) {
+            if (subcommand.label.equals(word)) {
+                return subcommand;
+            }
+        }
+        return null;
+    }
+
+    /** The word that differs least from what was typed, if any is near. */
+    public static Optional<String> nearest(String typed) {
+        String best = null;
+        int least = 3;
+        for (Subcommand subcommand : values()) {
+            int distance = distance(typed, subcommand.label);
+            if (distance < least) {
+                least = distance;
+                best = subcommand.label;
+            }
+        }
+        return Optional.ofNullable(best);
+    }
+
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substitute = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(Math.min(row[j], row[j - 1]) + 1, substitute);
+            }
+        }
+        return row[b.length()];
+    }
+}

@@ -1,0 +1,85 @@
+package org.gridfarm.client.cli.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+/**
+ * The words of {@code gf run} taken apart: the command, and input sources begun by {@code :::} (values), {@code ::::} (files of values, "-" is
+ * stdin) and linked to the source before by a further {@code +}. Unlinked sources are combined each with each.
+ */
+public record Sources(List<String> command, List<List<List<Argument>>> groups) {
+
+    /** Globs in farm paths are expanded by {@code glob}; {@code lines} reads a file of values. */
+    public static Sources parse(List<String> words, Function<String, List<String>> glob, Function<String, List<String>> lines) {
+        List<String> command = new ArrayList<>();
+        List<List<List<Argument>>> groups = new ArrayList<>();
+        int i = 0;
+        while (i < words.size() && !isMark(words.get(i))) {
+            command.add(words.get(i++));
+        }
+        while (i < words.size()) {
+            String mark = words.get(i++);
+            List<Argument> values = new ArrayList<>();
+            while (i < words.size() && !isMark(words.get(i))) {
+                String word = words.get(i++);
+                List<String> texts = mark.startsWith("::::") ? lines.apply(word) : List.of(word);
+                for (String text : texts) {
+                    expand(text, glob, values);
+                }
+            }
+            if (mark.endsWith("+") && !groups.isEmpty()) {
+                groups.get(groups.size() - 1).add(values);
+            } else {
+                groups.add(new ArrayList<>(List.of(values)));
+            }
+        }
+        if (command.isEmpty()) {
+            throw new FarmException(ErrorKind.USAGE, "run", "", "no command; example: gf run 'wc -l {}' ::: /in/*");
+        }
+        return new Sources(command, groups);
+    }
+
+    /** Every combination of arguments, the last source changing fastest. */
+    public List<List<Argument>> combinations() {
+        List<List<Argument>> all = List.of(List.of());
+        for (List<List<Argument>> linked : groups) {
+            int longest = linked.stream().mapToInt(List::size).max().orElse(0);
+            List<List<Argument>> next = new ArrayList<>();
+            for (List<Argument> before : all) {
+                for (int row = 0; row < longest; row++) {
+                    List<Argument> combined = new ArrayList<>(before);
+                    for (List<Argument> source : linked) {
+                        if (source.isEmpty()) {
+                            continue;
+                        }
+                        combined.add(source.get(row % source.size()));
+                    }
+                    next.add(combined);
+                }
+            }
+            all = next;
+        }
+        return all;
+    }
+
+    private static boolean isMark(String word) {
+        return word.equals(":::") || word.equals("::::") || word.equals(":::+") || word.equals("::::+");
+    }
+
+    private static void expand(String text, Function<String, List<String>> glob, List<Argument> into) {
+        Argument argument = Argument.of(text);
+        boolean pattern = argument.isFarmPath() && text.matches(".*[*?\\[].*");
+        if (!pattern) {
+            into.add(argument);
+            return;
+        }
+        List<String> found = glob.apply(argument.path());
+        if (found.isEmpty()) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "run", text, "matches nothing in the farm");
+        }
+        found.forEach(path -> into.add(Argument.of(path)));
+    }
+}
