@@ -1,0 +1,168 @@
+package org.gridfarm.scheduler.job;
+
+import java.util.Map;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.jspecify.annotations.Nullable;
+
+/** One task: its specification, where its input lies (once located) and how far it has come. Owned by its {@link Job}. */
+public final class Task {
+    private final long job;
+    private final int index;
+    private final TaskSpec spec;
+    private TaskState state = TaskState.PENDING;
+    private int attempts;
+    private String node = "";
+    private String locality = "";
+    private String reason = "";
+    private long inputBytes;
+    private long inputBytesLocal;
+    private long queued;
+    private long started;
+    private long ended;
+    private int exitCode;
+    private int signal;
+    private byte[] stdout = {};
+    private byte[] stderr = {};
+    private long finishOrder;
+    private @Nullable Map<String, Long> holders;
+
+    Task(long job, int index, TaskSpec spec, long queued) {
+        this.job = job;
+        this.index = index;
+        this.spec = spec;
+        this.queued = queued;
+    }
+
+    public long job() {
+        return job;
+    }
+
+    public int index() {
+        return index;
+    }
+
+    public TaskSpec spec() {
+        return spec;
+    }
+
+    public TaskState state() {
+        return state;
+    }
+
+    public int attempts() {
+        return attempts;
+    }
+
+    public String node() {
+        return node;
+    }
+
+    public long finishOrder() {
+        return finishOrder;
+    }
+
+    public int slots() {
+        return Math.max(1, spec.getSlots());
+    }
+
+    /** Names this attempt on its node; the node never runs the same name twice. */
+    public String attemptId() {
+        return job + "." + index + "." + attempts;
+    }
+
+    /** Bytes of the input by node, or null while nobody has looked. A task without input is located at once. */
+    public @Nullable Map<String, Long> holders() {
+        return spec.getInputsCount() == 0 ? Map.of() : holders;
+    }
+
+    public long inputBytes() {
+        return inputBytes;
+    }
+
+    void locate(Map<String, Long> bytesByNode, long totalBytes) {
+        holders = Map.copyOf(bytesByNode);
+        inputBytes = totalBytes;
+    }
+
+    void waitFor(String why) {
+        reason = why;
+    }
+
+    void start(String onNode, String level, long now) {
+        state = TaskState.RUNNING;
+        attempts++;
+        node = onNode;
+        locality = level;
+        reason = "";
+        started = now;
+        Map<String, Long> known = holders();
+        inputBytesLocal = known == null ? 0 : known.getOrDefault(onNode, 0L);
+    }
+
+    void backToPending(String why) {
+        state = TaskState.PENDING;
+        reason = why;
+        holders = null; // its input may lie elsewhere by now
+    }
+
+    void finish(TaskState end, RunTaskReply reply, String why, long now, long order) {
+        state = end;
+        exitCode = reply.getExitCode();
+        signal = reply.getSignal();
+        stdout = reply.getStdout().toByteArray();
+        stderr = reply.getStderr().toByteArray();
+        reason = why;
+        if (reply.getStarted() != 0) {
+            started = reply.getStarted();
+        }
+        ended = reply.getEnded() != 0 ? reply.getEnded() : now;
+        finishOrder = order;
+    }
+
+    /** As it was written down: what a scheduler that starts again goes on from. */
+    void restore(TaskInfo kept, TaskState was, long order) {
+        state = was;
+        attempts = kept.getAttempts();
+        node = kept.getNode();
+        locality = kept.getLocality();
+        reason = kept.getReason();
+        inputBytes = kept.getInputBytes();
+        inputBytesLocal = kept.getInputBytesLocal();
+        queued = kept.getQueued();
+        started = kept.getStarted();
+        ended = kept.getEnded();
+        exitCode = kept.getExitCode();
+        signal = kept.getSignal();
+        stdout = kept.getStdout().toByteArray();
+        stderr = kept.getStderr().toByteArray();
+        finishOrder = order;
+    }
+
+    /** For people and for the table of tasks. */
+    public TaskInfo info(boolean withOutput) {
+        TaskInfo.Builder info = TaskInfo.newBuilder()
+                .setJob(job)
+                .setIndex(index)
+                .setState(state.word())
+                .setNode(node)
+                .setLocality(locality)
+                .setInputBytes(inputBytes)
+                .setInputBytesLocal(inputBytesLocal)
+                .setExitCode(exitCode)
+                .setSignal(signal)
+                .setAttempts(attempts)
+                .setQueued(queued)
+                .setStarted(started)
+                .setEnded(ended)
+                .setArgument(spec.getArgument())
+                .addAllArgv(spec.getArgvList())
+                .setReason(reason);
+        if (withOutput) {
+            info.setStdout(com.google.protobuf.ByteString.copyFrom(stdout));
+            info.setStderr(com.google.protobuf.ByteString.copyFrom(stderr));
+        }
+        return info.build();
+    }
+}

@@ -1,0 +1,21 @@
+package org.gridfarm.scheduler.job;
+
+/**
+ * Where a task stands. PENDING → RUNNING → SUCCEEDED | FAILED; a failed attempt with retries left goes back to PENDING; CANCELLED ends what
+ * was not finished. The three last are final: a result is recorded once.
+ */
+public enum TaskState {
+    PENDING,
+    RUNNING,
+    SUCCEEDED,
+    FAILED,
+    CANCELLED;
+
+    public boolean isFinal() {
+        return this == SUCCEEDED || this == FAILED || this == CANCELLED;
+    }
+
+    public String word() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

@@ -1,0 +1,93 @@
+package org.gridfarm.scheduler.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.queue.JobStore.TaskRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Group commit of task states: whatever queued up while the last transaction ran goes out as one, then the callbacks of all of it run. Repeats while
+ * the database is away; a scheduler that was deposed ends.
+ *
+ * <p>Its thread owns the writing; {@link #add} may be called from anywhere.
+ */
+final class Recorder implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Recorder.class);
+    private static final int GROUP_MAX = 1_000;
+    private static final long RETRY_MILLIS = 500;
+
+    private final JobStore store;
+    private final long epoch;
+    private final Consumer<FarmException> deposed;
+    private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+    private final Thread thread = new Thread(this::work, "gf-recorder");
+    private volatile boolean closed;
+
+    /** Rows to write, the job that is done with them (0: none), and what to do when they are durable. */
+    record Entry(List<TaskRow> rows, long doneJob, Runnable durable) {}
+
+    Recorder(JobStore store, long epoch, Consumer<FarmException> deposed) {
+        this.store = store;
+        this.epoch = epoch;
+        this.deposed = deposed;
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void add(Entry entry) {
+        queue.add(entry);
+    }
+
+    private void work() {
+        List<Entry> group = new ArrayList<>();
+        try {
+            while (!closed) {
+                group.clear();
+                group.add(queue.take());
+                queue.drainTo(group, GROUP_MAX);
+                if (!write(group)) {
+                    return;
+                }
+                group.forEach(entry -> entry.durable().run());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // closing
+        }
+    }
+
+    private boolean write(List<Entry> group) {
+        List<TaskRow> rows = group.stream().flatMap(e -> e.rows().stream()).toList();
+        List<Long> done = group.stream().map(Entry::doneJob).filter(job -> job != 0).toList();
+        while (!closed) {
+            try {
+                store.record(epoch, rows, done);
+                return true;
+            } catch (FarmException e) {
+                switch (e.kind()) {
+                    case UNAVAILABLE -> {
+                        log.warn("{}; trying again", e.getMessage());
+                        java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+                    }
+                    default -> {
+                        deposed.accept(e);
+                        return false;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+}
