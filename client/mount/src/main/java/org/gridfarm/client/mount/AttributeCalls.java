@@ -1,0 +1,140 @@
+package org.gridfarm.client.mount;
+
+import java.util.concurrent.CompletableFuture;
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.mount.fuse.AttributesReply;
+import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.SetAttributes;
+import org.gridfarm.client.mount.fuse.StatfsReply;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.StatFsReply;
+import org.jspecify.annotations.Nullable;
+
+/** Reading and setting attributes; the size of a file is changed where its data are, the rest at the metaserver. */
+final class AttributeCalls {
+    private static final int BLOCK_BYTES = 4096;
+    private static final int NAME_BYTES_MAX = 255;
+
+    private final Mounted mounted;
+    private final Metadata metadata;
+    private final Files files;
+
+    AttributeCalls(Mounted mounted, Files files) {
+        this.mounted = mounted;
+        this.metadata = mounted.metadata();
+        this.files = files;
+    }
+
+    void get(AttributesReply reply, long node, long handle) {
+        long stamp = mounted.beliefs().stamp();
+        Attributes cached = metadata.cachedAttributes(node);
+        if (cached != null && !cached.getWriting() && !files.isOpenForWriting(node)) {
+            send(reply, cached, true, stamp);
+            return;
+        }
+        current(node).whenComplete((attributes, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "stat", failure);
+            } else {
+                boolean leased = metadata.cachedAttributes(node) != null && !files.isOpenForWriting(node);
+                send(reply, attributes, leased, stamp);
+            }
+        });
+    }
+
+    void set(AttributesReply reply, long node, SetAttributes change) {
+        Credentials who = mounted.who(reply);
+        long stamp = mounted.beliefs().stamp();
+        boolean open = change.has(SetAttributes.HANDLE);
+        OpenFile file = open ? files.find(change.handle) : null;
+        CompletableFuture<?> sized = CompletableFuture.completedFuture(null);
+        if (change.has(SetAttributes.SIZE)) {
+            sized = file != null && file.isWritable()
+                    ? files.truncate(file, change.size)
+                    : mounted.transfer().truncate(who, node, change.size);
+        }
+        org.gridfarm.protocol.wire.SetAttributes rest = rest(node, change, file);
+        sized.thenCompose(_ -> isEmpty(rest)
+                        ? current(node)
+                        : metadata.setAttributes(who, rest).thenCompose(_ -> current(node)))
+                .whenComplete((attributes, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "setattr", failure);
+                    } else {
+                        send(reply, attributes, false, stamp);
+                    }
+                });
+    }
+
+    void statfs(StatfsReply reply, long node) {
+        metadata.statFs(node).whenComplete((StatFsReply s, Throwable failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "statfs", failure);
+            } else {
+                reply.statfs(
+                        s.getTotal() / BLOCK_BYTES,
+                        s.getFree() / BLOCK_BYTES,
+                        s.getAvailable() / BLOCK_BYTES,
+                        s.getInodes(),
+                        s.getInodesFree(),
+                        BLOCK_BYTES,
+                        NAME_BYTES_MAX);
+            }
+        });
+    }
+
+    /** As they stand: those of a file written here come from its open handle. */
+    private CompletableFuture<Attributes> current(long node) {
+        CompletableFuture<Attributes> own = files.written(node);
+        return own != null ? own : metadata.attributes(node).thenApply(found -> found.require("stat", Long.toHexString(node)));
+    }
+
+    private static org.gridfarm.protocol.wire.SetAttributes rest(
+            long node, SetAttributes change, @Nullable OpenFile file) {
+        org.gridfarm.protocol.wire.SetAttributes.Builder to =
+                org.gridfarm.protocol.wire.SetAttributes.newBuilder().setInode(node);
+        if (change.has(SetAttributes.MODE)) {
+            to.setMode(change.mode & Flags.PERMISSIONS);
+        }
+        if (change.has(SetAttributes.UID)) {
+            to.setUid(change.uid);
+        }
+        if (change.has(SetAttributes.GID)) {
+            to.setGid(change.gid);
+        }
+        if (change.has(SetAttributes.ATIME_NOW)) {
+            to.setAtimeNow(true);
+        } else if (change.has(SetAttributes.ATIME)) {
+            to.setAtime(Translate.nanos(change.atime, change.atimeNanos));
+        }
+        if (change.has(SetAttributes.MTIME_NOW)) {
+            to.setMtimeNow(true);
+        } else if (change.has(SetAttributes.MTIME)) {
+            to.setMtime(Translate.nanos(change.mtime, change.mtimeNanos));
+        }
+        if (change.has(SetAttributes.KILL_SUIDGID)) {
+            to.setClearSuidSgid(true);
+        }
+        if (file != null) {
+            to.setHandle(file.handle().id());
+        }
+        return to.build();
+    }
+
+    private static boolean isEmpty(org.gridfarm.protocol.wire.SetAttributes change) {
+        return !change.hasMode()
+                && !change.hasUid()
+                && !change.hasGid()
+                && !change.hasAtime()
+                && !change.hasMtime()
+                && !change.getAtimeNow()
+                && !change.getMtimeNow()
+                && !change.getClearSuidSgid();
+    }
+
+    private void send(AttributesReply reply, Attributes attributes, boolean leased, long stamp) {
+        Translate.fill(reply.attributes(), attributes);
+        reply.send(mounted.beliefs().nanos(leased && !attributes.getWriting(), stamp));
+    }
+}

@@ -1,0 +1,43 @@
+package org.gridfarm.client.mount;
+
+import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.protocol.wire.Credentials;
+
+/**
+ * On whose behalf a request is made. A trusted mount names the calling process' user and groups; any other acts for its own user, whatever process asks.
+ *
+ * <p>Groups are read anew for every request that the server checks: a process may change them at any time.
+ */
+final class Callers {
+    private static final Credentials SUPERUSER =
+            Credentials.newBuilder().setUid(0).setGid(0).build();
+
+    private final Credentials self;
+    private final boolean trusted;
+
+    Callers(Credentials self, boolean trusted) {
+        this.self = self;
+        this.trusted = trusted;
+    }
+
+    Credentials of(Request request) {
+        if (!trusted) {
+            return self;
+        }
+        int uid = request.uid();
+        int gid = request.gid();
+        if (uid == 0 && gid == 0) {
+            return SUPERUSER; // its groups open nothing more
+        }
+        Credentials.Builder who = Credentials.newBuilder().setUid(uid).setGid(gid);
+        for (int group : request.groups()) {
+            who.addGroups(group);
+        }
+        return who.build();
+    }
+
+    /** The mount's own user, for work that no process asked for. */
+    Credentials self() {
+        return self;
+    }
+}

@@ -1,0 +1,248 @@
+package org.gridfarm.client.mount;
+
+import java.nio.ByteBuffer;
+import org.gridfarm.client.mount.fuse.AttributesReply;
+import org.gridfarm.client.mount.fuse.BytesReply;
+import org.gridfarm.client.mount.fuse.Connection;
+import org.gridfarm.client.mount.fuse.CountReply;
+import org.gridfarm.client.mount.fuse.CreateReply;
+import org.gridfarm.client.mount.fuse.DirectoryReply;
+import org.gridfarm.client.mount.fuse.EmptyReply;
+import org.gridfarm.client.mount.fuse.EntryReply;
+import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.LockRange;
+import org.gridfarm.client.mount.fuse.LockReply;
+import org.gridfarm.client.mount.fuse.OffsetReply;
+import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.ReadReply;
+import org.gridfarm.client.mount.fuse.SetAttributes;
+import org.gridfarm.client.mount.fuse.StatfsReply;
+import org.gridfarm.client.mount.fuse.XattrReply;
+
+/**
+ * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files, listings, extended attributes, locks.
+ */
+final class FarmOperations implements FuseOperations {
+    private final Mounted mounted;
+    private final Names names;
+    private final AttributeCalls attributes;
+    private final Files files;
+    private final Listings listings;
+    private final Xattrs xattrs;
+    private final Locks locks;
+
+    FarmOperations(Mounted mounted) {
+        this.mounted = mounted;
+        this.locks = new Locks(mounted);
+        this.files = new Files(mounted, locks);
+        this.names = new Names(mounted);
+        this.attributes = new AttributeCalls(mounted, files);
+        this.listings = new Listings(mounted);
+        this.xattrs = new Xattrs(mounted);
+    }
+
+    @Override
+    public void started(Connection connection) {
+        files.started(connection);
+        mounted.metadata().onRecall(new KernelRecalls(connection.cache()));
+    }
+
+    @Override
+    public void stopped() {
+        files.closeAll();
+    }
+
+    @Override
+    public void lookup(EntryReply reply, long parent, RawName name) {
+        names.lookup(reply, parent, name);
+    }
+
+    @Override
+    public void forget(long node, long lookups) {
+        // Node numbers are inode numbers: there is nothing to forget.
+    }
+
+    @Override
+    public void getattr(AttributesReply reply, long node, long handle) {
+        attributes.get(reply, node, handle);
+    }
+
+    @Override
+    public void setattr(AttributesReply reply, long node, SetAttributes change) {
+        attributes.set(reply, node, change);
+    }
+
+    @Override
+    public void readlink(BytesReply reply, long node) {
+        names.readlink(reply, node);
+    }
+
+    @Override
+    public void symlink(EntryReply reply, long parent, RawName name, byte[] target) {
+        names.symlink(reply, parent, name, target);
+    }
+
+    @Override
+    public void mknod(EntryReply reply, long parent, RawName name, int mode, int device, int umask) {
+        names.mknod(reply, parent, name, mode, device, umask);
+    }
+
+    @Override
+    public void mkdir(EntryReply reply, long parent, RawName name, int mode, int umask) {
+        names.mkdir(reply, parent, name, mode, umask);
+    }
+
+    @Override
+    public void unlink(EmptyReply reply, long parent, RawName name) {
+        names.unlink(reply, parent, name);
+    }
+
+    @Override
+    public void rmdir(EmptyReply reply, long parent, RawName name) {
+        names.rmdir(reply, parent, name);
+    }
+
+    @Override
+    public void rename(EmptyReply reply, long parent, RawName name, long newParent, RawName newName, int flags) {
+        names.rename(reply, parent, name, newParent, newName, flags);
+    }
+
+    @Override
+    public void link(EntryReply reply, long node, long newParent, RawName newName) {
+        names.link(reply, node, newParent, newName);
+    }
+
+    @Override
+    public void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
+        files.open(reply, node, flags, killSuidGid);
+    }
+
+    @Override
+    public void read(ReadReply reply, long node, long handle, long offset, int size, int flags) {
+        files.read(reply, node, handle, offset, size);
+    }
+
+    @Override
+    public void write(
+            CountReply reply, long node, long handle, long offset, ByteBuffer data, int openFlags, int writeFlags) {
+        files.write(reply, node, handle, offset, data, openFlags, writeFlags);
+    }
+
+    @Override
+    public void statfs(StatfsReply reply, long node) {
+        attributes.statfs(reply, node);
+    }
+
+    @Override
+    public void release(EmptyReply reply, long node, long handle, int flags, boolean flockUnlock, long lockOwner) {
+        files.release(reply, node, handle, flockUnlock, lockOwner);
+    }
+
+    @Override
+    public void fsync(EmptyReply reply, long node, long handle, boolean dataOnly) {
+        files.fsync(reply, node, handle);
+    }
+
+    @Override
+    public void setxattr(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
+        xattrs.set(reply, node, name, value, flags, killSgid);
+    }
+
+    @Override
+    public void getxattr(XattrReply reply, long node, RawName name, int size) {
+        xattrs.get(reply, node, name);
+    }
+
+    @Override
+    public void listxattr(XattrReply reply, long node, int size) {
+        xattrs.list(reply, node);
+    }
+
+    @Override
+    public void removexattr(EmptyReply reply, long node, RawName name) {
+        xattrs.remove(reply, node, name);
+    }
+
+    @Override
+    public void flush(EmptyReply reply, long node, long handle, long lockOwner) {
+        files.flush(reply, node, handle, lockOwner);
+    }
+
+    @Override
+    public void opendir(OpenReply reply, long node, int flags) {
+        listings.open(reply, node);
+    }
+
+    @Override
+    public void readdir(DirectoryReply reply, long node, long handle, long offset) {
+        listings.read(reply, node, handle, offset);
+    }
+
+    @Override
+    public void releasedir(EmptyReply reply, long node, long handle, int flags) {
+        listings.release(handle);
+        reply.done();
+    }
+
+    @Override
+    public void fsyncdir(EmptyReply reply, long node, long handle, boolean dataOnly) {
+        reply.done(); // every change of the namespace was durable when it was answered
+    }
+
+    @Override
+    public void getlk(LockReply reply, long node, long handle, long owner, LockRange lock) {
+        locks.test(reply, node, owner, lock);
+    }
+
+    @Override
+    public void setlk(
+            EmptyReply reply, long node, long handle, long owner, LockRange lock, boolean flock, boolean wait) {
+        locks.set(reply, node, owner, lock, flock, wait);
+    }
+
+    @Override
+    public void access(EmptyReply reply, long node, int mask) {
+        reply.fail(org.gridfarm.client.mount.fuse.Errno.ENOSYS); // the kernel checks; see default_permissions
+    }
+
+    @Override
+    public void create(CreateReply reply, long parent, RawName name, int flags, int mode, int umask) {
+        files.create(reply, parent, name, flags, mode, umask);
+    }
+
+    @Override
+    public void tmpfile(CreateReply reply, long parent, int flags, int mode, int umask) {
+        files.temporary(reply, parent, flags, mode, umask);
+    }
+
+    @Override
+    public void fallocate(EmptyReply reply, long node, long handle, long offset, long length, int mode) {
+        files.fallocate(reply, node, handle, offset, length, mode);
+    }
+
+    @Override
+    public void lseek(OffsetReply reply, long node, long handle, long offset, int whence) {
+        files.lseek(reply, node, handle, offset, whence);
+    }
+
+    @Override
+    public void copyFileRange(
+            CountReply reply,
+            long nodeIn,
+            long handleIn,
+            long offsetIn,
+            long nodeOut,
+            long handleOut,
+            long offsetOut,
+            long length,
+            long flags) {
+        files.copyRange(reply, nodeIn, handleIn, offsetIn, nodeOut, handleOut, offsetOut, length);
+    }
+
+    @Override
+    public void syncfs(EmptyReply reply, long node) {
+        files.syncAll(reply);
+    }
+
+}

@@ -1,0 +1,86 @@
+package org.gridfarm.client.mount;
+
+import com.google.protobuf.ByteString;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.gridfarm.client.core.metadata.RecallListener;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.KernelCache;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes back from the kernel what the metaserver recalls, and answers when the kernel no longer believes it. Never waits for a request of this mount:
+ * one of them may itself be waiting for the change that caused the recall.
+ */
+final class KernelRecalls implements RecallListener {
+    private static final Logger log = LoggerFactory.getLogger(KernelRecalls.class);
+    private static final long[] NONE = {};
+
+    private final KernelCache cache;
+
+    KernelRecalls(KernelCache cache) {
+        this.cache = cache;
+    }
+
+    @Override
+    public CompletionStage<Void> recalled(RecallRequest recall) {
+        Barrier barrier = new Barrier();
+        if (recall.getAll()) {
+            cache.forgetAllEntries(barrier.one());
+        }
+        for (RecalledDirectory directory : recall.getDirectoriesList()) {
+            cache.recall(directory.getInode(), names(directory.getNamesList()), NONE, barrier.one());
+        }
+        for (long inode : recall.getAttributesList()) {
+            cache.forgetAttributes(inode, barrier.one());
+        }
+        for (DataRecall data : recall.getDataList()) {
+            cache.forgetAttributes(data.getInode(), barrier.one());
+            // Pages exist only of mappings (opens are direct); forgetting them may wait for a read in flight, so nobody waits for it here.
+            cache.forgetData(data.getInode(), 0, 0, _ -> {});
+        }
+        return barrier.closed();
+    }
+
+    private static RawName[] names(List<ByteString> names) {
+        RawName[] raw = new RawName[names.size()];
+        for (int i = 0; i < raw.length; i++) {
+            raw[i] = new RawName(names.get(i).toByteArray());
+        }
+        return raw;
+    }
+
+    /** Completes when all that it handed out are done. */
+    private static final class Barrier {
+        private final AtomicInteger open = new AtomicInteger(1);
+        private final CompletableFuture<Void> all = new CompletableFuture<>();
+
+        KernelCache.Done one() {
+            open.incrementAndGet();
+            return errno -> {
+                if (errno != 0 && errno != Errno.ENOENT) {
+                    log.warn("the kernel refused to forget: errno {}", errno);
+                }
+                leave();
+            };
+        }
+
+        CompletionStage<Void> closed() {
+            leave();
+            return all;
+        }
+
+        private void leave() {
+            if (open.decrementAndGet() == 0) {
+                all.complete(null);
+            }
+        }
+    }
+}

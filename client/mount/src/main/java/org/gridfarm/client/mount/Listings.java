@@ -1,0 +1,122 @@
+package org.gridfarm.client.mount;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.gridfarm.client.core.metadata.DirectoryPage;
+import org.gridfarm.client.mount.fuse.DirectoryReply;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Directory streams. Positions are the farm's cookies, which stay true while the directory changes, moved by two to make room for "." and "..". A stream
+ * keeps the page it is in, so that one round trip serves several requests of the kernel.
+ */
+final class Listings {
+    private static final int PAGE_ENTRIES = 512;
+    private static final long BEHIND_DOT = 1;
+    private static final long BEHIND_DOT_DOT = 2;
+    private static final byte[] DOT = {'.'};
+    private static final byte[] DOT_DOT = {'.', '.'};
+    private static final int NO_GENERATION = 0;
+
+    private final Mounted mounted;
+    private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
+    private final AtomicLong next = new AtomicLong(1);
+
+    Listings(Mounted mounted) {
+        this.mounted = mounted;
+    }
+
+    /** The page last read, and from which cookie on it holds entries. */
+    private static final class Stream {
+        @Nullable DirectoryPage page;
+        long after;
+        long stamp;
+    }
+
+    void open(OpenReply reply, long node) {
+        long number = next.getAndIncrement();
+        streams.put(number, new Stream());
+        if (!reply.opened(number, 0, 0)) {
+            streams.remove(number);
+        }
+    }
+
+    void release(long number) {
+        streams.remove(number);
+    }
+
+    void read(DirectoryReply reply, long node, long number, long offset) {
+        Stream stream = streams.get(number);
+        if (stream == null) {
+            reply.fail(Errno.EBADF);
+            return;
+        }
+        long cookie = Math.max(0, offset - BEHIND_DOT_DOT);
+        DirectoryPage kept = keptPage(stream, cookie, offset == 0);
+        if (kept != null) {
+            send(reply, node, offset, cookie, kept, stream.stamp);
+            return;
+        }
+        long stamp = mounted.beliefs().stamp();
+        mounted.metadata()
+                .list(mounted.who(reply), node, cookie, PAGE_ENTRIES, reply.plus())
+                .whenComplete((page, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "readdir", failure);
+                        return;
+                    }
+                    synchronized (stream) {
+                        stream.page = page;
+                        stream.after = cookie;
+                        stream.stamp = stamp;
+                    }
+                    send(reply, node, offset, cookie, page, stamp);
+                });
+    }
+
+    private static @Nullable DirectoryPage keptPage(Stream stream, long cookie, boolean fromStart) {
+        synchronized (stream) {
+            DirectoryPage page = stream.page;
+            if (page == null || fromStart || cookie < stream.after) {
+                return null;
+            }
+            List<DirectoryEntry> entries = page.entries();
+            boolean more = !entries.isEmpty() && entries.get(entries.size() - 1).getCookie() > cookie;
+            return more || page.end() ? page : null;
+        }
+    }
+
+    private void send(DirectoryReply reply, long node, long offset, long cookie, DirectoryPage page, long stamp) {
+        if (offset < BEHIND_DOT) {
+            reply.addName(DOT, node, Flags.DIRECTORY, BEHIND_DOT);
+        }
+        if (offset < BEHIND_DOT_DOT) {
+            long parent = node == FuseOperations.ROOT || page.parent() == 0 ? node : page.parent();
+            reply.addName(DOT_DOT, parent, Flags.DIRECTORY, BEHIND_DOT_DOT);
+        }
+        for (DirectoryEntry entry : page.entries()) {
+            if (entry.getCookie() > cookie && !add(reply, entry, stamp)) {
+                break;
+            }
+        }
+        reply.done();
+    }
+
+    private boolean add(DirectoryReply reply, DirectoryEntry entry, long stamp) {
+        long position = entry.getCookie() + BEHIND_DOT_DOT;
+        byte[] name = entry.getName().toByteArray();
+        if (!reply.plus() || !entry.hasAttributes()) {
+            return reply.addName(name, entry.getInode(), Translate.format(entry.getType()), position);
+        }
+        Translate.fill(reply.attributes(), entry.getAttributes());
+        boolean steady = entry.getCacheable() && !entry.getAttributes().getWriting();
+        long nanos = mounted.beliefs().nanos(steady, stamp);
+        return reply.addEntry(name, position, entry.getInode(), NO_GENERATION, nanos, nanos);
+    }
+}

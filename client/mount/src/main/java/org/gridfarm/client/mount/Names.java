@@ -1,0 +1,188 @@
+package org.gridfarm.client.mount;
+
+import com.google.protobuf.ByteString;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.mount.fuse.BytesReply;
+import org.gridfarm.client.mount.fuse.EmptyReply;
+import org.gridfarm.client.mount.fuse.EntryReply;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.jspecify.annotations.Nullable;
+
+/** Finding, making, moving and removing names. */
+final class Names {
+    private static final int NO_GENERATION = 0; // inode numbers are never used again
+
+    private final Mounted mounted;
+    private final Metadata metadata;
+
+    Names(Mounted mounted) {
+        this.mounted = mounted;
+        this.metadata = mounted.metadata();
+    }
+
+    void lookup(EntryReply reply, long parent, RawName raw) {
+        long stamp = mounted.beliefs().stamp();
+        Name name = name(reply, raw);
+        if (name == null) {
+            return;
+        }
+        Attributes cached = metadata.cachedLookup(parent, name);
+        if (cached == Metadata.ABSENT) {
+            absent(reply, true, stamp);
+        } else if (cached != null && !cached.getWriting()) {
+            entry(reply, cached, true, true, stamp);
+        } else {
+            metadata.lookup(mounted.who(reply), parent, name).whenComplete((found, failure) -> {
+                if (failure != null) {
+                    mounted.fail(reply, parent, "lookup " + name, failure);
+                } else if (found.attributes() == null) {
+                    absent(reply, found.entryLeased(), stamp);
+                } else {
+                    entry(reply, found.attributes(), found.entryLeased(), found.attributesLeased(), stamp);
+                }
+            });
+        }
+    }
+
+    void readlink(BytesReply reply, long node) {
+        metadata.readLink(node).whenComplete((target, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "readlink", failure);
+            } else {
+                reply.bytes(target.toByteArray());
+            }
+        });
+    }
+
+    void symlink(EntryReply reply, long parent, RawName raw, byte[] target) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            made(reply, parent, "symlink", () ->
+                    metadata.symlink(mounted.who(reply), parent, name, ByteString.copyFrom(target)));
+        }
+    }
+
+    void mknod(EntryReply reply, long parent, RawName raw, int mode, int device, int umask) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            made(reply, parent, "mknod", () -> metadata.mknod(
+                    mounted.who(reply), parent, name, mode & Flags.PERMISSIONS, umask, Translate.type(mode), device));
+        }
+    }
+
+    void mkdir(EntryReply reply, long parent, RawName raw, int mode, int umask) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            made(reply, parent, "mkdir", () ->
+                    metadata.mkdir(mounted.who(reply), parent, name, mode & Flags.PERMISSIONS, umask));
+        }
+    }
+
+    void link(EntryReply reply, long node, long parent, RawName raw) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            made(reply, parent, "link", () -> metadata.link(mounted.who(reply), node, parent, name));
+        }
+    }
+
+    void unlink(EmptyReply reply, long parent, RawName raw) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            done(reply, parent, "unlink", metadata.unlink(mounted.who(reply), parent, name));
+        }
+    }
+
+    void rmdir(EmptyReply reply, long parent, RawName raw) {
+        Name name = name(reply, raw);
+        if (name != null) {
+            done(reply, parent, "rmdir", metadata.rmdir(mounted.who(reply), parent, name));
+        }
+    }
+
+    void rename(EmptyReply reply, long parent, RawName raw, long newParent, RawName newRaw, int flags) {
+        if ((flags & ~(Flags.RENAME_NOREPLACE | Flags.RENAME_EXCHANGE)) != 0) {
+            reply.fail(Errno.EINVAL); // whiteouts belong to overlay file systems' upper layers
+            return;
+        }
+        Name name = name(reply, raw);
+        Name newName = name == null ? null : name(reply, newRaw);
+        if (name != null && newName != null) {
+            done(reply, parent, "rename", metadata.rename(
+                    mounted.who(reply),
+                    parent,
+                    name,
+                    newParent,
+                    newName,
+                    (flags & Flags.RENAME_NOREPLACE) != 0,
+                    (flags & Flags.RENAME_EXCHANGE) != 0));
+        }
+    }
+
+    /** The name, or null after the request was answered: the kernel lets names through that the farm does not have. */
+    static @Nullable Name name(Request request, RawName raw) {
+        try {
+            return Name.of(raw.bytes());
+        } catch (FarmException e) {
+            request.fail(e.kind().errno());
+            return null;
+        }
+    }
+
+    private void made(EntryReply reply, long parent, String operation, Supplier<CompletableFuture<MutateReply>> call) {
+        long stamp = mounted.beliefs().stamp();
+        CompletableFuture<MutateReply> future;
+        try {
+            future = call.get();
+        } catch (FarmException e) {
+            mounted.fail(reply, parent, operation, e);
+            return;
+        }
+        future.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, parent, operation, failure);
+            } else {
+                // Its own change is not recalled from this mount; whether the names are leased, the caches of the library know.
+                boolean leased = metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
+                entry(reply, answer.getAttributes(), leased, leased, stamp);
+            }
+        });
+    }
+
+    private void done(EmptyReply reply, long parent, String operation, CompletableFuture<MutateReply> call) {
+        call.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, parent, operation, failure);
+            } else {
+                reply.done();
+            }
+        });
+    }
+
+    private void absent(EntryReply reply, boolean leased, long stamp) {
+        long nanos = mounted.beliefs().nanos(leased, stamp);
+        if (nanos > 0) {
+            reply.absent(nanos);
+        } else {
+            reply.fail(Errno.ENOENT);
+        }
+    }
+
+    private void entry(EntryReply reply, Attributes attributes, boolean entryLeased, boolean attributesLeased, long stamp) {
+        Translate.fill(reply.attributes(), attributes);
+        boolean steady = attributesLeased && !attributes.getWriting();
+        reply.entry(
+                attributes.getInode(),
+                NO_GENERATION,
+                mounted.beliefs().nanos(entryLeased, stamp),
+                mounted.beliefs().nanos(steady, stamp));
+    }
+}

@@ -1,0 +1,172 @@
+package org.gridfarm.client.mount;
+
+import com.google.protobuf.ByteString;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.mount.fuse.EmptyReply;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.XattrReply;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.LocateReply;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.SetAttributes;
+import org.gridfarm.protocol.wire.SetPolicy;
+import org.gridfarm.protocol.wire.SetXattr;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file. {@code gf.replicas} is the replica level (and sets it);
+ * {@code gf.where} names the nodes, {@code gf.stripe} the layout, {@code gf.last_error} what failed last for it here. Virtual ones are not listed,
+ * so that copying a file's attributes does not copy them.
+ */
+final class Xattrs {
+    private static final String VIRTUAL = "gf.";
+    private static final String ACL_PREFIX = "system.posix_acl_";
+
+    private final Mounted mounted;
+    private final Metadata metadata;
+
+    Xattrs(Mounted mounted) {
+        this.mounted = mounted;
+        this.metadata = mounted.metadata();
+    }
+
+    void get(XattrReply reply, long node, RawName name) {
+        String text = name.toString();
+        if (text.startsWith(VIRTUAL)) {
+            virtual(reply, node, text);
+            return;
+        }
+        Attributes cached = metadata.cachedAttributes(node);
+        boolean acl = text.startsWith(ACL_PREFIX);
+        if (cached != null && (acl ? !cached.getHasAcl() : !cached.getHasXattr())) {
+            reply.fail(Errno.ENODATA);
+            return;
+        }
+        metadata.getXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes()))
+                .whenComplete((value, failure) -> answer(reply, node, value, failure));
+    }
+
+    void list(XattrReply reply, long node) {
+        Attributes cached = metadata.cachedAttributes(node);
+        if (cached != null && !cached.getHasAcl() && !cached.getHasXattr()) {
+            reply.value(new byte[0]);
+            return;
+        }
+        metadata.listXattr(mounted.who(reply), node).whenComplete((names, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "listxattr", failure);
+                return;
+            }
+            ByteArrayOutputStream joined = new ByteArrayOutputStream();
+            for (ByteString name : names) {
+                joined.writeBytes(name.toByteArray());
+                joined.write(0);
+            }
+            reply.value(joined.toByteArray());
+        });
+    }
+
+    void set(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
+        String text = name.toString();
+        CompletableFuture<?> done;
+        if (text.equals("gf.replicas")) {
+            Integer level = level(value);
+            if (level == null) {
+                reply.fail(Errno.EINVAL);
+                return;
+            }
+            done = metadata.setPolicy(
+                    mounted.who(reply), SetPolicy.newBuilder().setInode(node).setReplicas(level).build());
+        } else if (text.startsWith(VIRTUAL)) {
+            reply.fail(Errno.EPERM);
+            return;
+        } else {
+            SetXattr change = SetXattr.newBuilder()
+                    .setInode(node)
+                    .setName(ByteString.copyFrom(name.bytes()))
+                    .setValue(ByteString.copyFrom(value))
+                    .setCreate((flags & Flags.XATTR_CREATE) != 0)
+                    .setReplace((flags & Flags.XATTR_REPLACE) != 0)
+                    .build();
+            done = metadata.setXattr(mounted.who(reply), change);
+            if (killSgid) {
+                done = done.thenCompose(_ -> metadata.setAttributes(
+                        mounted.who(reply),
+                        SetAttributes.newBuilder().setInode(node).setClearSuidSgid(true).build()));
+            }
+        }
+        done.whenComplete((_, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "setxattr " + text, failure);
+            } else {
+                reply.done();
+            }
+        });
+    }
+
+    void remove(EmptyReply reply, long node, RawName name) {
+        if (name.toString().startsWith(VIRTUAL)) {
+            reply.fail(Errno.EPERM);
+            return;
+        }
+        metadata.removeXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes())).whenComplete((_, failure) -> {
+            if (failure != null) {
+                mounted.fail(reply, node, "removexattr", failure);
+            } else {
+                reply.done();
+            }
+        });
+    }
+
+    private void virtual(XattrReply reply, long node, String name) {
+        if (name.equals("gf.last_error")) {
+            String error = mounted.errors().of(node);
+            if (error == null) {
+                reply.fail(Errno.ENODATA);
+            } else {
+                reply.value(error.getBytes(StandardCharsets.UTF_8));
+            }
+            return;
+        }
+        metadata.locate(mounted.who(reply), node, false).whenComplete((located, failure) -> {
+            String value = failure == null ? value(name, located) : null;
+            if (failure == null && value == null) {
+                reply.fail(Errno.ENODATA);
+            } else {
+                answer(reply, node, value == null ? null : ByteString.copyFromUtf8(value), failure);
+            }
+        });
+    }
+
+    private static @Nullable String value(String name, LocateReply located) {
+        return switch (name) {
+            case "gf.replicas" -> Integer.toString(located.getAttributes().getReplicasWanted());
+            case "gf.where" -> located.getLayout().getObjectsList().stream()
+                    .map(ObjectLocation::getReplicasList)
+                    .map(replicas -> replicas.stream().map(Replica::getNode).collect(Collectors.joining(",")))
+                    .collect(Collectors.joining("\n"));
+            case "gf.stripe" -> Math.max(1, located.getLayout().getStripeCount()) + " x " + located.getLayout().getStripeUnit();
+            default -> null;
+        };
+    }
+
+    private static @Nullable Integer level(byte[] value) {
+        String text = new String(value, StandardCharsets.US_ASCII).strip();
+        return text.matches("[1-9][0-9]?") ? Integer.valueOf(text) : null;
+    }
+
+    private void answer(XattrReply reply, long node, @Nullable ByteString value, @Nullable Throwable failure) {
+        if (failure != null || value == null) {
+            mounted.fail(reply, node, "getxattr", failure == null ? new IllegalStateException("no value") : failure);
+        } else {
+            reply.value(value.toByteArray());
+        }
+    }
+}
