@@ -1,0 +1,180 @@
+package org.gridfarm.scheduler.server;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.JobReply;
+import org.gridfarm.protocol.wire.JobRequest;
+import org.gridfarm.protocol.wire.ListJobsReply;
+import org.gridfarm.protocol.wire.ListJobsRequest;
+import org.gridfarm.protocol.wire.SubmitJobReply;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.WaitJobReply;
+import org.gridfarm.protocol.wire.WaitJobRequest;
+import org.gridfarm.scheduler.job.Halt;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.Task;
+import org.gridfarm.scheduler.queue.JobStore;
+
+/**
+ * Answers clients. Jobs belong to their user: others see that they exist, only the owner and administrators may cancel them or read their output. Calls
+ * come in on network threads and go on on the event thread; the submit waits for the table on a thread of its own.
+ */
+final class JobService {
+    private static final int TASKS_PER_PAGE = 1_000;
+
+    private final Dispatcher dispatcher;
+    private final JobStore store;
+    private final long epoch;
+    private final Executor events;
+    private final Executor blocking;
+    private final Clock clock;
+    private final List<Waiting> waiting = new ArrayList<>();
+
+    private record Waiting(Exchange<WaitJobRequest, WaitJobReply> exchange, long untilNanos) {}
+
+    JobService(Dispatcher dispatcher, JobStore store, long epoch, Executor events, Executor blocking, Clock clock) {
+        this.dispatcher = dispatcher;
+        this.store = store;
+        this.epoch = epoch;
+        this.events = events;
+        this.blocking = blocking;
+        this.clock = clock;
+        dispatcher.onChange(this::answerWaiting);
+    }
+
+    Services services() {
+        return Services.builder()
+                .on(SchedulerMethods.SUBMIT, exchange -> blocking.execute(() -> guard(exchange, () -> submit(exchange))))
+                .on(SchedulerMethods.JOB, exchange -> onEvents(exchange, () -> exchange.reply(job(exchange))))
+                .on(SchedulerMethods.LIST, exchange -> onEvents(exchange, () -> exchange.reply(list(exchange.request()))))
+                .on(SchedulerMethods.CANCEL, exchange -> onEvents(exchange, () -> exchange.reply(cancel(exchange))))
+                .on(SchedulerMethods.WAIT, exchange -> onEvents(exchange, () -> await(exchange)))
+                .build();
+    }
+
+    private void onEvents(Exchange<?, ?> exchange, Runnable work) {
+        events.execute(() -> guard(exchange, work));
+    }
+
+    private static void guard(Exchange<?, ?> exchange, Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            exchange.failWith(e);
+        }
+    }
+
+    private void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
+        SubmitJobRequest request = exchange.request();
+        String user = user(exchange.peer().identity());
+        if (request.getTasksCount() > Limits.TASKS_PER_JOB_MAX) {
+            throw new FarmException(
+                    ErrorKind.TOO_BIG, "submit", request.getName(), "at most " + Limits.TASKS_PER_JOB_MAX + " tasks a job");
+        }
+        if (request.getSubmission() == 0) {
+            throw new FarmException(ErrorKind.PROTOCOL, "submit", request.getName(), "no submission number");
+        }
+        Halt.of(request.getHalt());
+        long id = store.submit(epoch, user, request, clock.now().toEpochMilli());
+        events.execute(() -> {
+            dispatcher.submitted(id, user, request);
+            exchange.reply(SubmitJobReply.newBuilder().setJob(id).build());
+        });
+    }
+
+    private JobReply job(Exchange<JobRequest, JobReply> exchange) {
+        JobRequest request = exchange.request();
+        Job job = dispatcher.require(request.getJob());
+        boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
+        int from = (int) Math.min(request.getFromTask(), job.tasks().size());
+        int limit = request.getLimit() == 0 ? TASKS_PER_PAGE : Math.min(request.getLimit(), TASKS_PER_PAGE);
+        int to = Math.min(job.tasks().size(), from + limit);
+        JobReply.Builder reply = JobReply.newBuilder().setJob(job.info()).setEnd(to == job.tasks().size());
+        job.tasks().subList(from, to).forEach(task -> reply.addTasks(task.info(output)));
+        return reply.build();
+    }
+
+    private ListJobsReply list(ListJobsRequest request) {
+        ListJobsReply.Builder reply = ListJobsReply.newBuilder();
+        dispatcher.jobs().stream()
+                .filter(job -> request.getAll() || !job.isDone())
+                .sorted(Comparator.comparingLong(Job::id).reversed())
+                .limit(request.getLimit() == 0 ? Long.MAX_VALUE : request.getLimit())
+                .forEach(job -> reply.addJobs(job.info()));
+        return reply.build();
+    }
+
+    private Empty cancel(Exchange<CancelJobRequest, Empty> exchange) {
+        Job job = dispatcher.require(exchange.request().getJob());
+        if (!mayRead(exchange.peer().identity(), job)) {
+            throw new FarmException(ErrorKind.NOT_PERMITTED, "cancel job", Long.toString(job.id()), "it belongs to " + job.user());
+        }
+        int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
+        dispatcher.cancel(job, signal);
+        return Empty.getDefaultInstance();
+    }
+
+    private void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        WaitJobRequest request = exchange.request();
+        Job job = dispatcher.require(request.getJob());
+        long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());
+        if (job.change() > request.getChange() || job.finished().size() > request.getFromFinished() || most == 0) {
+            exchange.reply(progress(exchange));
+            return;
+        }
+        Waiting one = new Waiting(exchange, clock.nanoTime() + most * 1_000_000);
+        waiting.add(one);
+        clock.after(java.time.Duration.ofMillis(most), () -> events.execute(this::answerWaiting));
+    }
+
+    private void answerWaiting() {
+        long now = clock.nanoTime();
+        for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
+            Waiting one = i.next();
+            WaitJobRequest request = one.exchange().request();
+            Job job = dispatcher.require(request.getJob());
+            boolean news = job.change() > request.getChange() || job.finished().size() > request.getFromFinished();
+            if (news || now >= one.untilNanos() || one.exchange().isCancelled()) {
+                i.remove();
+                guard(one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
+            }
+        }
+    }
+
+    private WaitJobReply progress(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        WaitJobRequest request = exchange.request();
+        Job job = dispatcher.require(request.getJob());
+        boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
+        int from = Math.min(request.getFromFinished(), job.finished().size());
+        int to = Math.min(job.finished().size(), from + TASKS_PER_PAGE);
+        WaitJobReply.Builder reply = WaitJobReply.newBuilder().setJob(job.info()).setNextFinished(to);
+        for (Task task : job.finished().subList(from, to)) {
+            reply.addFinished(task.info(output));
+        }
+        return reply.build();
+    }
+
+    private static boolean mayRead(Identity identity, Job job) {
+        return identity.isAdmin() || identity.user().equals(job.user());
+    }
+
+    private static String user(Identity identity) {
+        if (!identity.role().isPerson()) {
+            throw new FarmException(ErrorKind.NOT_PERMITTED, "submit", identity.dn(), "only people have jobs");
+        }
+        identity.requireFull("submit a job");
+        return identity.user();
+    }
+}

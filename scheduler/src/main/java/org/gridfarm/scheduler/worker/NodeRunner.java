@@ -1,0 +1,59 @@
+package org.gridfarm.scheduler.worker;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.rpc.Dialer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.KillTaskRequest;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.RunTaskRequest;
+
+/** Runs attempts by calls to the nodes' own services, over one connection to each. Thread-safe. */
+public final class NodeRunner implements Runner, AutoCloseable {
+    private static final Duration UNBOUNDED = Duration.ZERO; // a task may take days; a dead node is noticed by the connection's keep-alive
+    private static final Duration KILL_MAX = Duration.ofSeconds(10);
+
+    private final Dialer dialer;
+    private final Map<String, CompletableFuture<Peer>> peers = new HashMap<>();
+
+    public NodeRunner(Dialer dialer) {
+        this.dialer = dialer;
+    }
+
+    @Override
+    public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
+        return peer(address).thenCompose(peer -> peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED));
+    }
+
+    @Override
+    public CompletableFuture<Void> kill(String address, String attempt, int signal) {
+        KillTaskRequest request =
+                KillTaskRequest.newBuilder().setTask(attempt).setSignal(signal).build();
+        return peer(address)
+                .thenCompose(peer -> peer.callPlain(StorageMethods.KILL_TASK, request, KILL_MAX))
+                .thenApply(_ -> null);
+    }
+
+    private synchronized CompletableFuture<Peer> peer(String address) {
+        CompletableFuture<Peer> known = peers.get(address);
+        boolean usable = known != null && (!known.isDone() || isOpen(known));
+        if (!usable || known == null) {
+            known = dialer.dial(HostPort.parse(address));
+            peers.put(address, known);
+        }
+        return known;
+    }
+
+    private static boolean isOpen(CompletableFuture<Peer> peer) {
+        return !peer.isCompletedExceptionally() && peer.join().isOpen();
+    }
+
+    @Override
+    public synchronized void close() {
+        peers.values().forEach(future -> future.thenAccept(Peer::close));
+    }
+}
