@@ -49,7 +49,7 @@ final class Caller {
             return null;
         } catch (IOException e) {
             return null; // gone, or of a pid namespace that cannot be seen from here: nothing is
-                         // known of it
+            // known of it
         }
     }
 }

@@ -257,11 +257,8 @@ final class Dispatcher {
                             in.get(JAVA_LONG, BODY + Abi.IOCTL_FH),
                             in.get(JAVA_INT, BODY + Abi.IOCTL_CMD));
             case Abi.DESTROY -> r.done();
-            default ->
-                    r.fail(
-                            Errno
-                                    .ENOSYS); // POLL, STATX, BMAP: the kernel does without and asks
-                                              // no more
+            default -> r.fail(Errno.ENOSYS); // POLL, STATX, BMAP: the kernel does without and asks
+                // no more
         }
     }
 

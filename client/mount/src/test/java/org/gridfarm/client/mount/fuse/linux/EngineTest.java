@@ -1,0 +1,223 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.gridfarm.client.mount.fuse.EntryReply;
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.MountOptions;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.Request;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// What the engine owes beyond carrying requests: deadlines, signals, invalidation, passthrough, an
+/// end that always comes.
+@Timeout(60)
+class EngineTest {
+
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    @TempDir(cleanup = CleanupMode.NEVER)
+    Path point;
+
+    @TempDir Path aside;
+
+    private final WaitingOperations operations = new WaitingOperations();
+    private LinuxMount mount;
+
+    @BeforeEach
+    void mount() throws IOException {
+        Shell.assumeFuse();
+        mount =
+                LinuxMount.mount(
+                        point,
+                        MountOptions.defaults()
+                                .withPosixAcl(false)
+                                .withDeadline(Duration.ofSeconds(2)),
+                        operations);
+    }
+
+    @AfterEach
+    void unmount() throws IOException {
+        if (mount != null) {
+            mount.close();
+        }
+        Files.deleteIfExists(point);
+    }
+
+    private Process mkdir(String name) throws IOException {
+        return new ProcessBuilder("mkdir", point.resolve(name).toString())
+                .redirectErrorStream(true)
+                .start();
+    }
+
+    private EntryReply held() {
+        await().atMost(SOON).until(() -> !operations.waiting.isEmpty());
+        return operations.waiting.remove();
+    }
+
+    @Test
+    void anOperationThatIsNeverAnsweredTimesOutAndItsLateAnswerIsDropped() throws Exception {
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(new String(process.getInputStream().readAllBytes())).contains("timed out");
+        assertThat(mount.timeouts()).isEqualTo(1);
+        assertThat(reply.fail(Errno.EEXIST)).isFalse();
+        Files.createDirectory(point.resolve("others"));
+    }
+
+    @Test
+    void manyWaitingOperationsHoldNoWorkerUp() throws Exception {
+        Process[] processes = new Process[20];
+        for (int i = 0; i < processes.length; i++) {
+            // in directories of their own: the kernel lets one change at a time into each
+            Files.createDirectory(point.resolve("d" + i));
+            processes[i] = mkdir("d" + i + "/wait");
+        }
+        await().atMost(SOON).until(() -> operations.waiting.size() == processes.length);
+        assertThat(Shell.run("stat -c %F " + point).strip()).isEqualTo("directory");
+        operations.waiting.forEach(reply -> assertThat(reply.fail(Errno.EACCES)).isTrue());
+        for (Process process : processes) {
+            process.waitFor();
+        }
+    }
+
+    @Test
+    void aKilledCallerIsLetGo() throws Exception {
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        long start = System.nanoTime();
+        process.destroyForcibly();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+        assertThat(reply.fail(Errno.EIO)).isFalse();
+    }
+
+    @Test
+    void aSignalRunsTheHookOfTheOperation() throws Exception {
+        operations.onWait = reply -> reply.onInterrupt(() -> reply.fail(Errno.EINTR));
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        process.destroy();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        await().atMost(SOON).until(reply::interrupted);
+    }
+
+    @Test
+    void anInterruptibleOperationIsGivenUpAtASignal() throws Exception {
+        operations.onWait = Request::interruptible;
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        process.destroy();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(reply.fail(Errno.EIO)).isFalse();
+    }
+
+    @Test
+    void workersThatAreHeldUpAreReinforced() throws Exception {
+        operations.onWait =
+                reply -> {
+                    synchronized (operations.ways) {
+                        try {
+                            operations.ways.wait(); // what an operation must not do
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                };
+        for (int i = 0; i < 3; i++) {
+            Files.createDirectory(point.resolve("d" + i));
+        }
+        Process[] processes = {mkdir("d0/wait"), mkdir("d1/wait")};
+        for (Process process : processes) {
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(mount.timeouts()).isEqualTo(2);
+        synchronized (operations.ways) {
+            operations.ways.notifyAll();
+        }
+    }
+
+    @Test
+    void namesAreLookedUpAgainOnceExpired() throws Exception {
+        Path file = Files.writeString(point.resolve("seen"), "x");
+        long number = (Long) Files.getAttribute(file, "unix:ino");
+        // behind the kernel's back
+        operations.unlink(new Ignored(), FuseOperations.ROOT, RawName.of("seen"));
+        assertThat(Files.exists(file)).isTrue();
+        BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
+        operations
+                .running()
+                .cache()
+                .recall(
+                        FuseOperations.ROOT,
+                        new RawName[] {RawName.of("seen")},
+                        new long[] {number},
+                        outcome::add);
+        assertThat(outcome.poll(10, TimeUnit.SECONDS)).isZero();
+        assertThat(Files.exists(file)).isFalse();
+    }
+
+    @Test
+    void aRecallDoesNotWaitForARequestOfTheSameMount() throws Exception {
+        assumeTrue(
+                operations.running().minor() >= 44, "no epochs before protocol 7.44 (Linux 6.16)");
+        Path file = Files.writeString(point.resolve("seen"), "x");
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        operations.unlink(new Ignored(), FuseOperations.ROOT, RawName.of("seen"));
+        BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
+        operations
+                .running()
+                .cache()
+                .recall(
+                        FuseOperations.ROOT,
+                        new RawName[] {RawName.of("seen")},
+                        new long[0],
+                        outcome::add);
+        assertThat(outcome.poll(1, TimeUnit.SECONDS)).isZero();
+        assertThat(reply.fail(Errno.EACCES)).isTrue();
+        process.waitFor();
+        assertThat(Files.exists(file)).isFalse();
+    }
+
+    @Test
+    void aBackingFileIsReadByTheKernelItself() throws Exception {
+        Path file = Files.writeString(point.resolve("f"), "from memory, as long");
+        Path local = Files.writeString(aside.resolve("local"), "from the local file!");
+        var probe = operations.backing(local);
+        assumeTrue(probe != null, operations.running().passthrough().refusal());
+        probe.release();
+        // a cached open that is not released yet would forbid it
+        await().atMost(SOON).until(() -> operations.open() == 0);
+        operations.local = local;
+        assertThat(Shell.run("cat " + file)).isEqualTo("from the local file!");
+        await().atMost(SOON).until(() -> operations.ways.size() == 0);
+    }
+
+    @Test
+    void aFileSystemThatHangsIsTakenOffByForce() throws Exception {
+        Process process = mkdir("wait");
+        held();
+        mount.abort();
+        assertThat(mount.awaitEnd(Duration.ofSeconds(5))).isTrue();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(MountTable.at(point.toRealPath())).isNull();
+    }
+}

@@ -1,0 +1,106 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import org.gridfarm.client.mount.fuse.Backing;
+import org.gridfarm.client.mount.fuse.Connection;
+import org.gridfarm.client.mount.fuse.EmptyReply;
+import org.gridfarm.client.mount.fuse.EntryReply;
+import org.gridfarm.client.mount.fuse.OpenFiles;
+import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.memory.MemoryOperations;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// A file system in memory that holds back what the test wants held back: `mkdir` of names that
+/// begin with `wait`. Files opened can be passed through to a local one.
+final class WaitingOperations extends MemoryOperations {
+
+    private static final long HANDLE = 1L << 40;
+
+    /// Requests held back, oldest first.
+    final Queue<EntryReply> waiting = new ConcurrentLinkedQueue<>();
+
+    /// Done with each request before it is held back.
+    volatile Consumer<EntryReply> onWait = reply -> {};
+
+    volatile @Nullable Connection connection;
+    volatile @Nullable Path local;
+    final OpenFiles ways = new OpenFiles();
+    private final Map<Long, Integer> modes = new ConcurrentHashMap<>();
+    private long nextHandle = HANDLE;
+
+    WaitingOperations() {
+        super(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60), Shell.uid(), Shell.gid());
+    }
+
+    Connection running() {
+        Connection made = connection;
+        if (made == null) {
+            throw new IllegalStateException("not started");
+        }
+        return made;
+    }
+
+    @Override
+    public void started(Connection made) {
+        connection = made;
+    }
+
+    @Override
+    public synchronized void mkdir(
+            EntryReply reply, long parent, RawName name, int mode, int umask) {
+        if (name.toString().startsWith("wait")) {
+            onWait.accept(reply);
+            waiting.add(reply);
+        } else {
+            super.mkdir(reply, parent, name, mode, umask);
+        }
+    }
+
+    @Override
+    public synchronized void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
+        Path file = local;
+        if (file == null) {
+            super.open(reply, node, flags, killSuidGid);
+            return;
+        }
+        OpenFiles.Way way =
+                ways.openThrough(node, false, () -> running().passthrough().open(file, false));
+        if (way.errno() != 0) {
+            reply.fail(way.errno());
+            return;
+        }
+        long handle = nextHandle++;
+        modes.put(handle, way.mode());
+        reply.opened(handle, way.mode(), way.backing());
+    }
+
+    @Override
+    public void release(
+            EmptyReply reply,
+            long node,
+            long handle,
+            int flags,
+            boolean flockUnlock,
+            long lockOwner) {
+        Integer mode = modes.remove(handle);
+        if (mode != null) {
+            ways.released(node, mode);
+            reply.done();
+        } else {
+            super.release(reply, node, handle, flags, flockUnlock, lockOwner);
+        }
+    }
+
+    @Nullable Backing backing(Path file) {
+        return running().passthrough().open(file, false);
+    }
+}
