@@ -1,0 +1,137 @@
+package org.gridfarm.protocol.auth.ticket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalLong;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+import org.junit.jupiter.api.Test;
+
+class TicketTest {
+    private static final NodeName N1 = new NodeName("n1");
+    private static final NodeName N2 = new NodeName("n2");
+    private static final long INODE = 0x1122334455667788L;
+    private static final long CLIENT = 0x0102030405060708L;
+    private static final OptionalLong BY_CLIENT = OptionalLong.of(CLIENT);
+
+    private final Entropy entropy = Entropy.seeded(7);
+    private final SimClock clock = new SimClock(Instant.parse("2026-03-01T10:30:00Z"));
+    private final TicketKeys keys = new TicketKeys(TicketKeys.newSecret(entropy));
+    private final TicketMint mint = new TicketMint(keys, clock, entropy);
+    private final TicketGate gate = gateOf(N1);
+
+    private TicketGate gateOf(NodeName node) {
+        TicketGate made = new TicketGate(node, clock);
+        made.keys(keys.ring(node, clock.now()));
+        return made;
+    }
+
+    private byte[] ticket(Rights rights) {
+        long expiry = clock.now().plus(TicketMint.LIFE_DEFAULT).getEpochSecond();
+        return mint.seal(N1, INODE, 3, 9, rights, expiry, 1000, CLIENT);
+    }
+
+    private void refused(byte[] ticket, long inode, int stripe, int generation, Rights needed, OptionalLong client) {
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() -> gate.verify(ticket, inode, stripe, generation, needed, client))
+                .matches(e -> e.kind() == ErrorKind.TICKET_REFUSED);
+    }
+
+    @Test
+    void aTicketAllowsWhatItSaysAndTellsForWhom() {
+        Ticket read = gate.verify(ticket(Rights.READ_WRITE), INODE, 3, 9, Rights.WRITE, BY_CLIENT);
+
+        assertThat(read.uid()).isEqualTo(1000);
+        assertThat(read.rights()).isEqualTo(Rights.READ_WRITE);
+        assertThat(ticket(Rights.READ)).hasSize(96);
+    }
+
+    @Test
+    void everyOneBitChangeIsRefused() {
+        byte[] good = ticket(Rights.READ_WRITE);
+        for (int bit = 0; bit < good.length * 8; bit++) {
+            byte[] changed = good.clone();
+            changed[bit / 8] ^= (byte) (0x80 >>> bit % 8);
+            refused(changed, INODE, 3, 9, Rights.READ, OptionalLong.empty());
+            Ticket still = gate.verify(good, INODE, 3, 9, Rights.READ, BY_CLIENT);
+            assertThat(still.inode()).isEqualTo(INODE);
+        }
+    }
+
+    @Test
+    void anotherObjectRightClientOrLengthIsRefused() {
+        byte[] ticket = ticket(Rights.READ);
+        refused(ticket, INODE + 1, 3, 9, Rights.READ, BY_CLIENT);
+        refused(ticket, INODE, 4, 9, Rights.READ, BY_CLIENT);
+        refused(ticket, INODE, 3, 10, Rights.READ, BY_CLIENT);
+        refused(ticket, INODE, 3, 9, Rights.READ_WRITE, BY_CLIENT);
+        refused(ticket, INODE, 3, 9, Rights.ADMIN, BY_CLIENT);
+        refused(ticket, INODE, 3, 9, Rights.READ, OptionalLong.of(CLIENT + 1));
+        refused(new byte[0], INODE, 3, 9, Rights.READ, BY_CLIENT);
+        refused(java.util.Arrays.copyOf(ticket, 97), INODE, 3, 9, Rights.READ, BY_CLIENT);
+    }
+
+    @Test
+    void aNodeThatPassesATicketOnNeedsNoClientKey() {
+        assertThat(gate.verify(ticket(Rights.WRITE), INODE, 3, 9, Rights.WRITE, OptionalLong.empty()).client())
+                .isEqualTo(CLIENT);
+    }
+
+    @Test
+    void oneNodesTicketAndKeyAreWorthNothingAtAnother() {
+        TicketGate other = gateOf(N2);
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() -> other.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT));
+
+        TicketGate stolen = new TicketGate(N2, clock); // n2 with n1's keys: the node number still tells
+        stolen.keys(keys.ring(N1, clock.now()));
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() -> stolen.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT))
+                .withMessageContaining("another node");
+    }
+
+    @Test
+    void aTicketEndsWithItsTimeAndTheSkewIsFiveSeconds() {
+        byte[] ticket = ticket(Rights.READ);
+        clock.advance(TicketMint.LIFE_DEFAULT.plus(TicketGate.CLOCK_SKEW));
+        assertThat(gate.verify(ticket, INODE, 3, 9, Rights.READ, BY_CLIENT).uid()).isEqualTo(1000);
+        clock.advance(Duration.ofSeconds(1));
+        refused(ticket, INODE, 3, 9, Rights.READ, BY_CLIENT);
+    }
+
+    @Test
+    void ticketsOfTheNeighbouringEpochsPassAndOlderKeysAreForgotten() {
+        clock.advance(Duration.ofMinutes(28)); // two minutes before the next epoch
+        byte[] before = ticket(Rights.READ);
+        clock.advance(Duration.ofMinutes(4));
+        byte[] after = ticket(Rights.READ);
+        // The node's ring is that of the epoch before: it has the next key already.
+        assertThat(gate.verify(after, INODE, 3, 9, Rights.READ, BY_CLIENT).epoch())
+                .isEqualTo(gate.verify(before, INODE, 3, 9, Rights.READ, BY_CLIENT).epoch() + 1);
+
+        gate.keys(List.of(keys.key(N1, TicketKeys.epochAt(clock.now()) + 2)));
+        refused(after, INODE, 3, 9, Rights.READ, BY_CLIENT);
+    }
+
+    @Test
+    void aTicketOfAnotherFarmsSecretIsRefused() {
+        TicketMint other = new TicketMint(new TicketKeys(TicketKeys.newSecret(entropy)), clock, entropy);
+        long expiry = clock.now().plusSeconds(60).getEpochSecond();
+        refused(other.seal(N1, INODE, 3, 9, Rights.READ, expiry, 0, CLIENT), INODE, 3, 9, Rights.READ, BY_CLIENT);
+    }
+
+    @Test
+    void noTicketIsMadeToOutliveItsKey() {
+        long expiry = clock.now().plus(TicketMint.LIFE_MAX).getEpochSecond() + 1;
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> mint.seal(N1, INODE, 0, 0, Rights.READ, expiry, 0, CLIENT));
+    }
+}
