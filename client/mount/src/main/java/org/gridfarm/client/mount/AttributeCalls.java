@@ -1,6 +1,5 @@
 package org.gridfarm.client.mount;
 
-import java.util.concurrent.CompletableFuture;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Flags;
@@ -11,7 +10,12 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.StatFsReply;
 import org.jspecify.annotations.Nullable;
 
-/** Reading and setting attributes; the size of a file is changed where its data are, the rest at the metaserver. */
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reading and setting attributes; the size of a file is changed where its data are, the rest at the
+ * metaserver.
+ */
 final class AttributeCalls {
     private static final int BLOCK_BYTES = 4096;
     private static final int NAME_BYTES_MAX = 255;
@@ -33,14 +37,17 @@ final class AttributeCalls {
             send(reply, cached, true, stamp);
             return;
         }
-        current(node).whenComplete((attributes, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "stat", failure);
-            } else {
-                boolean leased = metadata.cachedAttributes(node) != null && !files.isOpenForWriting(node);
-                send(reply, attributes, leased, stamp);
-            }
-        });
+        current(node)
+                .whenComplete((attributes, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "stat", failure);
+                    } else {
+                        boolean leased =
+                                metadata.cachedAttributes(node) != null
+                                        && !files.isOpenForWriting(node);
+                        send(reply, attributes, leased, stamp);
+                    }
+                });
     }
 
     void set(AttributesReply reply, long node, SetAttributes change) {
@@ -50,14 +57,16 @@ final class AttributeCalls {
         OpenFile file = open ? files.find(change.handle) : null;
         CompletableFuture<?> sized = CompletableFuture.completedFuture(null);
         if (change.has(SetAttributes.SIZE)) {
-            sized = file != null && file.isWritable()
-                    ? files.truncate(file, change.size)
-                    : mounted.transfer().truncate(who, node, change.size);
+            sized =
+                    file != null && file.isWritable()
+                            ? files.truncate(file, change.size)
+                            : mounted.transfer().truncate(who, node, change.size);
         }
         org.gridfarm.protocol.wire.SetAttributes rest = rest(node, change, file);
-        sized.thenCompose(_ -> isEmpty(rest)
-                        ? current(node)
-                        : metadata.setAttributes(who, rest).thenCompose(_ -> current(node)))
+        sized.thenCompose(_ ->
+                        isEmpty(rest)
+                                ? current(node)
+                                : metadata.setAttributes(who, rest).thenCompose(_ -> current(node)))
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
                         mounted.fail(reply, node, "setattr", failure);
@@ -68,26 +77,30 @@ final class AttributeCalls {
     }
 
     void statfs(StatfsReply reply, long node) {
-        metadata.statFs(node).whenComplete((StatFsReply s, Throwable failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "statfs", failure);
-            } else {
-                reply.statfs(
-                        s.getTotal() / BLOCK_BYTES,
-                        s.getFree() / BLOCK_BYTES,
-                        s.getAvailable() / BLOCK_BYTES,
-                        s.getInodes(),
-                        s.getInodesFree(),
-                        BLOCK_BYTES,
-                        NAME_BYTES_MAX);
-            }
-        });
+        metadata.statFs(node)
+                .whenComplete((StatFsReply s, Throwable failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "statfs", failure);
+                    } else {
+                        reply.statfs(
+                                s.getTotal() / BLOCK_BYTES,
+                                s.getFree() / BLOCK_BYTES,
+                                s.getAvailable() / BLOCK_BYTES,
+                                s.getInodes(),
+                                s.getInodesFree(),
+                                BLOCK_BYTES,
+                                NAME_BYTES_MAX);
+                    }
+                });
     }
 
     /** As they stand: those of a file written here come from its open handle. */
     private CompletableFuture<Attributes> current(long node) {
         CompletableFuture<Attributes> own = files.written(node);
-        return own != null ? own : metadata.attributes(node).thenApply(found -> found.require("stat", Long.toHexString(node)));
+        return own != null
+                ? own
+                : metadata.attributes(node)
+                        .thenApply(found -> found.require("stat", Long.toHexString(node)));
     }
 
     private static org.gridfarm.protocol.wire.SetAttributes rest(

@@ -4,9 +4,11 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.wire.Credentials;
 
 /**
- * On whose behalf a request is made. A trusted mount names the calling process' user and groups; any other acts for its own user, whatever process asks.
+ * On whose behalf a request is made. A trusted mount names the calling process' user and groups;
+ * any other acts for its own user, whatever process asks.
  *
- * <p>Groups are read anew for every request that the server checks: a process may change them at any time.
+ * <p>Groups are read anew for every request that the server checks: a process may change them at
+ * any time.
  */
 final class Callers {
     private static final Credentials SUPERUSER =

@@ -1,6 +1,5 @@
 package org.gridfarm.client.mount;
 
-import java.nio.ByteBuffer;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.BytesReply;
 import org.gridfarm.client.mount.fuse.Connection;
@@ -20,8 +19,11 @@ import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
 import org.gridfarm.client.mount.fuse.XattrReply;
 
+import java.nio.ByteBuffer;
+
 /**
- * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files, listings, extended attributes, locks.
+ * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files,
+ * listings, extended attributes, locks.
  */
 final class FarmOperations implements FuseOperations {
     private final Mounted mounted;
@@ -84,7 +86,8 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void mknod(EntryReply reply, long parent, RawName name, int mode, int device, int umask) {
+    public void mknod(
+            EntryReply reply, long parent, RawName name, int mode, int device, int umask) {
         names.mknod(reply, parent, name, mode, device, umask);
     }
 
@@ -104,7 +107,13 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void rename(EmptyReply reply, long parent, RawName name, long newParent, RawName newName, int flags) {
+    public void rename(
+            EmptyReply reply,
+            long parent,
+            RawName name,
+            long newParent,
+            RawName newName,
+            int flags) {
         names.rename(reply, parent, name, newParent, newName, flags);
     }
 
@@ -125,7 +134,13 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void write(
-            CountReply reply, long node, long handle, long offset, ByteBuffer data, int openFlags, int writeFlags) {
+            CountReply reply,
+            long node,
+            long handle,
+            long offset,
+            ByteBuffer data,
+            int openFlags,
+            int writeFlags) {
         files.write(reply, node, handle, offset, data, openFlags, writeFlags);
     }
 
@@ -135,7 +150,13 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void release(EmptyReply reply, long node, long handle, int flags, boolean flockUnlock, long lockOwner) {
+    public void release(
+            EmptyReply reply,
+            long node,
+            long handle,
+            int flags,
+            boolean flockUnlock,
+            long lockOwner) {
         files.release(reply, node, handle, flockUnlock, lockOwner);
     }
 
@@ -145,7 +166,8 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void setxattr(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
+    public void setxattr(
+            EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
         xattrs.set(reply, node, name, value, flags, killSgid);
     }
 
@@ -197,17 +219,26 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void setlk(
-            EmptyReply reply, long node, long handle, long owner, LockRange lock, boolean flock, boolean wait) {
+            EmptyReply reply,
+            long node,
+            long handle,
+            long owner,
+            LockRange lock,
+            boolean flock,
+            boolean wait) {
         locks.set(reply, node, owner, lock, flock, wait);
     }
 
     @Override
     public void access(EmptyReply reply, long node, int mask) {
-        reply.fail(org.gridfarm.client.mount.fuse.Errno.ENOSYS); // the kernel checks; see default_permissions
+        reply.fail(
+                org.gridfarm.client.mount.fuse.Errno
+                        .ENOSYS); // the kernel checks; see default_permissions
     }
 
     @Override
-    public void create(CreateReply reply, long parent, RawName name, int flags, int mode, int umask) {
+    public void create(
+            CreateReply reply, long parent, RawName name, int flags, int mode, int umask) {
         files.create(reply, parent, name, flags, mode, umask);
     }
 
@@ -217,7 +248,8 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void fallocate(EmptyReply reply, long node, long handle, long offset, long length, int mode) {
+    public void fallocate(
+            EmptyReply reply, long node, long handle, long offset, long length, int mode) {
         files.fallocate(reply, node, handle, offset, length, mode);
     }
 
@@ -244,5 +276,4 @@ final class FarmOperations implements FuseOperations {
     public void syncfs(EmptyReply reply, long node) {
         files.syncAll(reply);
     }
-
 }

@@ -2,13 +2,7 @@ package org.gridfarm.client.mount;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
@@ -33,9 +27,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
 /**
- * Open files and their contents. A local replica is passed through to the kernel: for readers, and for the writer of a file made by this very open
- * whose chain begins at the attached node. Everything else is direct: the kernel keeps no pages that another client's write would make stale.
+ * Open files and their contents. A local replica is passed through to the kernel: for readers, and
+ * for the writer of a file made by this very open whose chain begins at the attached node.
+ * Everything else is direct: the kernel keeps no pages that another client's write would make
+ * stale.
  */
 final class Files {
     private static final Logger log = LoggerFactory.getLogger(Files.class);
@@ -59,13 +63,17 @@ final class Files {
         passthrough = connection.passthrough();
     }
 
-    // ---- opening and closing --------------------------------------------------------------------------------------------------------
+    // ---- opening and closing
+    // --------------------------------------------------------------------------------------------------------
 
     void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
         OpenFlags wanted = flags(flags);
         mounted.transfer()
                 .open(mounted.who(reply), node, wanted)
-                .thenCompose(handle -> killSuidGid ? clearSuid(reply, handle) : CompletableFuture.completedFuture(handle))
+                .thenCompose(handle ->
+                        killSuidGid
+                                ? clearSuid(reply, handle)
+                                : CompletableFuture.completedFuture(handle))
                 .thenCompose(handle -> localFor(handle, false))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
@@ -89,35 +97,61 @@ final class Files {
         Name name = Names.name(reply, raw);
         if (name != null) {
             boolean exclusive = (flags & Flags.O_EXCL) != 0;
-            answerCreated(reply, parent, mounted.transfer().create(
-                    mounted.who(reply), parent, name, mode & Flags.PERMISSIONS, umask, exclusive, flags(flags)));
+            answerCreated(
+                    reply,
+                    parent,
+                    mounted.transfer()
+                            .create(
+                                    mounted.who(reply),
+                                    parent,
+                                    name,
+                                    mode & Flags.PERMISSIONS,
+                                    umask,
+                                    exclusive,
+                                    flags(flags)));
         }
     }
 
     void temporary(CreateReply reply, long parent, int flags, int mode, int umask) {
-        answerCreated(reply, parent, mounted.transfer().temporary(
-                mounted.who(reply), parent, mode & Flags.PERMISSIONS, umask, flags(flags)));
+        answerCreated(
+                reply,
+                parent,
+                mounted.transfer()
+                        .temporary(
+                                mounted.who(reply),
+                                parent,
+                                mode & Flags.PERMISSIONS,
+                                umask,
+                                flags(flags)));
     }
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
-        made.thenCompose(handle -> localFor(handle, handle.attributes().getSize() == 0)).whenComplete((opened, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, parent, "create", failure);
-                return;
-            }
-            FileHandle handle = opened.handle();
-            OpenFiles.Way way = way(handle.inode(), opened);
-            if (way.errno() != 0) {
-                handle.close();
-                reply.fail(way.errno());
-                return;
-            }
-            long number = register(opened, way);
-            Translate.fill(reply.attributes(), handle.attributes());
-            if (!reply.created(handle.inode(), NO_GENERATION, 0, 0, number, way.mode(), way.backing())) {
-                forget(number);
-            }
-        });
+        made.thenCompose(handle -> localFor(handle, handle.attributes().getSize() == 0))
+                .whenComplete((opened, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, parent, "create", failure);
+                        return;
+                    }
+                    FileHandle handle = opened.handle();
+                    OpenFiles.Way way = way(handle.inode(), opened);
+                    if (way.errno() != 0) {
+                        handle.close();
+                        reply.fail(way.errno());
+                        return;
+                    }
+                    long number = register(opened, way);
+                    Translate.fill(reply.attributes(), handle.attributes());
+                    if (!reply.created(
+                            handle.inode(),
+                            NO_GENERATION,
+                            0,
+                            0,
+                            number,
+                            way.mode(),
+                            way.backing())) {
+                        forget(number);
+                    }
+                });
     }
 
     private record Opened(FileHandle handle, @Nullable LocalFile local) {}
@@ -126,19 +160,26 @@ final class Files {
     private CompletableFuture<Opened> localFor(FileHandle handle, boolean fresh) {
         boolean write = handle.flags().write();
         Passthrough engine = passthrough;
-        boolean maybe = engine != null
-                && engine.available()
-                && (write ? fresh && handle.mode() == DataMode.EXCLUSIVE : handle.mode() != DataMode.WRITE_SHARED)
-                && !handle.flags().append();
+        boolean maybe =
+                engine != null
+                        && engine.available()
+                        && (write
+                                ? fresh && handle.mode() == DataMode.EXCLUSIVE
+                                : handle.mode() != DataMode.WRITE_SHARED)
+                        && !handle.flags().append();
         if (!maybe) {
             return CompletableFuture.completedFuture(new Opened(handle, null));
         }
-        return handle.openLocal(write).handle((local, failure) -> {
-            if (failure != null) {
-                log.debug("inode {} is not local: {}", Long.toHexString(handle.inode()), failure.getMessage());
-            }
-            return new Opened(handle, failure == null ? local : null);
-        });
+        return handle.openLocal(write)
+                .handle((local, failure) -> {
+                    if (failure != null) {
+                        log.debug(
+                                "inode {} is not local: {}",
+                                Long.toHexString(handle.inode()),
+                                failure.getMessage());
+                    }
+                    return new Opened(handle, failure == null ? local : null);
+                });
     }
 
     private OpenFiles.Way way(long node, Opened opened) {
@@ -147,12 +188,15 @@ final class Files {
         if (local == null || engine == null) {
             return ways.open(node, opened.handle().flags().write(), true);
         }
-        return ways.openThrough(node, local.write(), () -> engine.open(Path.of(local.path()), local.write()));
+        return ways.openThrough(
+                node, local.write(), () -> engine.open(Path.of(local.path()), local.write()));
     }
 
     private long register(Opened opened, OpenFiles.Way way) {
         long number = nextHandle.getAndIncrement();
-        OpenFile file = new OpenFile(opened.handle(), way.mode(), way.passthrough() ? opened.local() : null);
+        OpenFile file =
+                new OpenFile(
+                        opened.handle(), way.mode(), way.passthrough() ? opened.local() : null);
         open.put(number, file);
         if (file.isWritable()) {
             writers.merge(file.handle().inode(), 1, Integer::sum);
@@ -172,7 +216,8 @@ final class Files {
     private void ended(OpenFile file) {
         ways.released(file.handle().inode(), file.mode());
         if (file.isWritable()) {
-            writers.computeIfPresent(file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
+            writers.computeIfPresent(
+                    file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
         }
     }
 
@@ -198,12 +243,17 @@ final class Files {
         if (file.kernelWrites()) {
             file.handle().wroteLocally();
         }
-        file.handle().close().whenComplete((_, failure) -> {
-            ended(file);
-            if (failure != null) {
-                log.warn("close of inode {}: {}", Long.toHexString(node), failure.getMessage());
-            }
-        });
+        file.handle()
+                .close()
+                .whenComplete((_, failure) -> {
+                    ended(file);
+                    if (failure != null) {
+                        log.warn(
+                                "close of inode {}: {}",
+                                Long.toHexString(node),
+                                failure.getMessage());
+                    }
+                });
     }
 
     void fsync(EmptyReply reply, long node, long number) {
@@ -232,15 +282,20 @@ final class Files {
                 all.add(file.handle().close());
             }
         }
-        CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])).handle((_, failure) -> {
-            if (failure != null) {
-                log.warn("files left open could not all be closed: {}", failure.getMessage());
-            }
-            return null;
-        }).join();
+        CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
+                .handle((_, failure) -> {
+                    if (failure != null) {
+                        log.warn(
+                                "files left open could not all be closed: {}",
+                                failure.getMessage());
+                    }
+                    return null;
+                })
+                .join();
     }
 
-    // ---- contents -----------------------------------------------------------------------------------------------------------------------
+    // ---- contents
+    // -----------------------------------------------------------------------------------------------------------------------
 
     void read(ReadReply reply, long node, long number, long offset, int size) {
         OpenFile file = require(reply, number);
@@ -248,37 +303,51 @@ final class Files {
             return;
         }
         reply.interruptible();
-        file.handle().read(offset, size).whenComplete((bytes, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "read", failure);
-                return;
-            }
-            try {
-                ByteBuffer out = reply.buffer();
-                int length = Math.min(bytes.readableBytes(), out.limit());
-                bytes.readBytes(out.limit(length));
-                reply.data(length);
-            } finally {
-                bytes.release();
-            }
-        });
+        file.handle()
+                .read(offset, size)
+                .whenComplete((bytes, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "read", failure);
+                        return;
+                    }
+                    try {
+                        ByteBuffer out = reply.buffer();
+                        int length = Math.min(bytes.readableBytes(), out.limit());
+                        bytes.readBytes(out.limit(length));
+                        reply.data(length);
+                    } finally {
+                        bytes.release();
+                    }
+                });
     }
 
-    void write(CountReply reply, long node, long number, long offset, ByteBuffer data, int openFlags, int writeFlags) {
+    void write(
+            CountReply reply,
+            long node,
+            long number,
+            long offset,
+            ByteBuffer data,
+            int openFlags,
+            int writeFlags) {
         OpenFile file = require(reply, number);
         if (file == null) {
             return;
         }
         int length = data.remaining();
-        // The request's buffer is another's after a deadline, while the network may still be reading: copy.
+        // The request's buffer is another's after a deadline, while the network may still be
+        // reading: copy.
         ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(length);
         bytes.writeBytes(data);
-        CompletableFuture<?> written = (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0
-                ? file.handle().append(bytes)
-                : file.handle().write(offset, bytes);
+        CompletableFuture<?> written =
+                (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0
+                        ? file.handle().append(bytes)
+                        : file.handle().write(offset, bytes);
         file.noteWrite();
         boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
-        written.thenCompose(_ -> kill ? clearSuid(reply, file.handle()) : CompletableFuture.completedFuture(file.handle()))
+        written.thenCompose(_ ->
+                        kill
+                                ? clearSuid(reply, file.handle())
+                                : CompletableFuture.completedFuture(file.handle()))
                 .whenComplete((_, failure) -> {
                     if (failure != null) {
                         mounted.fail(reply, node, "write", failure);
@@ -293,7 +362,8 @@ final class Files {
         if (file == null) {
             return;
         }
-        if ((mode & ~(Flags.FALLOC_KEEP_SIZE | Flags.FALLOC_PUNCH_HOLE | Flags.FALLOC_ZERO_RANGE)) != 0) {
+        if ((mode & ~(Flags.FALLOC_KEEP_SIZE | Flags.FALLOC_PUNCH_HOLE | Flags.FALLOC_ZERO_RANGE))
+                != 0) {
             reply.fail(Errno.EOPNOTSUPP);
             return;
         }
@@ -313,37 +383,52 @@ final class Files {
         if (file == null) {
             return;
         }
-        file.handle().seek(offset, whence == Flags.SEEK_HOLE).whenComplete((position, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "lseek", failure);
-            } else {
-                reply.offset(position);
-            }
-        });
+        file.handle()
+                .seek(offset, whence == Flags.SEEK_HOLE)
+                .whenComplete((position, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "lseek", failure);
+                    } else {
+                        reply.offset(position);
+                    }
+                });
     }
 
     void copyRange(
-            CountReply reply, long nodeIn, long numberIn, long offsetIn, long nodeOut, long numberOut, long offsetOut, long length) {
+            CountReply reply,
+            long nodeIn,
+            long numberIn,
+            long offsetIn,
+            long nodeOut,
+            long numberOut,
+            long offsetOut,
+            long length) {
         OpenFile from = require(reply, numberIn);
         OpenFile to = from == null ? null : require(reply, numberOut);
         if (from == null || to == null) {
             return;
         }
         if (from.kernelWrites() || to.kernelWrites()) {
-            reply.fail(Errno.EOPNOTSUPP); // the kernel then copies through its own cache, where these bytes are
+            reply.fail(
+                    Errno
+                            .EOPNOTSUPP); // the kernel then copies through its own cache, where
+                                          // these bytes are
             return;
         }
         to.noteWrite();
-        to.handle().copyRange(from.handle(), offsetIn, offsetOut, length).whenComplete((count, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, nodeOut, "copy_file_range", failure);
-            } else {
-                reply.count(count);
-            }
-        });
+        to.handle()
+                .copyRange(from.handle(), offsetIn, offsetOut, length)
+                .whenComplete((count, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, nodeOut, "copy_file_range", failure);
+                    } else {
+                        reply.count(count);
+                    }
+                });
     }
 
-    // ---- for the attribute calls ------------------------------------------------------------------------------------------------------------
+    // ---- for the attribute calls
+    // ------------------------------------------------------------------------------------------------------------
 
     @Nullable OpenFile find(long number) {
         return open.get(number);
@@ -360,8 +445,11 @@ final class Files {
         }
         for (OpenFile file : open.values()) {
             if (file.handle().inode() == node && file.isWritable()) {
-                boolean exact = file.handle().mode() != DataMode.WRITE_SHARED && !ways.passedThrough(node);
-                return exact ? CompletableFuture.completedFuture(file.handle().attributes()) : file.handle().stat();
+                boolean exact =
+                        file.handle().mode() != DataMode.WRITE_SHARED && !ways.passedThrough(node);
+                return exact
+                        ? CompletableFuture.completedFuture(file.handle().attributes())
+                        : file.handle().stat();
             }
         }
         return null;
@@ -374,16 +462,21 @@ final class Files {
 
     private CompletableFuture<FileHandle> clearSuid(Request request, FileHandle handle) {
         int mode = handle.attributes().getMode();
-        boolean any = (mode & Flags.SET_UID) != 0 || ((mode & Flags.SET_GID) != 0 && (mode & Flags.GROUP_EXECUTE) != 0);
+        boolean any =
+                (mode & Flags.SET_UID) != 0
+                        || ((mode & Flags.SET_GID) != 0 && (mode & Flags.GROUP_EXECUTE) != 0);
         if (!any) {
             return CompletableFuture.completedFuture(handle);
         }
-        SetAttributes change = SetAttributes.newBuilder()
-                .setInode(handle.inode())
-                .setHandle(handle.id())
-                .setClearSuidSgid(true)
-                .build();
-        return mounted.metadata().setAttributes(mounted.who(request), change).thenApply(_ -> handle);
+        SetAttributes change =
+                SetAttributes.newBuilder()
+                        .setInode(handle.inode())
+                        .setHandle(handle.id())
+                        .setClearSuidSgid(true)
+                        .build();
+        return mounted.metadata()
+                .setAttributes(mounted.who(request), change)
+                .thenApply(_ -> handle);
     }
 
     private static OpenFlags flags(int flags) {
@@ -404,7 +497,8 @@ final class Files {
         return file;
     }
 
-    private void answer(EmptyReply reply, long node, String operation, @Nullable Throwable failure) {
+    private void answer(
+            EmptyReply reply, long node, String operation, @Nullable Throwable failure) {
         if (failure != null) {
             mounted.fail(reply, node, operation, failure);
         } else {

@@ -1,10 +1,7 @@
 package org.gridfarm.client.mount;
 
 import com.google.protobuf.ByteString;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
+
 import org.gridfarm.client.core.metadata.RecallListener;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.KernelCache;
@@ -15,9 +12,15 @@ import org.gridfarm.protocol.wire.RecalledDirectory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
 /**
- * Takes back from the kernel what the metaserver recalls, and answers when the kernel no longer believes it. Never waits for a request of this mount:
- * one of them may itself be waiting for the change that caused the recall.
+ * Takes back from the kernel what the metaserver recalls, and answers when the kernel no longer
+ * believes it. Never waits for a request of this mount: one of them may itself be waiting for the
+ * change that caused the recall.
  */
 final class KernelRecalls implements RecallListener {
     private static final Logger log = LoggerFactory.getLogger(KernelRecalls.class);
@@ -36,14 +39,16 @@ final class KernelRecalls implements RecallListener {
             cache.forgetAllEntries(barrier.one());
         }
         for (RecalledDirectory directory : recall.getDirectoriesList()) {
-            cache.recall(directory.getInode(), names(directory.getNamesList()), NONE, barrier.one());
+            cache.recall(
+                    directory.getInode(), names(directory.getNamesList()), NONE, barrier.one());
         }
         for (long inode : recall.getAttributesList()) {
             cache.forgetAttributes(inode, barrier.one());
         }
         for (DataRecall data : recall.getDataList()) {
             cache.forgetAttributes(data.getInode(), barrier.one());
-            // Pages exist only of mappings (opens are direct); forgetting them may wait for a read in flight, so nobody waits for it here.
+            // Pages exist only of mappings (opens are direct); forgetting them may wait for a read
+            // in flight, so nobody waits for it here.
             cache.forgetData(data.getInode(), 0, 0, _ -> {});
         }
         return barrier.closed();

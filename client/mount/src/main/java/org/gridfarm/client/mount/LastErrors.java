@@ -1,19 +1,21 @@
 package org.gridfarm.client.mount;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
 /**
- * What failed last, for people: by inode for the attribute {@code gf.last_error}, and the newest of all. Ordinary refusals (no such file, permission
- * denied) are not failures of the farm and are not kept. Thread-safe; bounded.
+ * What failed last, for people: by inode for the attribute {@code gf.last_error}, and the newest of
+ * all. Ordinary refusals (no such file, permission denied) are not failures of the farm and are not
+ * kept. Thread-safe; bounded.
  */
 final class LastErrors {
     private static final Logger log = LoggerFactory.getLogger(LastErrors.class);
@@ -48,9 +50,26 @@ final class LastErrors {
 
     private static boolean isTrouble(ErrorKind kind) {
         return switch (kind) {
-            case DATA_UNAVAILABLE, CORRUPT, DISK_FAILED, WRONG_GENERATION, TICKET_REFUSED, OBJECT_ABSENT, TIMED_OUT, DISCONNECTED,
-                    UNAVAILABLE, NOT_LEADER, OVERLOADED, SESSION_ENDED, NOT_READY, NOT_AUTHENTICATED, PROTOCOL, INTERNAL, NO_SPACE,
-                    STALE, BAD_HANDLE -> true;
+            case DATA_UNAVAILABLE,
+                    CORRUPT,
+                    DISK_FAILED,
+                    WRONG_GENERATION,
+                    TICKET_REFUSED,
+                    OBJECT_ABSENT,
+                    TIMED_OUT,
+                    DISCONNECTED,
+                    UNAVAILABLE,
+                    NOT_LEADER,
+                    OVERLOADED,
+                    SESSION_ENDED,
+                    NOT_READY,
+                    NOT_AUTHENTICATED,
+                    PROTOCOL,
+                    INTERNAL,
+                    NO_SPACE,
+                    STALE,
+                    BAD_HANDLE ->
+                    true;
             default -> false;
         };
     }

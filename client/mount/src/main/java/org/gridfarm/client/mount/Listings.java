@@ -1,8 +1,5 @@
 package org.gridfarm.client.mount;
 
-import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.gridfarm.client.core.metadata.DirectoryPage;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.Errno;
@@ -12,9 +9,14 @@ import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
 /**
- * Directory streams. Positions are the farm's cookies, which stay true while the directory changes, moved by two to make room for "." and "..". A stream
- * keeps the page it is in, so that one round trip serves several requests of the kernel.
+ * Directory streams. Positions are the farm's cookies, which stay true while the directory changes,
+ * moved by two to make room for "." and "..". A stream keeps the page it is in, so that one round
+ * trip serves several requests of the kernel.
  */
 final class Listings {
     private static final int PAGE_ENTRIES = 512;
@@ -87,12 +89,19 @@ final class Listings {
                 return null;
             }
             List<DirectoryEntry> entries = page.entries();
-            boolean more = !entries.isEmpty() && entries.get(entries.size() - 1).getCookie() > cookie;
+            boolean more =
+                    !entries.isEmpty() && entries.get(entries.size() - 1).getCookie() > cookie;
             return more || page.end() ? page : null;
         }
     }
 
-    private void send(DirectoryReply reply, long node, long offset, long cookie, DirectoryPage page, long stamp) {
+    private void send(
+            DirectoryReply reply,
+            long node,
+            long offset,
+            long cookie,
+            DirectoryPage page,
+            long stamp) {
         if (offset < BEHIND_DOT) {
             reply.addName(DOT, node, Flags.DIRECTORY, BEHIND_DOT);
         }
@@ -112,7 +121,8 @@ final class Listings {
         long position = entry.getCookie() + BEHIND_DOT_DOT;
         byte[] name = entry.getName().toByteArray();
         if (!reply.plus() || !entry.hasAttributes()) {
-            return reply.addName(name, entry.getInode(), Translate.format(entry.getType()), position);
+            return reply.addName(
+                    name, entry.getInode(), Translate.format(entry.getType()), position);
         }
         Translate.fill(reply.attributes(), entry.getAttributes());
         boolean steady = entry.getCacheable() && !entry.getAttributes().getWriting();

@@ -1,8 +1,5 @@
 package org.gridfarm.client.mount;
 
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
@@ -11,13 +8,18 @@ import org.gridfarm.client.mount.fuse.LockReply;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockRequest;
 
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
- * fcntl(2) and flock(2) locks, held at the metaserver across all mounts. A request that must wait is parked there and costs no thread here; a signal
- * withdraws it.
+ * fcntl(2) and flock(2) locks, held at the metaserver across all mounts. A request that must wait
+ * is parked there and costs no thread here; a signal withdraws it.
  */
 final class Locks {
     private final Metadata metadata;
     private final Mounted mounted;
+
     /** Who may hold something here: closing a file of nobody else need not ask the server. */
     private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
 
@@ -29,17 +31,23 @@ final class Locks {
     }
 
     void test(LockReply reply, long node, long owner, LockRange lock) {
-        metadata.testLock(request(node, owner, lock, false, false)).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "lock", failure);
-            } else if (answer.getGranted() || !answer.hasConflict()) {
-                reply.lock(new LockRange(0, 0, LockRange.UNLOCK, 0));
-            } else {
-                LockRequest other = answer.getConflict();
-                int type = other.getKind() == LockKind.SHARED ? LockRange.READ : LockRange.WRITE;
-                reply.lock(new LockRange(other.getStart(), other.getEnd(), type, other.getPid()));
-            }
-        });
+        metadata.testLock(request(node, owner, lock, false, false))
+                .whenComplete((answer, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "lock", failure);
+                    } else if (answer.getGranted() || !answer.hasConflict()) {
+                        reply.lock(new LockRange(0, 0, LockRange.UNLOCK, 0));
+                    } else {
+                        LockRequest other = answer.getConflict();
+                        int type =
+                                other.getKind() == LockKind.SHARED
+                                        ? LockRange.READ
+                                        : LockRange.WRITE;
+                        reply.lock(
+                                new LockRange(
+                                        other.getStart(), other.getEnd(), type, other.getPid()));
+                    }
+                });
     }
 
     void set(EmptyReply reply, long node, long owner, LockRange lock, boolean flock, boolean wait) {
@@ -49,15 +57,17 @@ final class Locks {
         if (wait) {
             reply.deadline(0);
         }
-        CompletableFuture<?> set = metadata.lock(request(node, owner, lock, flock, wait)).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "lock", failure);
-            } else if (answer.getGranted()) {
-                reply.done();
-            } else {
-                reply.fail(Errno.EAGAIN);
-            }
-        });
+        CompletableFuture<?> set =
+                metadata.lock(request(node, owner, lock, flock, wait))
+                        .whenComplete((answer, failure) -> {
+                            if (failure != null) {
+                                mounted.fail(reply, node, "lock", failure);
+                            } else if (answer.getGranted()) {
+                                reply.done();
+                            } else {
+                                reply.fail(Errno.EAGAIN);
+                            }
+                        });
         if (wait) {
             reply.onInterrupt(() -> {
                 if (reply.fail(Errno.EINTR)) {
@@ -76,7 +86,8 @@ final class Locks {
         return metadata.lock(request(node, owner, all, flock, false)).thenApply(_ -> null);
     }
 
-    private static LockRequest request(long node, long owner, LockRange lock, boolean flock, boolean wait) {
+    private static LockRequest request(
+            long node, long owner, LockRange lock, boolean flock, boolean wait) {
         LockKind kind =
                 switch (lock.type()) {
                     case LockRange.READ -> LockKind.SHARED;

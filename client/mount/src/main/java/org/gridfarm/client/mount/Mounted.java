@@ -7,7 +7,8 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 
 /** What every room of the mount works with. */
-record Mounted(Metadata metadata, Transfer transfer, Callers callers, Beliefs beliefs, LastErrors errors) {
+record Mounted(
+        Metadata metadata, Transfer transfer, Callers callers, Beliefs beliefs, LastErrors errors) {
 
     Credentials who(Request request) {
         return callers.of(request);

@@ -1,8 +1,7 @@
 package org.gridfarm.client.mount;
 
 import com.google.protobuf.ByteString;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.BytesReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
@@ -16,6 +15,9 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Finding, making, moving and removing names. */
 final class Names {
@@ -41,56 +43,92 @@ final class Names {
         } else if (cached != null && !cached.getWriting()) {
             entry(reply, cached, true, true, stamp);
         } else {
-            metadata.lookup(mounted.who(reply), parent, name).whenComplete((found, failure) -> {
-                if (failure != null) {
-                    mounted.fail(reply, parent, "lookup " + name, failure);
-                } else if (found.attributes() == null) {
-                    absent(reply, found.entryLeased(), stamp);
-                } else {
-                    entry(reply, found.attributes(), found.entryLeased(), found.attributesLeased(), stamp);
-                }
-            });
+            metadata.lookup(mounted.who(reply), parent, name)
+                    .whenComplete((found, failure) -> {
+                        if (failure != null) {
+                            mounted.fail(reply, parent, "lookup " + name, failure);
+                        } else if (found.attributes() == null) {
+                            absent(reply, found.entryLeased(), stamp);
+                        } else {
+                            entry(
+                                    reply,
+                                    found.attributes(),
+                                    found.entryLeased(),
+                                    found.attributesLeased(),
+                                    stamp);
+                        }
+                    });
         }
     }
 
     void readlink(BytesReply reply, long node) {
-        metadata.readLink(node).whenComplete((target, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "readlink", failure);
-            } else {
-                reply.bytes(target.toByteArray());
-            }
-        });
+        metadata.readLink(node)
+                .whenComplete((target, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "readlink", failure);
+                    } else {
+                        reply.bytes(target.toByteArray());
+                    }
+                });
     }
 
     void symlink(EntryReply reply, long parent, RawName raw, byte[] target) {
         Name name = name(reply, raw);
         if (name != null) {
-            made(reply, parent, "symlink", () ->
-                    metadata.symlink(mounted.who(reply), parent, name, ByteString.copyFrom(target)));
+            made(
+                    reply,
+                    parent,
+                    "symlink",
+                    () ->
+                            metadata.symlink(
+                                    mounted.who(reply), parent, name, ByteString.copyFrom(target)));
         }
     }
 
     void mknod(EntryReply reply, long parent, RawName raw, int mode, int device, int umask) {
         Name name = name(reply, raw);
         if (name != null) {
-            made(reply, parent, "mknod", () -> metadata.mknod(
-                    mounted.who(reply), parent, name, mode & Flags.PERMISSIONS, umask, Translate.type(mode), device));
+            made(
+                    reply,
+                    parent,
+                    "mknod",
+                    () ->
+                            metadata.mknod(
+                                    mounted.who(reply),
+                                    parent,
+                                    name,
+                                    mode & Flags.PERMISSIONS,
+                                    umask,
+                                    Translate.type(mode),
+                                    device));
         }
     }
 
     void mkdir(EntryReply reply, long parent, RawName raw, int mode, int umask) {
         Name name = name(reply, raw);
         if (name != null) {
-            made(reply, parent, "mkdir", () ->
-                    metadata.mkdir(mounted.who(reply), parent, name, mode & Flags.PERMISSIONS, umask));
+            made(
+                    reply,
+                    parent,
+                    "mkdir",
+                    () ->
+                            metadata.mkdir(
+                                    mounted.who(reply),
+                                    parent,
+                                    name,
+                                    mode & Flags.PERMISSIONS,
+                                    umask));
         }
     }
 
     void link(EntryReply reply, long node, long parent, RawName raw) {
         Name name = name(reply, raw);
         if (name != null) {
-            made(reply, parent, "link", () -> metadata.link(mounted.who(reply), node, parent, name));
+            made(
+                    reply,
+                    parent,
+                    "link",
+                    () -> metadata.link(mounted.who(reply), node, parent, name));
         }
     }
 
@@ -108,7 +146,8 @@ final class Names {
         }
     }
 
-    void rename(EmptyReply reply, long parent, RawName raw, long newParent, RawName newRaw, int flags) {
+    void rename(
+            EmptyReply reply, long parent, RawName raw, long newParent, RawName newRaw, int flags) {
         if ((flags & ~(Flags.RENAME_NOREPLACE | Flags.RENAME_EXCHANGE)) != 0) {
             reply.fail(Errno.EINVAL); // whiteouts belong to overlay file systems' upper layers
             return;
@@ -116,18 +155,25 @@ final class Names {
         Name name = name(reply, raw);
         Name newName = name == null ? null : name(reply, newRaw);
         if (name != null && newName != null) {
-            done(reply, parent, "rename", metadata.rename(
-                    mounted.who(reply),
+            done(
+                    reply,
                     parent,
-                    name,
-                    newParent,
-                    newName,
-                    (flags & Flags.RENAME_NOREPLACE) != 0,
-                    (flags & Flags.RENAME_EXCHANGE) != 0));
+                    "rename",
+                    metadata.rename(
+                            mounted.who(reply),
+                            parent,
+                            name,
+                            newParent,
+                            newName,
+                            (flags & Flags.RENAME_NOREPLACE) != 0,
+                            (flags & Flags.RENAME_EXCHANGE) != 0));
         }
     }
 
-    /** The name, or null after the request was answered: the kernel lets names through that the farm does not have. */
+    /**
+     * The name, or null after the request was answered: the kernel lets names through that the farm
+     * does not have.
+     */
     static @Nullable Name name(Request request, RawName raw) {
         try {
             return Name.of(raw.bytes());
@@ -137,7 +183,11 @@ final class Names {
         }
     }
 
-    private void made(EntryReply reply, long parent, String operation, Supplier<CompletableFuture<MutateReply>> call) {
+    private void made(
+            EntryReply reply,
+            long parent,
+            String operation,
+            Supplier<CompletableFuture<MutateReply>> call) {
         long stamp = mounted.beliefs().stamp();
         CompletableFuture<MutateReply> future;
         try {
@@ -150,14 +200,17 @@ final class Names {
             if (failure != null) {
                 mounted.fail(reply, parent, operation, failure);
             } else {
-                // Its own change is not recalled from this mount; whether the names are leased, the caches of the library know.
-                boolean leased = metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
+                // Its own change is not recalled from this mount; whether the names are leased, the
+                // caches of the library know.
+                boolean leased =
+                        metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
                 entry(reply, answer.getAttributes(), leased, leased, stamp);
             }
         });
     }
 
-    private void done(EmptyReply reply, long parent, String operation, CompletableFuture<MutateReply> call) {
+    private void done(
+            EmptyReply reply, long parent, String operation, CompletableFuture<MutateReply> call) {
         call.whenComplete((answer, failure) -> {
             if (failure != null) {
                 mounted.fail(reply, parent, operation, failure);
@@ -176,7 +229,12 @@ final class Names {
         }
     }
 
-    private void entry(EntryReply reply, Attributes attributes, boolean entryLeased, boolean attributesLeased, long stamp) {
+    private void entry(
+            EntryReply reply,
+            Attributes attributes,
+            boolean entryLeased,
+            boolean attributesLeased,
+            long stamp) {
         Translate.fill(reply.attributes(), attributes);
         boolean steady = attributesLeased && !attributes.getWriting();
         reply.entry(

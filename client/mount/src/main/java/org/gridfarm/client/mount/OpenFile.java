@@ -1,13 +1,15 @@
 package org.gridfarm.client.mount;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
- * One open file of the kernel: the library's handle, how the kernel was told to go about it, and whether it was written since the last commit.
+ * One open file of the kernel: the library's handle, how the kernel was told to go about it, and
+ * whether it was written since the last commit.
  *
  * @param mode bits of {@code OpenMode}, to be given back when it is released
  * @param local the plain file that the kernel writes behind our back, if any

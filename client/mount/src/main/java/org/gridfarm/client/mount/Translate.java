@@ -1,7 +1,6 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.mount.fuse.Flags;
-import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -11,14 +10,21 @@ import org.gridfarm.protocol.wire.FileType;
 final class Translate {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int BLOCK = 512;
-    /** st_blksize: what cp and stdio read at once; larger buffers cost programs memory for small files. */
+
+    /**
+     * st_blksize: what cp and stdio read at once; larger buffers cost programs memory for small
+     * files.
+     */
     private static final int IO_BYTES = 128 << 10;
 
     private Translate() {}
 
     static void fill(org.gridfarm.client.mount.fuse.Attributes to, Attributes from) {
         to.inode = from.getInode();
-        to.size = from.getType() == FileType.DIRECTORY ? Math.max(from.getSize(), 4096) : from.getSize();
+        to.size =
+                from.getType() == FileType.DIRECTORY
+                        ? Math.max(from.getSize(), 4096)
+                        : from.getSize();
         to.blocks = blocks(from);
         to.atime = Math.floorDiv(from.getAtime(), NANOS_PER_SECOND);
         to.mtime = Math.floorDiv(from.getMtime(), NANOS_PER_SECOND);
@@ -64,12 +70,13 @@ final class Translate {
             case Flags.SOCKET -> FileType.SOCKET;
             case Flags.CHARACTER_DEVICE -> FileType.CHARACTER_DEVICE;
             case Flags.BLOCK_DEVICE -> FileType.BLOCK_DEVICE;
-            default -> throw new FarmException(ErrorKind.INVALID, "mknod", Integer.toOctalString(mode));
+            default ->
+                    throw new FarmException(
+                            ErrorKind.INVALID, "mknod", Integer.toOctalString(mode));
         };
     }
 
     static long nanos(long seconds, int nanos) {
         return seconds * NANOS_PER_SECOND + nanos;
     }
-
 }

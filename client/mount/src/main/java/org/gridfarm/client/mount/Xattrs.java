@@ -1,10 +1,7 @@
 package org.gridfarm.client.mount;
 
 import com.google.protobuf.ByteString;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
+
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
@@ -20,10 +17,16 @@ import org.gridfarm.protocol.wire.SetPolicy;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.jspecify.annotations.Nullable;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
 /**
- * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file. {@code gf.replicas} is the replica level (and sets it);
- * {@code gf.where} names the nodes, {@code gf.stripe} the layout, {@code gf.last_error} what failed last for it here. Virtual ones are not listed,
- * so that copying a file's attributes does not copy them.
+ * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file.
+ * {@code gf.replicas} is the replica level (and sets it); {@code gf.where} names the nodes, {@code
+ * gf.stripe} the layout, {@code gf.last_error} what failed last for it here. Virtual ones are not
+ * listed, so that copying a file's attributes does not copy them.
  */
 final class Xattrs {
     private static final String VIRTUAL = "gf.";
@@ -59,18 +62,19 @@ final class Xattrs {
             reply.value(new byte[0]);
             return;
         }
-        metadata.listXattr(mounted.who(reply), node).whenComplete((names, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "listxattr", failure);
-                return;
-            }
-            ByteArrayOutputStream joined = new ByteArrayOutputStream();
-            for (ByteString name : names) {
-                joined.writeBytes(name.toByteArray());
-                joined.write(0);
-            }
-            reply.value(joined.toByteArray());
-        });
+        metadata.listXattr(mounted.who(reply), node)
+                .whenComplete((names, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "listxattr", failure);
+                        return;
+                    }
+                    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+                    for (ByteString name : names) {
+                        joined.writeBytes(name.toByteArray());
+                        joined.write(0);
+                    }
+                    reply.value(joined.toByteArray());
+                });
     }
 
     void set(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
@@ -82,24 +86,32 @@ final class Xattrs {
                 reply.fail(Errno.EINVAL);
                 return;
             }
-            done = metadata.setPolicy(
-                    mounted.who(reply), SetPolicy.newBuilder().setInode(node).setReplicas(level).build());
+            done =
+                    metadata.setPolicy(
+                            mounted.who(reply),
+                            SetPolicy.newBuilder().setInode(node).setReplicas(level).build());
         } else if (text.startsWith(VIRTUAL)) {
             reply.fail(Errno.EPERM);
             return;
         } else {
-            SetXattr change = SetXattr.newBuilder()
-                    .setInode(node)
-                    .setName(ByteString.copyFrom(name.bytes()))
-                    .setValue(ByteString.copyFrom(value))
-                    .setCreate((flags & Flags.XATTR_CREATE) != 0)
-                    .setReplace((flags & Flags.XATTR_REPLACE) != 0)
-                    .build();
+            SetXattr change =
+                    SetXattr.newBuilder()
+                            .setInode(node)
+                            .setName(ByteString.copyFrom(name.bytes()))
+                            .setValue(ByteString.copyFrom(value))
+                            .setCreate((flags & Flags.XATTR_CREATE) != 0)
+                            .setReplace((flags & Flags.XATTR_REPLACE) != 0)
+                            .build();
             done = metadata.setXattr(mounted.who(reply), change);
             if (killSgid) {
-                done = done.thenCompose(_ -> metadata.setAttributes(
-                        mounted.who(reply),
-                        SetAttributes.newBuilder().setInode(node).setClearSuidSgid(true).build()));
+                done =
+                        done.thenCompose(_ ->
+                                metadata.setAttributes(
+                                        mounted.who(reply),
+                                        SetAttributes.newBuilder()
+                                                .setInode(node)
+                                                .setClearSuidSgid(true)
+                                                .build()));
             }
         }
         done.whenComplete((_, failure) -> {
@@ -116,13 +128,14 @@ final class Xattrs {
             reply.fail(Errno.EPERM);
             return;
         }
-        metadata.removeXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes())).whenComplete((_, failure) -> {
-            if (failure != null) {
-                mounted.fail(reply, node, "removexattr", failure);
-            } else {
-                reply.done();
-            }
-        });
+        metadata.removeXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes()))
+                .whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, node, "removexattr", failure);
+                    } else {
+                        reply.done();
+                    }
+                });
     }
 
     private void virtual(XattrReply reply, long node, String name) {
@@ -135,24 +148,36 @@ final class Xattrs {
             }
             return;
         }
-        metadata.locate(mounted.who(reply), node, false).whenComplete((located, failure) -> {
-            String value = failure == null ? value(name, located) : null;
-            if (failure == null && value == null) {
-                reply.fail(Errno.ENODATA);
-            } else {
-                answer(reply, node, value == null ? null : ByteString.copyFromUtf8(value), failure);
-            }
-        });
+        metadata.locate(mounted.who(reply), node, false)
+                .whenComplete((located, failure) -> {
+                    String value = failure == null ? value(name, located) : null;
+                    if (failure == null && value == null) {
+                        reply.fail(Errno.ENODATA);
+                    } else {
+                        answer(
+                                reply,
+                                node,
+                                value == null ? null : ByteString.copyFromUtf8(value),
+                                failure);
+                    }
+                });
     }
 
     private static @Nullable String value(String name, LocateReply located) {
         return switch (name) {
             case "gf.replicas" -> Integer.toString(located.getAttributes().getReplicasWanted());
-            case "gf.where" -> located.getLayout().getObjectsList().stream()
-                    .map(ObjectLocation::getReplicasList)
-                    .map(replicas -> replicas.stream().map(Replica::getNode).collect(Collectors.joining(",")))
-                    .collect(Collectors.joining("\n"));
-            case "gf.stripe" -> Math.max(1, located.getLayout().getStripeCount()) + " x " + located.getLayout().getStripeUnit();
+            case "gf.where" ->
+                    located.getLayout().getObjectsList().stream()
+                            .map(ObjectLocation::getReplicasList)
+                            .map(replicas ->
+                                    replicas.stream()
+                                            .map(Replica::getNode)
+                                            .collect(Collectors.joining(",")))
+                            .collect(Collectors.joining("\n"));
+            case "gf.stripe" ->
+                    Math.max(1, located.getLayout().getStripeCount())
+                            + " x "
+                            + located.getLayout().getStripeUnit();
             default -> null;
         };
     }
@@ -162,9 +187,14 @@ final class Xattrs {
         return text.matches("[1-9][0-9]?") ? Integer.valueOf(text) : null;
     }
 
-    private void answer(XattrReply reply, long node, @Nullable ByteString value, @Nullable Throwable failure) {
+    private void answer(
+            XattrReply reply, long node, @Nullable ByteString value, @Nullable Throwable failure) {
         if (failure != null || value == null) {
-            mounted.fail(reply, node, "getxattr", failure == null ? new IllegalStateException("no value") : failure);
+            mounted.fail(
+                    reply,
+                    node,
+                    "getxattr",
+                    failure == null ? new IllegalStateException("no value") : failure);
         } else {
             reply.value(value.toByteArray());
         }
