@@ -4,7 +4,7 @@
 #   GF_JAVA_HOME  the JDK to use (25 or newer); otherwise JAVA_HOME, PATH and the usual folders are searched
 #   GF_MVN        the mvn to build with; otherwise PATH and the usual folders
 #   GF_HEAP       heap of a daemon, such as 2g (256m)
-#   GF_JAVA_OPTS  further options for the JVM
+#   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=JSON
 #   GF_BUILD      "never" runs what is built without looking at the sources
 #
 # Exit status 69: a JDK or Maven is missing; 70: the build failed; 73: nowhere to build. Every other one is the command's.
@@ -109,7 +109,7 @@ find_maven() {
 # True where a source is newer than the start of the build that made $dist.
 stale() {
     [ -f "$dist/stamp" ] || return 0
-    [ -n "$(cd "$home" && find pom.xml deploy/assemble */pom.xml client/*/pom.xml */src/main client/*/src/main \
+    [ -n "$(cd "$home" && find pom.xml deploy/assemble deploy/train */pom.xml client/*/pom.xml */src/main client/*/src/main \
         -newer target/dist/stamp -print 2>/dev/null | head -n 1)" ]
 }
 
@@ -163,12 +163,12 @@ fi
 
 everywhere="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
 # A daemon lives long: the optimising compiler, small headers, a bounded heap. Each has a main class of its own.
-daemon="$everywhere -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
+daemon="$everywhere -Dgf.log.level=INFO -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
 main=org.gridfarm.client.cli.Gf
 case $invoked:${1:-} in
-    gf:metaserver) flags=$daemon main=org.gridfarm.metaserver.MetaServerMain && shift ;;
-    gf:storagenode) flags=$daemon main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
-    gf:scheduler) flags=$daemon main=org.gridfarm.scheduler.SchedulerMain && shift ;;
+    gf:metaserver) flags="$daemon -Dgf.component=metaserver" main=org.gridfarm.metaserver.MetaServerMain && shift ;;
+    gf:storagenode) flags="$daemon -Dgf.component=storagenode" main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
+    gf:scheduler) flags="$daemon -Dgf.component=scheduler" main=org.gridfarm.scheduler.SchedulerMain && shift ;;
     gf:mount | gf:bench) flags=$daemon ;;
     *)
         # A command lives for a moment: what counts is how soon it begins.
