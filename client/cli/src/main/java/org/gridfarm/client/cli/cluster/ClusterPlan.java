@@ -169,6 +169,6 @@ final class ClusterPlan {
 
     private Component component(String name, String role, List<String> command, String address, String http) {
         return new Component(
-                name, role, command, Map.of(), directory.resolve("log").resolve(name + ".log").toString(), address, http, 0, 0);
+                name, role, Jvm.named(name, command), Map.of(), directory.resolve("log").resolve(name + ".log").toString(), address, http, 0, 0);
     }
 }

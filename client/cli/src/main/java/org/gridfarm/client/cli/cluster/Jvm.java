@@ -17,7 +17,8 @@ final class Jvm {
                 "-XX:+UseCompactObjectHeaders",
                 "-XX:+UseSerialGC",
                 "-XX:+ExitOnOutOfMemoryError",
-                "-Xmx" + heap));
+                "-Xmx" + heap,
+                "-Dgf.log.level=INFO"));
         Path cache = Path.of(System.getProperty("gf.home", "."), "target/dist/daemon.aot");
         if (Files.exists(cache)) {
             command.add("-XX:AOTCache=" + cache);
@@ -27,6 +28,16 @@ final class Jvm {
         command.add(mainClass);
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /** The command of a daemon with the name its log lines shall bear; any other command as it is. */
+    static List<String> named(String name, List<String> command) {
+        if (!command.get(0).equals(java())) {
+            return command;
+        }
+        List<String> named = new ArrayList<>(command);
+        named.add(1, "-Dgf.component=" + name);
+        return named;
     }
 
     static String java() {
