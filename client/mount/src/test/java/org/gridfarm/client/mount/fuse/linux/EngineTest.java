@@ -18,9 +18,11 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -195,6 +197,42 @@ class EngineTest {
         assertThat(reply.fail(Errno.EACCES)).isTrue();
         process.waitFor();
         assertThat(Files.exists(file)).isFalse();
+    }
+
+    @Test
+    void anAnswerBuiltBeforeARecallAndSentAfterItIsNotBelieved() throws Exception {
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
+        operations
+                .running()
+                .cache()
+                .recall(FuseOperations.ROOT, new RawName[0], new long[0], outcome::add);
+        assertThat(outcome.poll(10, TimeUnit.SECONDS)).isZero();
+        operations.goOn(reply, "wait");
+        assertThat(process.waitFor()).isZero();
+        int before = operations.lookups.get();
+        assertThat(Files.isDirectory(point.resolve("wait"))).isTrue();
+        assertThat(operations.lookups.get()).isGreaterThan(before);
+    }
+
+    @Test
+    void contentIsSentFromAnyBuffer() throws Exception {
+        byte[] content = new byte[300_000];
+        new Random(3).nextBytes(content);
+        Path direct = Files.write(point.resolve("direct"), content);
+        Path heap = Files.write(point.resolve("heap"), content);
+        for (Path file : new Path[] {direct, heap}) {
+            long number = (Long) Files.getAttribute(file, "unix:ino");
+            BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
+            operations.running().cache().forgetData(number, 0, 0, outcome::add);
+            assertThat(outcome.poll(10, TimeUnit.SECONDS)).isZero();
+        }
+        new Random(4).nextBytes(content); // not what was written: only the buffers hold it
+        operations.served = ByteBuffer.allocateDirect(content.length).put(content).flip();
+        assertThat(Files.readAllBytes(direct)).isEqualTo(content);
+        operations.served = ByteBuffer.wrap(content);
+        assertThat(Files.readAllBytes(heap)).isEqualTo(content);
     }
 
     @Test

@@ -17,7 +17,8 @@ final class Shell {
     private Shell() {}
 
     static void assumeFuse() {
-        assumeTrue(Files.exists(Path.of("/dev/fuse")), "no /dev/fuse here");
+        assumeTrue(
+                Files.isWritable(Path.of("/dev/fuse")), "no /dev/fuse here, or not for this user");
         assumeTrue(
                 uid() == 0 || Files.exists(Path.of("/usr/bin/fusermount3")),
                 "neither root nor fusermount3 (package fuse3)");

@@ -7,9 +7,11 @@ import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.OpenFiles;
 import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.memory.MemoryOperations;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /// A file system in memory that holds back what the test wants held back: `mkdir` of names that
@@ -33,6 +36,11 @@ final class WaitingOperations extends MemoryOperations {
 
     volatile @Nullable Connection connection;
     volatile @Nullable Path local;
+
+    /// What every file reads as, if set.
+    volatile @Nullable ByteBuffer served;
+
+    final AtomicInteger lookups = new AtomicInteger();
     final OpenFiles ways = new OpenFiles();
     private final Map<Long, Integer> modes = new ConcurrentHashMap<>();
     private long nextHandle = HANDLE;
@@ -62,6 +70,28 @@ final class WaitingOperations extends MemoryOperations {
             waiting.add(reply);
         } else {
             super.mkdir(reply, parent, name, mode, umask);
+        }
+    }
+
+    /// Carries out what was held back.
+    void goOn(EntryReply reply, String name) {
+        super.mkdir(reply, ROOT, RawName.of(name), 0x1FF, 0);
+    }
+
+    @Override
+    public void lookup(EntryReply reply, long parent, RawName name) {
+        lookups.incrementAndGet();
+        super.lookup(reply, parent, name);
+    }
+
+    @Override
+    public void read(ReadReply reply, long node, long handle, long offset, int size, int flags) {
+        ByteBuffer content = served;
+        if (content == null) {
+            super.read(reply, node, handle, offset, size, flags);
+        } else {
+            int from = (int) Math.min(offset, content.limit());
+            reply.data(content.slice(from, Math.min(size, content.limit() - from)));
         }
     }
 

@@ -19,7 +19,6 @@ public final class MemoryMount {
                 MountOptions.defaults()
                         .withSource("memory")
                         .withAllowOther(true)
-                        .withPosixAcl(false)
                         .withSuid(true)
                         .withDev(true);
         MemoryOperations operations =
