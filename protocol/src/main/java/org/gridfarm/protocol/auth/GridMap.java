@@ -1,5 +1,10 @@
 package org.gridfarm.protocol.auth;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -7,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -16,13 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.name.NodeName;
 
 /**
- * The grid-mapfile: which certificate name is which user or which part of the farm. One line each, {@code #} starts a
- * comment line:
+ * The grid-mapfile: which certificate name is which user or which part of the farm. One line each,
+ * {@code #} starts a comment line:
  *
  * <pre>
  * "/O=Grid/OU=Users/CN=Alice"       alice,astro     people: user names, the usual one first
@@ -31,9 +32,10 @@ import org.gridfarm.protocol.name.NodeName;
  * "/O=Grid/OU=Hosts/CN=m1.example"  @metaserver     likewise @scheduler, and @mount for a trusted mount host
  * </pre>
  *
- * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\}, {@code \"} and
- * {@code \xHH} (a byte of UTF-8) are taken as other tools write them; {@code /E=} and {@code /Email=} mean {@code
- * /emailAddress=}, {@code /USERID=} means {@code /UID=}. A name that stands twice is an error. Immutable.
+ * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\},
+ * {@code \"} and {@code \xHH} (a byte of UTF-8) are taken as other tools write them; {@code /E=}
+ * and {@code /Email=} mean {@code /emailAddress=}, {@code /USERID=} means {@code /UID=}. A name
+ * that stands twice is an error. Immutable.
  */
 public final class GridMap {
     private static final Pattern LINE = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)+)\"\\s+(\\S+)");
@@ -55,18 +57,33 @@ public final class GridMap {
         try {
             if (Files.size(file) > BYTES_MAX) {
                 throw new FarmException(
-                        ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), "larger than " + BYTES_MAX + " bytes");
+                        ErrorKind.BAD_CONFIGURATION,
+                        "read grid-mapfile",
+                        file.toString(),
+                        "larger than " + BYTES_MAX + " bytes");
             }
             return parse(Files.readString(file), file.toString());
         } catch (NoSuchFileException e) {
-            throw new FarmException(ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), "no such file", e);
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION,
+                    "read grid-mapfile",
+                    file.toString(),
+                    "no such file",
+                    e);
         } catch (IOException e) {
             throw new FarmException(
-                    ErrorKind.BAD_CONFIGURATION, "read grid-mapfile", file.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.BAD_CONFIGURATION,
+                    "read grid-mapfile",
+                    file.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
-    /** Reads the text; {@code source} names it in errors, which are BAD_CONFIGURATION with the line's number. */
+    /**
+     * Reads the text; {@code source} names it in errors, which are BAD_CONFIGURATION with the
+     * line's number.
+     */
     public static GridMap parse(String text, String source) {
         Map<String, Identity> identities = new HashMap<>();
         int number = 0;
@@ -113,13 +130,19 @@ public final class GridMap {
         String role = colon < 0 ? target : target.substring(0, colon);
         String argument = colon < 0 ? "" : target.substring(colon + 1);
         return switch (role) {
-            case "@admin" -> new Identity(dn, Role.ADMIN, users(argument, at), Optional.empty(), false);
-            case "@node" -> new Identity(dn, Role.NODE, List.of(), Optional.of(node(argument, at)), false);
+            case "@admin" ->
+                    new Identity(dn, Role.ADMIN, users(argument, at), Optional.empty(), false);
+            case "@node" ->
+                    new Identity(dn, Role.NODE, List.of(), Optional.of(node(argument, at)), false);
             case "@metaserver" -> host(dn, Role.METASERVER, argument, at);
             case "@scheduler" -> host(dn, Role.SCHEDULER, argument, at);
             case "@mount" -> host(dn, Role.MOUNT, argument, at);
             default ->
-                    throw wrong(at, "unknown role " + role + ", known are @admin:USER @node:NAME @metaserver @scheduler @mount");
+                    throw wrong(
+                            at,
+                            "unknown role "
+                                    + role
+                                    + ", known are @admin:USER @node:NAME @metaserver @scheduler @mount");
         };
     }
 
@@ -158,7 +181,9 @@ public final class GridMap {
                 continue;
             }
             char escaped = text.charAt(i++); // the line's pattern lets no backslash stand last
-            if (escaped == 'x' && i + 2 <= text.length() && text.substring(i, i + 2).matches("[0-9A-Fa-f]{2}")) {
+            if (escaped == 'x'
+                    && i + 2 <= text.length()
+                    && text.substring(i, i + 2).matches("[0-9A-Fa-f]{2}")) {
                 bytes.write(Integer.parseInt(text.substring(i, i + 2), 16));
                 i += 2;
             } else if (escaped == '/' || escaped == '\\' || escaped == '"') {
@@ -168,7 +193,10 @@ public final class GridMap {
             }
         }
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes.toByteArray()))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw wrong(at, "the \\x escapes are not UTF-8");
         }
@@ -177,13 +205,12 @@ public final class GridMap {
     private static String canonical(String slash) {
         return ATTRIBUTE
                 .matcher(slash)
-                .replaceAll(
-                        found ->
-                                switch (found.group(1).toLowerCase(Locale.ROOT)) {
-                                    case "e", "email", "emailaddress" -> "/emailAddress=";
-                                    case "userid", "uid" -> "/UID=";
-                                    default -> Matcher.quoteReplacement(found.group());
-                                });
+                .replaceAll(found ->
+                        switch (found.group(1).toLowerCase(Locale.ROOT)) {
+                            case "e", "email", "emailaddress" -> "/emailAddress=";
+                            case "userid", "uid" -> "/UID=";
+                            default -> Matcher.quoteReplacement(found.group());
+                        });
     }
 
     private static FarmException wrong(String at, String what) {

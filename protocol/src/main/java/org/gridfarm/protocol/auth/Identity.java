@@ -1,10 +1,11 @@
 package org.gridfarm.protocol.auth;
 
-import java.util.List;
-import java.util.Optional;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
+
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Whom the farm takes a peer for.
@@ -15,15 +16,20 @@ import org.gridfarm.protocol.name.NodeName;
  * @param node the storage node's name; present for {@link Role#NODE} alone
  * @param limited the peer came with a limited proxy: data access only, no job submission
  */
-public record Identity(String dn, Role role, List<String> users, Optional<NodeName> node, boolean limited) {
+public record Identity(
+        String dn, Role role, List<String> users, Optional<NodeName> node, boolean limited) {
     public Identity {
         users = List.copyOf(users);
         if (role.isPerson() == users.isEmpty() || node.isPresent() != (role == Role.NODE)) {
-            throw new IllegalArgumentException("role %s does not go with %s %s".formatted(role, users, node));
+            throw new IllegalArgumentException(
+                    "role %s does not go with %s %s".formatted(role, users, node));
         }
     }
 
-    /** The usual user name of a person; for a host {@code @node:n1}, {@code @metaserver}, ..., which no user has. */
+    /**
+     * The usual user name of a person; for a host {@code @node:n1}, {@code @metaserver}, ..., which
+     * no user has.
+     */
     public String user() {
         if (role.isPerson()) {
             return users.get(0);
@@ -31,13 +37,17 @@ public record Identity(String dn, Role role, List<String> users, Optional<NodeNa
         return GridMap.roleText(role) + node.map(name -> ":" + name).orElse("");
     }
 
-    /** The user this person asked to be, who must be one of his; an empty request means the usual one. */
+    /**
+     * The user this person asked to be, who must be one of his; an empty request means the usual
+     * one.
+     */
     public String userAskedFor(String asked) {
         if (asked.isEmpty()) {
             return user();
         }
         if (!users.contains(asked)) {
-            throw new FarmException(ErrorKind.ACCESS_DENIED, "act as", asked, dn + " is not mapped to that user");
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED, "act as", asked, dn + " is not mapped to that user");
         }
         return asked;
     }
@@ -49,14 +59,22 @@ public record Identity(String dn, Role role, List<String> users, Optional<NodeNa
     /** Refuses what a limited proxy must not do, such as submitting jobs. */
     public void requireFull(String operation) {
         if (limited) {
-            throw new FarmException(ErrorKind.ACCESS_DENIED, operation, user(), "a limited proxy allows data access only");
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    operation,
+                    user(),
+                    "a limited proxy allows data access only");
         }
     }
 
     /** Refuses every other role. */
     public void require(Role wanted, String operation) {
         if (role != wanted) {
-            throw new FarmException(ErrorKind.ACCESS_DENIED, operation, user(), "only for " + GridMap.roleText(wanted));
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    operation,
+                    user(),
+                    "only for " + GridMap.roleText(wanted));
         }
     }
 

@@ -1,5 +1,11 @@
 package org.gridfarm.protocol.auth;
 
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,16 +16,11 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The present reading of a file or of a directory's files: read again when they changed, looked at no more often than
- * the interval. While the new content is faulty the last good reading stays in force, and the log says so once per
- * change. Thread-safe; readers between two looks take no lock.
+ * The present reading of a file or of a directory's files: read again when they changed, looked at
+ * no more often than the interval. While the new content is faulty the last good reading stays in
+ * force, and the log says so once per change. Thread-safe; readers between two looks take no lock.
  */
 public final class Reloaded<T> implements Supplier<T> {
     private static final Logger log = LoggerFactory.getLogger(Reloaded.class);
@@ -79,12 +80,16 @@ public final class Reloaded<T> implements Supplier<T> {
             if (own.isDirectory()) {
                 try (Stream<Path> entries = Files.list(path)) {
                     for (Path entry : entries.sorted().toList()) {
-                        stamps.add(stamp(entry, Files.readAttributes(entry, BasicFileAttributes.class)));
+                        stamps.add(
+                                stamp(
+                                        entry,
+                                        Files.readAttributes(entry, BasicFileAttributes.class)));
                     }
                 }
             }
         } catch (IOException e) {
-            // Absent or just being replaced: a stamp like no other, so that the reader looks and says what is wrong.
+            // Absent or just being replaced: a stamp like no other, so that the reader looks and
+            // says what is wrong.
             stamps.add(new Stamp(path, null, -1, -1));
         }
         return stamps;

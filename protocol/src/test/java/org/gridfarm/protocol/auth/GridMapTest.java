@@ -3,10 +3,6 @@ package org.gridfarm.protocol.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -15,6 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 
 class GridMapTest {
     private static final String MAP =
@@ -89,7 +90,8 @@ class GridMapTest {
         SimClock clock = new SimClock();
         Path file = directory.resolve("grid-mapfile");
         Files.writeString(file, "\"/CN=a\" a\n");
-        Reloaded<GridMap> reloaded = new Reloaded<>(file, GridMap::load, clock, Duration.ofSeconds(1));
+        Reloaded<GridMap> reloaded =
+                new Reloaded<>(file, GridMap::load, clock, Duration.ofSeconds(1));
 
         Files.writeString(file, "\"/CN=a\" a\n\"/CN=b\" b\n");
         assertThat(reloaded.get().size()).isEqualTo(1); // not looked at yet

@@ -1,15 +1,20 @@
 package org.gridfarm.protocol.auth.ticket;
 
+import org.gridfarm.protocol.name.NodeName;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.InvalidKeyException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.gridfarm.protocol.name.NodeName;
 
-/** HMAC-SHA256, which every Java platform has. A Mac with its key costs more to set up than to use: keep it. */
+/**
+ * HMAC-SHA256, which every Java platform has. A Mac with its key costs more to set up than to use:
+ * keep it.
+ */
 final class Hmac {
     private static final String ALGORITHM = "HmacSHA256";
 
@@ -30,7 +35,8 @@ final class Hmac {
     static long nodeNumber(NodeName node) {
         try {
             byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest(node.text().getBytes(StandardCharsets.UTF_8));
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(node.text().getBytes(StandardCharsets.UTF_8));
             return ByteBuffer.wrap(digest).getLong();
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);

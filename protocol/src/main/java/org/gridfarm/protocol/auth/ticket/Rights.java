@@ -4,6 +4,7 @@ package org.gridfarm.protocol.auth.ticket;
 public record Rights(int bits) {
     public static final Rights READ = new Rights(1);
     public static final Rights WRITE = new Rights(2);
+
     /** Delete, replicate, verify: what the farm itself does with an object. */
     public static final Rights ADMIN = new Rights(4);
 
@@ -26,6 +27,8 @@ public record Rights(int bits) {
 
     @Override
     public String toString() {
-        return ((bits & 1) != 0 ? "r" : "") + ((bits & 2) != 0 ? "w" : "") + ((bits & 4) != 0 ? "a" : "");
+        return ((bits & 1) != 0 ? "r" : "")
+                + ((bits & 2) != 0 ? "w" : "")
+                + ((bits & 4) != 0 ? "a" : "");
     }
 }

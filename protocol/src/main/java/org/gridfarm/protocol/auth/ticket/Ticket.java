@@ -49,7 +49,10 @@ public record Ticket(
                 .array();
     }
 
-    /** The key epoch a ticket claims, which alone may be looked at before the HMAC is checked; empty if it is none. */
+    /**
+     * The key epoch a ticket claims, which alone may be looked at before the HMAC is checked; empty
+     * if it is none.
+     */
     static Optional<Integer> claimedEpoch(byte[] bytes) {
         if (bytes.length != BYTES) {
             return Optional.empty();

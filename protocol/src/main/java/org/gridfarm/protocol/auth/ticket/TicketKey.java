@@ -20,7 +20,9 @@ public record TicketKey(int epoch, byte[] key) {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof TicketKey that && epoch == that.epoch && MessageDigest.isEqual(key, that.key);
+        return other instanceof TicketKey that
+                && epoch == that.epoch
+                && MessageDigest.isEqual(key, that.key);
     }
 
     @Override

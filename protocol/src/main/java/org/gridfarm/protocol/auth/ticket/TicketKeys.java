@@ -1,17 +1,20 @@
 package org.gridfarm.protocol.auth.ticket;
 
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.name.NodeName;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+
 import javax.crypto.Mac;
-import org.gridfarm.protocol.env.Entropy;
-import org.gridfarm.protocol.name.NodeName;
 
 /**
- * The metaservers' source of ticket keys: one secret, which all of them hold and no node does. The master key of an
- * epoch (one hour by the clock) comes from the secret, each node's key from the master:
+ * The metaservers' source of ticket keys: one secret, which all of them hold and no node does. The
+ * master key of an epoch (one hour by the clock) comes from the secret, each node's key from the
+ * master:
  *
  * <pre>
  * master = HMAC(secret, "gf-ticket-master-v1" || epoch)

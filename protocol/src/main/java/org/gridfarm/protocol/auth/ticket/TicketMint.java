@@ -1,21 +1,24 @@
 package org.gridfarm.protocol.auth.ticket;
 
-import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import javax.crypto.Mac;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.name.NodeName;
 
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+import javax.crypto.Mac;
+
 /**
- * Makes tickets, on the metaserver. Thread-safe; each thread keeps its own keyed Mac per node, so a ticket costs about
- * 0.35 µs once the node is known to the thread.
+ * Makes tickets, on the metaserver. Thread-safe; each thread keeps its own keyed Mac per node, so a
+ * ticket costs about 0.35 µs once the node is known to the thread.
  */
 public final class TicketMint {
     /** A node keeps the previous epoch's key, so no ticket may live longer than one epoch. */
     public static final Duration LIFE_MAX = TicketKeys.EPOCH;
+
     /** Reading tickets live this long; a writer's is renewed with its lease. */
     public static final Duration LIFE_DEFAULT = Duration.ofMinutes(5);
 
@@ -37,7 +40,8 @@ public final class TicketMint {
      * A ticket of {@link Ticket#BYTES} bytes for one object on one node.
      *
      * @param expirySeconds since 1970, at most {@link #LIFE_MAX} from now
-     * @param clientBinding of the client that asked, as the node will see it: {@code AuthenticatedChain.keyBinding()}
+     * @param clientBinding of the client that asked, as the node will see it: {@code
+     *     AuthenticatedChain.keyBinding()}
      */
     public byte[] seal(
             NodeName node,
@@ -50,7 +54,9 @@ public final class TicketMint {
             long clientBinding) {
         long now = clock.now().getEpochSecond();
         if (expirySeconds - now > LIFE_MAX.toSeconds()) {
-            throw new IllegalArgumentException("a ticket of %d s, at most %d".formatted(expirySeconds - now, LIFE_MAX.toSeconds()));
+            throw new IllegalArgumentException(
+                    "a ticket of %d s, at most %d"
+                            .formatted(expirySeconds - now, LIFE_MAX.toSeconds()));
         }
         Stamp stamp = stamp(node);
         Ticket ticket =

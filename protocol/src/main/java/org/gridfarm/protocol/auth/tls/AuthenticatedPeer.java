@@ -1,22 +1,27 @@
 package org.gridfarm.protocol.auth.tls;
 
-import java.util.Optional;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.util.Optional;
+
 /**
- * The other side of a connection, after its chain was validated. Also the event that {@link PeerCheck} fires through
- * the pipeline.
+ * The other side of a connection, after its chain was validated. Also the event that {@link
+ * PeerCheck} fires through the pipeline.
  *
- * @param mapped whom the grid-mapfile makes of it; always present for a server's peers, for a client's only where the
- *     client has a map that names its servers
+ * @param mapped whom the grid-mapfile makes of it; always present for a server's peers, for a
+ *     client's only where the client has a map that names its servers
  */
 public record AuthenticatedPeer(AuthenticatedChain chain, Optional<Identity> mapped) {
     public Identity identity() {
-        return mapped.orElseThrow(
-                () -> new FarmException(ErrorKind.NOT_AUTHENTICATED, "authenticate", chain.dn(), "not in the grid-mapfile"));
+        return mapped.orElseThrow(() ->
+                new FarmException(
+                        ErrorKind.NOT_AUTHENTICATED,
+                        "authenticate",
+                        chain.dn(),
+                        "not in the grid-mapfile"));
     }
 
     @Override

@@ -1,18 +1,21 @@
 package org.gridfarm.protocol.auth.tls;
 
-import java.net.Socket;
-import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
-import java.util.List;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
 import org.gridfarm.protocol.env.Clock;
 
+import java.net.Socket;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedTrustManager;
+
 /**
- * Puts the chain validator in the place of the engine's own judgement. Being an extended trust manager it also switches
- * off the engine's host name check, which {@link ExpectedPeer} makes up for after every handshake.
+ * Puts the chain validator in the place of the engine's own judgement. Being an extended trust
+ * manager it also switches off the engine's host name check, which {@link ExpectedPeer} makes up
+ * for after every handshake.
  */
 final class ChainTrustManager extends X509ExtendedTrustManager {
     private final ChainValidator validator;
@@ -48,16 +51,21 @@ final class ChainTrustManager extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+    public void checkClientTrusted(X509Certificate[] chain, String authType)
+            throws CertificateException {
         check(chain, Part.CLIENT);
     }
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+    public void checkServerTrusted(X509Certificate[] chain, String authType)
+            throws CertificateException {
         check(chain, Part.SERVER);
     }
 
-    /** None: a list of all grid authorities would cost kilobytes per handshake and proxies would not fit it anyway. */
+    /**
+     * None: a list of all grid authorities would cost kilobytes per handshake and proxies would not
+     * fit it anyway.
+     */
     @Override
     public X509Certificate[] getAcceptedIssuers() {
         return new X509Certificate[0];

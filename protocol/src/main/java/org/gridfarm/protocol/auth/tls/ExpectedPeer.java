@@ -1,17 +1,19 @@
 package org.gridfarm.protocol.auth.tls;
 
-import java.security.cert.CertificateParsingException;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.x509.HostNames;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
 
+import java.security.cert.CertificateParsingException;
+
 /**
  * Whom a client means to reach. A trusted certificate is not enough: it could be that of any host.
  *
- * <p>By host name: the certificate's subjectAltName must hold it. By role or node name: the client's own grid-mapfile
- * must say so of the certificate's name, which also tells apart several nodes of one host.
+ * <p>By host name: the certificate's subjectAltName must hold it. By role or node name: the
+ * client's own grid-mapfile must say so of the certificate's name, which also tells apart several
+ * nodes of one host.
  */
 @FunctionalInterface
 public interface ExpectedPeer {
@@ -25,7 +27,11 @@ public interface ExpectedPeer {
                 covered = HostNames.cover(peer.chain().endEntity(), host);
             } catch (CertificateParsingException e) {
                 throw new FarmException(
-                        ErrorKind.NOT_AUTHENTICATED, "connect", host, "unreadable host names in its certificate", e);
+                        ErrorKind.NOT_AUTHENTICATED,
+                        "connect",
+                        host,
+                        "unreadable host names in its certificate",
+                        e);
             }
             if (!covered) {
                 throw other(host, peer);
@@ -66,6 +72,9 @@ public interface ExpectedPeer {
 
     private static FarmException other(String expected, AuthenticatedPeer peer) {
         return new FarmException(
-                ErrorKind.NOT_AUTHENTICATED, "connect", expected, "the server's certificate is that of " + peer.chain().dn());
+                ErrorKind.NOT_AUTHENTICATED,
+                "connect",
+                expected,
+                "the server's certificate is that of " + peer.chain().dn());
     }
 }

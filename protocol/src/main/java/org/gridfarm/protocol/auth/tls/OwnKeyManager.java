@@ -1,23 +1,29 @@
 package org.gridfarm.protocol.auth.tls;
 
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.jspecify.annotations.Nullable;
+
 import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.function.Supplier;
+
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
-import org.gridfarm.protocol.auth.x509.Credential;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Offers this process's one credential to whoever asks for its kind of key. It ignores the peer's list of authorities:
- * a proxy is issued by a person, who is on no such list. The credential may be renewed while connections are made; a
- * handshake that began with the previous one still finds it.
+ * Offers this process's one credential to whoever asks for its kind of key. It ignores the peer's
+ * list of authorities: a proxy is issued by a person, who is on no such list. The credential may be
+ * renewed while connections are made; a handshake that began with the previous one still finds it.
  */
 final class OwnKeyManager extends X509ExtendedKeyManager {
-    private record Offer(String alias, Credential credential, @Nullable Credential previous, String previousAlias) {}
+    private record Offer(
+            String alias,
+            Credential credential,
+            @Nullable Credential previous,
+            String previousAlias) {}
 
     private final Supplier<Credential> source;
     private volatile Offer offer;
@@ -29,22 +35,26 @@ final class OwnKeyManager extends X509ExtendedKeyManager {
     }
 
     @Override
-    public @Nullable String chooseEngineClientAlias(String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
+    public @Nullable String chooseEngineClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
         return choose(keyTypes);
     }
 
     @Override
-    public @Nullable String chooseEngineServerAlias(String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
+    public @Nullable String chooseEngineServerAlias(
+            String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
         return choose(keyType);
     }
 
     @Override
-    public @Nullable String chooseClientAlias(String[] keyTypes, Principal @Nullable [] issuers, Socket socket) {
+    public @Nullable String chooseClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, Socket socket) {
         return choose(keyTypes);
     }
 
     @Override
-    public @Nullable String chooseServerAlias(String keyType, Principal @Nullable [] issuers, Socket socket) {
+    public @Nullable String chooseServerAlias(
+            String keyType, Principal @Nullable [] issuers, Socket socket) {
         return choose(keyType);
     }
 
@@ -73,7 +83,9 @@ final class OwnKeyManager extends X509ExtendedKeyManager {
 
     private @Nullable String choose(String... keyTypes) {
         Offer current = current();
-        return List.of(keyTypes).contains(current.credential.key().getAlgorithm()) ? current.alias : null;
+        return List.of(keyTypes).contains(current.credential.key().getAlgorithm())
+                ? current.alias
+                : null;
     }
 
     private @Nullable Credential named(@Nullable String alias) {

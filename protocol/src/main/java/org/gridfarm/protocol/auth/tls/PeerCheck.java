@@ -7,12 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
-import java.security.cert.X509Certificate;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -21,10 +16,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
 /**
- * Judges the peer of one connection after the handshake, resumed ones included, and again while the connection lives:
- * every minute, and when its first certificate runs out. So a revocation, a change of the grid-mapfile or the end of a
- * proxy reaches open connections.
+ * Judges the peer of one connection after the handshake, resumed ones included, and again while the
+ * connection lives: every minute, and when its first certificate runs out. So a revocation, a
+ * change of the grid-mapfile or the end of a proxy reaches open connections.
  *
  * <p>Owned by the channel's event loop.
  */
@@ -78,7 +80,9 @@ final class PeerCheck extends ChannelInboundHandlerAdapter {
 
     private void judge(ChannelHandlerContext context) {
         try {
-            certificates = TlsContexts.chainOf(context.pipeline().get(SslHandler.class).engine().getSession());
+            certificates =
+                    TlsContexts.chainOf(
+                            context.pipeline().get(SslHandler.class).engine().getSession());
             AuthenticatedPeer found = check();
             peer = found;
             context.channel().attr(TlsContexts.PEER).set(found);
@@ -87,7 +91,14 @@ final class PeerCheck extends ChannelInboundHandlerAdapter {
         } catch (FarmException e) {
             refuse(context, e);
         } catch (RuntimeException e) {
-            refuse(context, new FarmException(ErrorKind.NOT_AUTHENTICATED, "authenticate", "", "unreadable chain", e));
+            refuse(
+                    context,
+                    new FarmException(
+                            ErrorKind.NOT_AUTHENTICATED,
+                            "authenticate",
+                            "",
+                            "unreadable chain",
+                            e));
         }
     }
 
@@ -100,7 +111,10 @@ final class PeerCheck extends ChannelInboundHandlerAdapter {
             AuthenticatedPeer now = check();
             if (!now.mapped().equals(before.mapped())) {
                 throw new FarmException(
-                        ErrorKind.NOT_AUTHENTICATED, "authenticate", now.chain().dn(), "the grid-mapfile changed");
+                        ErrorKind.NOT_AUTHENTICATED,
+                        "authenticate",
+                        now.chain().dn(),
+                        "the grid-mapfile changed");
             }
             scheduleRecheck(context, now);
         } catch (FarmException e) {
@@ -116,10 +130,14 @@ final class PeerCheck extends ChannelInboundHandlerAdapter {
 
     private void scheduleRecheck(ChannelHandlerContext context, AuthenticatedPeer found) {
         Instant now = clock.now();
-        Duration left = Duration.between(now, found.chain().notAfter()).plusMillis(1); // then it has run out
+        Duration left =
+                Duration.between(now, found.chain().notAfter())
+                        .plusMillis(1); // then it has run out
         Duration wait = left.compareTo(RECHECK_INTERVAL) < 0 ? left : RECHECK_INTERVAL;
         recheck =
-                context.executor().schedule(() -> judgeAgain(context), wait.toMillis(), TimeUnit.MILLISECONDS);
+                context.executor()
+                        .schedule(
+                                () -> judgeAgain(context), wait.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void refuse(ChannelHandlerContext context, FarmException reason) {

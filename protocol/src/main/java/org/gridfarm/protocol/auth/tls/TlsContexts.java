@@ -8,19 +8,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.ImmediateExecutor;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
+
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
@@ -31,18 +19,36 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
 /**
  * TLS for this process, as a server and as a client: version 1.3 only, certificates on both sides.
  *
- * <p>{@link #secureServer} and {@link #secureClient} put two handlers at the end of a pipeline: TLS itself and the check
- * of the peer. What stands behind them gets either the event {@link AuthenticatedPeer}, after which (and never before)
- * bytes arrive, or the event {@link PeerRefused}. Thread-safe; one per process is enough.
+ * <p>{@link #secureServer} and {@link #secureClient} put two handlers at the end of a pipeline: TLS
+ * itself and the check of the peer. What stands behind them gets either the event {@link
+ * AuthenticatedPeer}, after which (and never before) bytes arrive, or the event {@link
+ * PeerRefused}. Thread-safe; one per process is enough.
  */
 public final class TlsContexts {
     /** The peer of a channel, once it is authenticated. */
-    public static final AttributeKey<AuthenticatedPeer> PEER = AttributeKey.valueOf(TlsContexts.class, "peer");
+    public static final AttributeKey<AuthenticatedPeer> PEER =
+            AttributeKey.valueOf(TlsContexts.class, "peer");
 
-    public static final Duration HANDSHAKE_MAX = Duration.ofSeconds(8); // below the 10 s that a call may block
+    public static final Duration HANDSHAKE_MAX =
+            Duration.ofSeconds(8); // below the 10 s that a call may block
     private static final long SESSION_SECONDS_MAX = 300;
     private static final long SESSIONS_MAX = 10_000;
     private static final String[] PROTOCOLS = {"TLSv1.3"};
@@ -55,8 +61,10 @@ public final class TlsContexts {
     private final SslContext client;
 
     /**
-     * @param credential who this process is; asked at each handshake, so that a renewed proxy takes effect
-     * @param map who the others are; asked at each connection. Clients may pass an empty map and expect hosts by name
+     * @param credential who this process is; asked at each handshake, so that a renewed proxy takes
+     *     effect
+     * @param map who the others are; asked at each connection. Clients may pass an empty map and
+     *     expect hosts by name
      */
     public TlsContexts(
             Supplier<Credential> credential,
@@ -67,7 +75,9 @@ public final class TlsContexts {
         this(credential, validator, map, clock, engine, ImmediateExecutor.INSTANCE);
     }
 
-    /** As above, with the costly parts of handshakes done by an executor instead of the event loop. */
+    /**
+     * As above, with the costly parts of handshakes done by an executor instead of the event loop.
+     */
     public TlsContexts(
             Supplier<Credential> credential,
             ChainValidator validator,
@@ -98,24 +108,33 @@ public final class TlsContexts {
                             .sslProvider(provider)
                             .trustManager(trust)
                             .protocols(PROTOCOLS)
-                            .endpointIdentificationAlgorithm(null) // ExpectedPeer does it, on resumed sessions too
+                            .endpointIdentificationAlgorithm(
+                                    null) // ExpectedPeer does it, on resumed sessions too
                             .sessionTimeout(SESSION_SECONDS_MAX)
                             .sessionCacheSize(SESSIONS_MAX)
                             .build();
         } catch (SSLException e) {
             throw new FarmException(
-                    ErrorKind.BAD_CONFIGURATION, "set up TLS", provider.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.BAD_CONFIGURATION,
+                    "set up TLS",
+                    provider.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
     /** For the channels of a listening socket. */
     public void secureServer(ChannelPipeline pipeline) {
         SslHandler handler = server.newHandler(pipeline.channel().alloc(), handshakes);
-        secure(pipeline, handler, new PeerCheck(this, Part.CLIENT, AuthenticatedPeer::identity, clock));
+        secure(
+                pipeline,
+                handler,
+                new PeerCheck(this, Part.CLIENT, AuthenticatedPeer::identity, clock));
     }
 
     /** For a channel to that host and port; {@code expected} must accept whoever answers there. */
-    public void secureClient(ChannelPipeline pipeline, String host, int port, ExpectedPeer expected) {
+    public void secureClient(
+            ChannelPipeline pipeline, String host, int port, ExpectedPeer expected) {
         SslHandler handler = client.newHandler(pipeline.channel().alloc(), host, port, handshakes);
         secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
     }
@@ -126,7 +145,10 @@ public final class TlsContexts {
         pipeline.addLast("peer-check", check);
     }
 
-    /** Whom the session's chain shows now; NOT_AUTHENTICATED where it does not stand, expired since included. */
+    /**
+     * Whom the session's chain shows now; NOT_AUTHENTICATED where it does not stand, expired since
+     * included.
+     */
     public AuthenticatedPeer peerOf(SSLSession session, Part part) {
         return peerOf(chainOf(session), part);
     }
@@ -143,9 +165,16 @@ public final class TlsContexts {
                     map.get().lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
             return new AuthenticatedPeer(chain, identity);
         } catch (CertificateException e) {
-            String subject = certificates.isEmpty() ? "" : certificates.get(0).getSubjectX500Principal().getName();
+            String subject =
+                    certificates.isEmpty()
+                            ? ""
+                            : certificates.get(0).getSubjectX500Principal().getName();
             throw new FarmException(
-                    ErrorKind.NOT_AUTHENTICATED, "authenticate", subject, String.valueOf(e.getMessage()), e);
+                    ErrorKind.NOT_AUTHENTICATED,
+                    "authenticate",
+                    subject,
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -157,7 +186,12 @@ public final class TlsContexts {
             }
             return chain;
         } catch (SSLPeerUnverifiedException e) {
-            throw new FarmException(ErrorKind.NOT_AUTHENTICATED, "authenticate", "", "the peer showed no certificate", e);
+            throw new FarmException(
+                    ErrorKind.NOT_AUTHENTICATED,
+                    "authenticate",
+                    "",
+                    "the peer showed no certificate",
+                    e);
         }
     }
 }

@@ -3,7 +3,10 @@ package org.gridfarm.protocol.auth.tls;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
 
-/** Which TLS engine carries the bytes. The native one moves about three times as many per core; both judge alike. */
+/**
+ * Which TLS engine carries the bytes. The native one moves about three times as many per core; both
+ * judge alike.
+ */
 public enum TlsEngine {
     /** Native where its library is there, else the JDK's. */
     AUTOMATIC,

@@ -37,15 +37,18 @@ final class Algorithms {
             int bits = rsa.getModulus().bitLength();
             if (bits < RSA_BITS_MIN || bits > RSA_BITS_MAX) {
                 throw new CertificateException(
-                        "RSA key of %d bits, accepted are %d to %d".formatted(bits, RSA_BITS_MIN, RSA_BITS_MAX));
+                        "RSA key of %d bits, accepted are %d to %d"
+                                .formatted(bits, RSA_BITS_MIN, RSA_BITS_MAX));
             }
         } else if (key instanceof ECKey ec) {
             int bits = ec.getParams().getCurve().getField().getFieldSize();
             if (!EC_BITS.contains(bits)) {
-                throw new CertificateException("EC key of %d bits, accepted are P-256, P-384 and P-521".formatted(bits));
+                throw new CertificateException(
+                        "EC key of %d bits, accepted are P-256, P-384 and P-521".formatted(bits));
             }
         } else if (!key.getAlgorithm().equals("EdDSA")) {
-            throw new CertificateException("key algorithm " + key.getAlgorithm() + " is not accepted");
+            throw new CertificateException(
+                    "key algorithm " + key.getAlgorithm() + " is not accepted");
         }
     }
 
@@ -62,7 +65,9 @@ final class Algorithms {
         }
         if (key instanceof ECKey ec) {
             int bits = ec.getParams().getCurve().getField().getFieldSize();
-            return bits <= 256 ? "SHA256withECDSA" : bits <= 384 ? "SHA384withECDSA" : "SHA512withECDSA";
+            return bits <= 256
+                    ? "SHA256withECDSA"
+                    : bits <= 384 ? "SHA384withECDSA" : "SHA512withECDSA";
         }
         if (key.getAlgorithm().equals("EdDSA") || key.getAlgorithm().equals("Ed25519")) {
             return "Ed25519";
@@ -78,7 +83,9 @@ final class Algorithms {
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException(name))
                         .getKey();
-        return name.endsWith("RSA") ? Der.sequence(Der.oid(oid), Der.nothing()) : Der.sequence(Der.oid(oid));
+        return name.endsWith("RSA")
+                ? Der.sequence(Der.oid(oid), Der.nothing())
+                : Der.sequence(Der.oid(oid));
     }
 
     static byte[] sign(PrivateKey key, byte[] content) throws GeneralSecurityException {

@@ -14,18 +14,26 @@ import java.time.Instant;
  * @param endEntity the end entity's certificate
  * @param limited whether a limited proxy is among the chain: data access only, no job submission
  * @param depth how many proxies stand below the end entity
- * @param notAfter when the first certificate on the way runs out; nothing may rest on this chain after it
+ * @param notAfter when the first certificate on the way runs out; nothing may rest on this chain
+ *     after it
  */
 public record AuthenticatedChain(
-        String dn, String issuerDn, X509Certificate endEntity, boolean limited, int depth, Instant notAfter) {
+        String dn,
+        String issuerDn,
+        X509Certificate endEntity,
+        boolean limited,
+        int depth,
+        Instant notAfter) {
 
     /**
-     * What binds a ticket to this peer: the start of the SHA-256 of the end entity's public key, the same for all
-     * proxies of one certificate.
+     * What binds a ticket to this peer: the start of the SHA-256 of the end entity's public key,
+     * the same for all proxies of one certificate.
      */
     public long keyBinding() {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(endEntity.getPublicKey().getEncoded());
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(endEntity.getPublicKey().getEncoded());
             return ByteBuffer.wrap(digest).getLong();
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);
@@ -34,6 +42,9 @@ public record AuthenticatedChain(
 
     @Override
     public String toString() {
-        return dn + (depth > 0 ? " (%s proxy, depth %d)".formatted(limited ? "limited" : "full", depth) : "");
+        return dn
+                + (depth > 0
+                        ? " (%s proxy, depth %d)".formatted(limited ? "limited" : "full", depth)
+                        : "");
     }
 }

@@ -1,5 +1,8 @@
 package org.gridfarm.protocol.auth.x509;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -12,18 +15,19 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * A small certificate authority with P-256 keys, for farms without one of their own and for tests. Sites that have a
- * grid CA use its certificates and never need this.
+ * A small certificate authority with P-256 keys, for farms without one of their own and for tests.
+ * Sites that have a grid CA use its certificates and never need this.
  */
 public final class CertificateAuthority {
     public static final Duration AUTHORITY_LIFETIME = Duration.ofDays(3650);
     public static final Duration HOST_LIFETIME = Duration.ofDays(398);
     public static final Duration USER_LIFETIME = Duration.ofDays(398);
-    /** Certificates start a little earlier, so that a peer whose clock is behind takes them at once. */
+
+    /**
+     * Certificates start a little earlier, so that a peer whose clock is behind takes them at once.
+     */
     public static final Duration BACKDATED = Duration.ofMinutes(5);
 
     private static final String CERTIFICATE_FILE = "ca.pem";
@@ -38,16 +42,23 @@ public final class CertificateAuthority {
     }
 
     /** A new root, named by its slash form. */
-    public static CertificateAuthority create(String dn, Instant now) throws GeneralSecurityException {
+    public static CertificateAuthority create(String dn, Instant now)
+            throws GeneralSecurityException {
         return create(dn, now, AUTHORITY_LIFETIME, OptionalInt.empty());
     }
 
-    static CertificateAuthority create(String dn, Instant now, Duration lifetime, OptionalInt pathLength)
+    static CertificateAuthority create(
+            String dn, Instant now, Duration lifetime, OptionalInt pathLength)
             throws GeneralSecurityException {
         KeyPair keys = Algorithms.newEcKeys();
         DistinguishedName name = DistinguishedName.parse(dn);
         X509Certificate certificate =
-                new CertificateWriter(name, name, keys.getPublic(), now.minus(BACKDATED), now.plus(lifetime))
+                new CertificateWriter(
+                                name,
+                                name,
+                                keys.getPublic(),
+                                now.minus(BACKDATED),
+                                now.plus(lifetime))
                         .authority(pathLength)
                         .keyUsage(CertificateWriter.KEY_CERT_SIGN, CertificateWriter.CRL_SIGN)
                         .keyIdentifiers(keys.getPublic())
@@ -59,10 +70,15 @@ public final class CertificateAuthority {
     public static CertificateAuthority load(Path directory) {
         try {
             return new CertificateAuthority(
-                    Credential.load(directory.resolve(CERTIFICATE_FILE), directory.resolve(KEY_FILE)));
+                    Credential.load(
+                            directory.resolve(CERTIFICATE_FILE), directory.resolve(KEY_FILE)));
         } catch (GeneralSecurityException e) {
             throw new FarmException(
-                    ErrorKind.INVALID, "read certificate authority", directory.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.INVALID,
+                    "read certificate authority",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -73,19 +89,27 @@ public final class CertificateAuthority {
             Files.writeString(directory.resolve(CERTIFICATE_FILE), certificatePem());
         } catch (IOException e) {
             throw new FarmException(
-                    ErrorKind.DISK_FAILED, "write certificate authority", directory.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.DISK_FAILED,
+                    "write certificate authority",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
         SecretFile.write(directory.resolve(KEY_FILE), Pem.text(self.key()));
     }
 
-    /** A host or service certificate: good for both ends of a connection, for exactly these names and addresses. */
+    /**
+     * A host or service certificate: good for both ends of a connection, for exactly these names
+     * and addresses.
+     */
     public Credential issueHost(String dn, List<String> namesAndAddresses, Instant now)
             throws GeneralSecurityException {
         KeyPair keys = Algorithms.newEcKeys();
         try {
             X509Certificate certificate =
                     endEntity(dn, keys, now, now.plus(HOST_LIFETIME))
-                            .extendedKeyUsage(CertificateWriter.SERVER_AUTH, CertificateWriter.CLIENT_AUTH)
+                            .extendedKeyUsage(
+                                    CertificateWriter.SERVER_AUTH, CertificateWriter.CLIENT_AUTH)
                             .hostNames(namesAndAddresses)
                             .sign(self.key());
             return issued(certificate, keys);
@@ -104,7 +128,8 @@ public final class CertificateAuthority {
     }
 
     /** An authority below this one, which may issue end certificates only. */
-    public CertificateAuthority issueAuthority(String dn, Instant now) throws GeneralSecurityException {
+    public CertificateAuthority issueAuthority(String dn, Instant now)
+            throws GeneralSecurityException {
         KeyPair keys = Algorithms.newEcKeys();
         X509Certificate certificate =
                 new CertificateWriter(
@@ -115,7 +140,7 @@ public final class CertificateAuthority {
                                 now.plus(AUTHORITY_LIFETIME))
                         .authority(OptionalInt.of(0))
                         .keyUsage(CertificateWriter.KEY_CERT_SIGN, CertificateWriter.CRL_SIGN)
-                        .keyIdentifiers(self.certificate().getPublicKey())
+                        .keyIdentifiers(self.certificate())
                         .sign(self.key());
         return new CertificateAuthority(issued(certificate, keys));
     }
@@ -130,7 +155,11 @@ public final class CertificateAuthority {
             return Pem.text(certificate());
         } catch (GeneralSecurityException e) {
             throw new FarmException(
-                    ErrorKind.INVALID, "write certificate", name.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.INVALID,
+                    "write certificate",
+                    name.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -145,10 +174,14 @@ public final class CertificateAuthority {
     CertificateWriter endEntity(String dn, KeyPair keys, Instant now, Instant notAfter)
             throws GeneralSecurityException {
         return new CertificateWriter(
-                        name, DistinguishedName.parse(dn), keys.getPublic(), now.minus(BACKDATED), notAfter)
+                        name,
+                        DistinguishedName.parse(dn),
+                        keys.getPublic(),
+                        now.minus(BACKDATED),
+                        notAfter)
                 .notAuthority()
                 .keyUsage(CertificateWriter.DIGITAL_SIGNATURE)
-                .keyIdentifiers(self.certificate().getPublicKey());
+                .keyIdentifiers(self.certificate());
     }
 
     /** The new certificate with what leads from it to the root, the root itself left out. */

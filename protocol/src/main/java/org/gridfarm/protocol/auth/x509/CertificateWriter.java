@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Writes one X.509 v3 certificate (RFC 5280, section 4.1). It obeys; what is sensible is its callers' affair. */
+/**
+ * Writes one X.509 v3 certificate (RFC 5280, section 4.1). It obeys; what is sensible is its
+ * callers' affair.
+ */
 final class CertificateWriter {
     static final String BASIC_CONSTRAINTS = "2.5.29.19";
     static final String KEY_USAGE = "2.5.29.15";
@@ -46,7 +49,11 @@ final class CertificateWriter {
     private final List<byte[]> extensions = new ArrayList<>();
 
     CertificateWriter(
-            DistinguishedName issuer, DistinguishedName subject, PublicKey key, Instant notBefore, Instant notAfter) {
+            DistinguishedName issuer,
+            DistinguishedName subject,
+            PublicKey key,
+            Instant notBefore,
+            Instant notAfter) {
         this.issuer = issuer;
         this.subject = subject;
         this.key = key;
@@ -110,13 +117,32 @@ final class CertificateWriter {
                             ? Der.implicit(7, InetAddress.getByName(name).getAddress())
                             : Der.implicit(2, name.getBytes(StandardCharsets.US_ASCII)));
         }
-        return extension(SUBJECT_ALTERNATIVE_NAME, false, Der.sequence(entries.toArray(byte[][]::new)));
+        return extension(
+                SUBJECT_ALTERNATIVE_NAME, false, Der.sequence(entries.toArray(byte[][]::new)));
     }
 
     CertificateWriter keyIdentifiers(PublicKey issuerKey) throws GeneralSecurityException {
         extension(SUBJECT_KEY_IDENTIFIER, false, Der.octets(identifier(key)));
         return extension(
-                AUTHORITY_KEY_IDENTIFIER, false, Der.sequence(Der.implicit(0, identifier(issuerKey))));
+                AUTHORITY_KEY_IDENTIFIER,
+                false,
+                Der.sequence(Der.implicit(0, identifier(issuerKey))));
+    }
+
+    /**
+     * Names the issuer's key as the issuer's own certificate does, which may be another way than
+     * ours.
+     */
+    CertificateWriter keyIdentifiers(X509Certificate issuerCertificate)
+            throws GeneralSecurityException {
+        byte[] named = issuerCertificate.getExtensionValue(SUBJECT_KEY_IDENTIFIER);
+        if (named == null) {
+            return keyIdentifiers(issuerCertificate.getPublicKey());
+        }
+        byte[] value =
+                new DerReader(named).enter(Der.OCTET_STRING).enter(Der.OCTET_STRING).content();
+        extension(SUBJECT_KEY_IDENTIFIER, false, Der.octets(identifier(key)));
+        return extension(AUTHORITY_KEY_IDENTIFIER, false, Der.sequence(Der.implicit(0, value)));
     }
 
     X509Certificate sign(PrivateKey issuerKey) throws GeneralSecurityException {
@@ -133,7 +159,8 @@ final class CertificateWriter {
                         Der.explicit(3, Der.sequence(extensions.toArray(byte[][]::new))));
         byte[] whole = Der.sequence(body, algorithm, Der.bits(Algorithms.sign(issuerKey, body), 0));
         return (X509Certificate)
-                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(whole));
+                CertificateFactory.getInstance("X.509")
+                        .generateCertificate(new ByteArrayInputStream(whole));
     }
 
     /** RFC 5280, 4.2.1.2, method 1: SHA-1 of the key's bits. A name for a key, not a protection. */

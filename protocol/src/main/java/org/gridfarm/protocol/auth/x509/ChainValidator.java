@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.auth.x509;
 
+import org.jspecify.annotations.Nullable;
+
 import java.security.GeneralSecurityException;
 import java.security.cert.CertPath;
 import java.security.cert.CertPathValidator;
@@ -14,21 +16,26 @@ import java.util.Date;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a peer's chain: RFC 5280 for the part up to the end entity (the JDK's PKIX), RFC 3820 for the proxies below it.
+ * Judges a peer's chain: RFC 5280 for the part up to the end entity (the JDK's PKIX), RFC 3820 for
+ * the proxies below it.
  *
- * <p>The end entity is the first certificate without a proxyCertInfo extension. Of the proxies only the policies
- * "inherit all" and Globus "limited" pass; limited sticks; path lengths only shrink. Nothing is forgiven: no grace time,
- * no weak algorithm, no extension that is critical and unknown.
+ * <p>The end entity is the first certificate without a proxyCertInfo extension. Of the proxies only
+ * the policies "inherit all" and Globus "limited" pass; limited sticks; path lengths only shrink.
+ * Nothing is forgiven: no grace time, no weak algorithm, no extension that is critical and unknown.
  *
- * <p>Thread-safe. The trust store is asked for anew at each chain, so a reloaded one takes effect at once.
+ * <p>Thread-safe. The trust store is asked for anew at each chain, so a reloaded one takes effect
+ * at once.
  */
 public final class ChainValidator {
     /** Certificates in one chain, the end of the JDK's own tolerance for a client's chain. */
     public static final int CERTIFICATES_MAX = 8;
-    /** Proxies below one end entity; each is a signature to verify and a delegation nobody needs deeper. */
+
+    /**
+     * Proxies below one end entity; each is a signature to verify and a delegation nobody needs
+     * deeper.
+     */
     public static final int PROXIES_MAX = 6;
 
     private static final String ANY_PURPOSE = "2.5.29.37.0";
@@ -56,14 +63,15 @@ public final class ChainValidator {
     }
 
     /**
-     * Accepts the chain or says in one line why not. The peer's own certificate comes first, each next one issued the
-     * one before; the trusted authority may be left out.
+     * Accepts the chain or says in one line why not. The peer's own certificate comes first, each
+     * next one issued the one before; the trusted authority may be left out.
      */
     public AuthenticatedChain validate(List<X509Certificate> chain, Part part, Instant now)
             throws CertificateException {
         if (chain.isEmpty() || chain.size() > CERTIFICATES_MAX) {
             throw new CertificateException(
-                    "chain of %d certificates, accepted are 1 to %d".formatted(chain.size(), CERTIFICATES_MAX));
+                    "chain of %d certificates, accepted are 1 to %d"
+                            .formatted(chain.size(), CERTIFICATES_MAX));
         }
         for (X509Certificate certificate : chain) {
             requireSound(certificate, now);
@@ -73,10 +81,12 @@ public final class ChainValidator {
             depth++;
         }
         if (depth == chain.size()) {
-            throw new CertificateException("the chain holds proxies only, without the certificate they stand for");
+            throw new CertificateException(
+                    "the chain holds proxies only, without the certificate they stand for");
         }
         if (depth > PROXIES_MAX) {
-            throw new CertificateException("%d proxies, accepted are %d".formatted(depth, PROXIES_MAX));
+            throw new CertificateException(
+                    "%d proxies, accepted are %d".formatted(depth, PROXIES_MAX));
         }
         if (depth > 0 && part == Part.SERVER) {
             throw new CertificateException("a server shows its own certificate, never a proxy");
@@ -100,29 +110,40 @@ public final class ChainValidator {
                 notAfter);
     }
 
-    private static void requireSound(X509Certificate certificate, Instant now) throws CertificateException {
+    private static void requireSound(X509Certificate certificate, Instant now)
+            throws CertificateException {
         if (certificate.getVersion() != 3) {
-            throw new CertificateException("certificate of version " + certificate.getVersion() + ", accepted is 3");
+            throw new CertificateException(
+                    "certificate of version " + certificate.getVersion() + ", accepted is 3");
         }
         Algorithms.requireStrong(certificate.getPublicKey());
         Algorithms.requireStrongSignature(certificate.getSigAlgOID());
         requireInTime(certificate, now);
     }
 
-    private static void requireInTime(X509Certificate certificate, Instant now) throws CertificateException {
+    private static void requireInTime(X509Certificate certificate, Instant now)
+            throws CertificateException {
         if (now.isAfter(certificate.getNotAfter().toInstant())) {
-            throw new CertificateException("certificate expired at %s: %s"
-                    .formatted(certificate.getNotAfter().toInstant(), certificate.getSubjectX500Principal()));
+            throw new CertificateException(
+                    "certificate expired at %s: %s"
+                            .formatted(
+                                    certificate.getNotAfter().toInstant(),
+                                    certificate.getSubjectX500Principal()));
         }
         if (now.isBefore(certificate.getNotBefore().toInstant())) {
-            throw new CertificateException("certificate is valid only from %s: %s"
-                    .formatted(certificate.getNotBefore().toInstant(), certificate.getSubjectX500Principal()));
+            throw new CertificateException(
+                    "certificate is valid only from %s: %s"
+                            .formatted(
+                                    certificate.getNotBefore().toInstant(),
+                                    certificate.getSubjectX500Principal()));
         }
     }
 
-    private static void requireEndEntity(X509Certificate certificate, Part part) throws CertificateException {
+    private static void requireEndEntity(X509Certificate certificate, Part part)
+            throws CertificateException {
         if (certificate.getBasicConstraints() >= 0) {
-            throw new CertificateException("a certificate of an authority stands where a user's or host's belongs");
+            throw new CertificateException(
+                    "a certificate of an authority stands where a user's or host's belongs");
         }
         boolean[] usage = certificate.getKeyUsage();
         if (usage != null && !usage[CertificateWriter.DIGITAL_SIGNATURE]) {
@@ -131,7 +152,8 @@ public final class ChainValidator {
         requirePurpose(certificate, part.purpose);
     }
 
-    static void requirePurpose(X509Certificate certificate, String purpose) throws CertificateException {
+    static void requirePurpose(X509Certificate certificate, String purpose)
+            throws CertificateException {
         List<String> purposes = certificate.getExtendedKeyUsage();
         if (purposes != null && !purposes.contains(purpose) && !purposes.contains(ANY_PURPOSE)) {
             throw new CertificateException("the certificate is not for this side of a connection");
@@ -139,7 +161,8 @@ public final class ChainValidator {
     }
 
     /** Validates from the end entity upwards; returns the authority that carried it. */
-    private X509Certificate validateBase(List<X509Certificate> base, Instant now) throws CertificateException {
+    private X509Certificate validateBase(List<X509Certificate> base, Instant now)
+            throws CertificateException {
         TrustStore store = trust.get();
         int end = base.size();
         while (end > 1 && store.isAnchor(base.get(end - 1))) {
@@ -147,7 +170,8 @@ public final class ChainValidator {
         }
         List<X509Certificate> below = base.subList(0, end);
         @Nullable CertificateException refusal = null;
-        for (X509Certificate anchor : store.anchorsNamed(below.get(end - 1).getIssuerX500Principal())) {
+        for (X509Certificate anchor :
+                store.anchorsNamed(below.get(end - 1).getIssuerX500Principal())) {
             try {
                 validateBelow(anchor, below, store, now);
                 return anchor;
@@ -157,7 +181,9 @@ public final class ChainValidator {
         }
         throw refusal != null
                 ? refusal
-                : new CertificateException("not issued by a trusted authority: " + below.get(end - 1).getIssuerX500Principal());
+                : new CertificateException(
+                        "not issued by a trusted authority: "
+                                + below.get(end - 1).getIssuerX500Principal());
     }
 
     private static void validateBelow(
@@ -166,7 +192,8 @@ public final class ChainValidator {
         // PKIX looks at neither the dates nor the path length of the anchor itself.
         requireInTime(anchor, now);
         if (below.size() - 1 > anchor.getBasicConstraints()) {
-            throw new CertificateException("more authorities in the chain than the trusted one allows");
+            throw new CertificateException(
+                    "more authorities in the chain than the trusted one allows");
         }
         try {
             PKIXParameters parameters = new PKIXParameters(Set.of(new TrustAnchor(anchor, null)));
@@ -182,7 +209,8 @@ public final class ChainValidator {
             throw new CertificateException("chain cannot be checked: " + e.getMessage(), e);
         }
         for (int i = 0; i < below.size(); i++) {
-            store.requireNotRevoked(below.get(i), i + 1 < below.size() ? below.get(i + 1) : anchor, now);
+            store.requireNotRevoked(
+                    below.get(i), i + 1 < below.size() ? below.get(i + 1) : anchor, now);
         }
     }
 }

@@ -1,5 +1,8 @@
 package org.gridfarm.protocol.auth.x509;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
@@ -8,12 +11,10 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * What a process shows of itself: a chain, its own certificate first, and the private key of that first certificate.
- * Its text form never holds the key.
+ * What a process shows of itself: a chain, its own certificate first, and the private key of that
+ * first certificate. Its text form never holds the key.
  */
 public record Credential(List<X509Certificate> chain, PrivateKey key) {
     public Credential {
@@ -23,7 +24,10 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /** Reads a grid proxy file, or any file with certificates and a key in one text. Mode 600 is required. */
+    /**
+     * Reads a grid proxy file, or any file with certificates and a key in one text. Mode 600 is
+     * required.
+     */
     public static Credential load(Path file) {
         String text = SecretFile.read(file);
         return from(text, text, file);
@@ -40,7 +44,10 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
 
     /** When the first certificate of the chain runs out. */
     public Instant notAfter() {
-        return chain.stream().map(c -> c.getNotAfter().toInstant()).min(Instant::compareTo).orElseThrow();
+        return chain.stream()
+                .map(c -> c.getNotAfter().toInstant())
+                .min(Instant::compareTo)
+                .orElseThrow();
     }
 
     /** Certificate, key, rest of the chain: the order that grid tools read and write. */
@@ -63,7 +70,11 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
 
     @Override
     public String toString() {
-        return "Credential[" + certificate().getSubjectX500Principal() + ", until " + notAfter() + "]";
+        return "Credential["
+                + certificate().getSubjectX500Principal()
+                + ", until "
+                + notAfter()
+                + "]";
     }
 
     private static Credential from(String certificates, String key, Path file) {
@@ -72,7 +83,9 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
                     new Credential(
                             requireSome(Pem.certificates(certificates)),
                             Pem.privateKey(key)
-                                    .orElseThrow(() -> new GeneralSecurityException("the file holds no private key")));
+                                    .orElseThrow(() ->
+                                            new GeneralSecurityException(
+                                                    "the file holds no private key")));
             credential.requireKeyFits();
             return credential;
         } catch (GeneralSecurityException e) {
@@ -80,7 +93,8 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    private static List<X509Certificate> requireSome(List<X509Certificate> certificates) throws CertificateException {
+    private static List<X509Certificate> requireSome(List<X509Certificate> certificates)
+            throws CertificateException {
         if (certificates.isEmpty()) {
             throw new CertificateException("the file holds no certificate");
         }
@@ -100,12 +114,18 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
             fits = false; // a key of another algorithm
         }
         if (!fits) {
-            throw new GeneralSecurityException("the private key does not belong to the first certificate");
+            throw new GeneralSecurityException(
+                    "the private key does not belong to the first certificate");
         }
     }
 
-    private static FarmException invalid(String operation, Path file, GeneralSecurityException cause) {
+    private static FarmException invalid(
+            String operation, Path file, GeneralSecurityException cause) {
         return new FarmException(
-                ErrorKind.INVALID, operation, file.toString(), String.valueOf(cause.getMessage()), cause);
+                ErrorKind.INVALID,
+                operation,
+                file.toString(),
+                String.valueOf(cause.getMessage()),
+                cause);
     }
 }

@@ -8,7 +8,10 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 
-/** Writes the few DER shapes that certificates are made of (X.690). Every method returns one complete element. */
+/**
+ * Writes the few DER shapes that certificates are made of (X.690). Every method returns one
+ * complete element.
+ */
 final class Der {
     static final int BOOLEAN = 0x01;
     static final int INTEGER = 0x02;
@@ -27,8 +30,10 @@ final class Der {
     static final int SET = 0x31;
 
     private static final int YEAR_OF_GENERALIZED_TIME = 2050; // RFC 5280, 4.1.2.5
-    private static final DateTimeFormatter UTC_FORM = DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'");
-    private static final DateTimeFormatter GENERALIZED_FORM = DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'");
+    private static final DateTimeFormatter UTC_FORM =
+            DateTimeFormatter.ofPattern("yyMMddHHmmss'Z'");
+    private static final DateTimeFormatter GENERALIZED_FORM =
+            DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'");
 
     private Der() {}
 
@@ -107,7 +112,8 @@ final class Der {
         ZonedDateTime utc = instant.atZone(ZoneOffset.UTC);
         boolean late = utc.getYear() >= YEAR_OF_GENERALIZED_TIME;
         String text = (late ? GENERALIZED_FORM : UTC_FORM).format(utc);
-        return element(late ? GENERALIZED_TIME : UTC_TIME, text.getBytes(StandardCharsets.US_ASCII));
+        return element(
+                late ? GENERALIZED_TIME : UTC_TIME, text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static void writeArc(ByteArrayOutputStream out, long arc) {

@@ -5,8 +5,9 @@ import java.security.cert.CertificateParsingException;
 import java.util.Arrays;
 
 /**
- * Reads DER element by element and refuses what is not DER: indefinite or needlessly long lengths, elements that reach
- * past their parent. It never recurses and never reads past its range, so hostile input costs no more than its size.
+ * Reads DER element by element and refuses what is not DER: indefinite or needlessly long lengths,
+ * elements that reach past their parent. It never recurses and never reads past its range, so
+ * hostile input costs no more than its size.
  */
 final class DerReader {
     private final byte[] bytes;
@@ -85,7 +86,9 @@ final class DerReader {
     BigInteger integer() throws CertificateParsingException {
         byte[] content = enter(Der.INTEGER).content();
         if (content.length == 0
-                || content.length > 1 && (content[0] == 0 && content[1] >= 0 || content[0] == -1 && content[1] < 0)) {
+                || content.length > 1
+                        && (content[0] == 0 && content[1] >= 0
+                                || content[0] == -1 && content[1] < 0)) {
             throw new CertificateParsingException("DER integer is not in its shortest form");
         }
         return new BigInteger(content);

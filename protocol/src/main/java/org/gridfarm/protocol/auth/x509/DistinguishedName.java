@@ -18,11 +18,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A certificate's name: its DER bytes, and the slash form of the grid world ({@code /O=Grid/OU=Users/CN=Alice}).
+ * A certificate's name: its DER bytes, and the slash form of the grid world ({@code
+ * /O=Grid/OU=Users/CN=Alice}).
  *
- * <p>The slash form is written from the DER in its own order, and a name that could be read as another one is refused:
- * values that hold {@code /ATTR=} or a control character, and RDNs of several values. So one slash string stands for
- * one name, which is what a grid-mapfile relies on.
+ * <p>The slash form is written from the DER in its own order, and a name that could be read as
+ * another one is refused: values that hold {@code /ATTR=} or a control character, and RDNs of
+ * several values. So one slash string stands for one name, which is what a grid-mapfile relies on.
  */
 public final class DistinguishedName {
     private static final Map<String, String> LABEL_OF_OID =
@@ -64,16 +65,21 @@ public final class DistinguishedName {
     }
 
     /** The subject of a certificate, from its own bytes. */
-    public static DistinguishedName subjectOf(X509Certificate certificate) throws CertificateParsingException {
+    public static DistinguishedName subjectOf(X509Certificate certificate)
+            throws CertificateParsingException {
         return new DistinguishedName(nameIn(certificate, false));
     }
 
     /** The issuer of a certificate, from its own bytes. */
-    public static DistinguishedName issuerOf(X509Certificate certificate) throws CertificateParsingException {
+    public static DistinguishedName issuerOf(X509Certificate certificate)
+            throws CertificateParsingException {
         return new DistinguishedName(nameIn(certificate, true));
     }
 
-    /** Reads the slash form, for making certificates; the values become UTF8Strings (C and DC as standards ask). */
+    /**
+     * Reads the slash form, for making certificates; the values become UTF8Strings (C and DC as
+     * standards ask).
+     */
     public static DistinguishedName parse(String slash) {
         List<byte[]> rdns = new ArrayList<>();
         Matcher matcher = ATTRIBUTE.matcher(slash);
@@ -100,6 +106,10 @@ public final class DistinguishedName {
         }
     }
 
+    static DistinguishedName ofDer(byte[] der) throws CertificateParsingException {
+        return new DistinguishedName(der);
+    }
+
     /** This name with one more CN at its end: how a proxy is named. */
     DistinguishedName withCommonName(String value) throws CertificateParsingException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -118,7 +128,8 @@ public final class DistinguishedName {
                 return false;
             }
         }
-        DerReader last = new DerReader(rdns.get(rdns.size() - 1)).enter(Der.SET).enter(Der.SEQUENCE);
+        DerReader last =
+                new DerReader(rdns.get(rdns.size() - 1)).enter(Der.SET).enter(Der.SEQUENCE);
         return last.oid().equals(COMMON_NAME);
     }
 
@@ -146,7 +157,8 @@ public final class DistinguishedName {
         return Arrays.hashCode(der);
     }
 
-    private static byte[] nameIn(X509Certificate certificate, boolean issuer) throws CertificateParsingException {
+    private static byte[] nameIn(X509Certificate certificate, boolean issuer)
+            throws CertificateParsingException {
         try {
             DerReader body = new DerReader(certificate.getTBSCertificate()).enter(Der.SEQUENCE);
             if (body.peek() == 0xa0) {
@@ -162,20 +174,24 @@ public final class DistinguishedName {
         }
     }
 
-    private static void appendSlash(StringBuilder text, byte[] rdn) throws CertificateParsingException {
+    private static void appendSlash(StringBuilder text, byte[] rdn)
+            throws CertificateParsingException {
         DerReader set = new DerReader(rdn).enter(Der.SET);
         DerReader pair = set.enter(Der.SEQUENCE);
         if (set.hasMore()) {
-            throw new CertificateParsingException("the name has an RDN of several values, whose slash form is ambiguous");
+            throw new CertificateParsingException(
+                    "the name has an RDN of several values, whose slash form is ambiguous");
         }
         String oid = pair.oid();
         String value = text(pair.peek(), pair.next().content());
         pair.requireEnd();
         if (value.isEmpty() || value.codePoints().anyMatch(Character::isISOControl)) {
-            throw new CertificateParsingException("the name has an empty value or one with control characters");
+            throw new CertificateParsingException(
+                    "the name has an empty value or one with control characters");
         }
         if (ATTRIBUTE_INSIDE.matcher(value).find()) {
-            throw new CertificateParsingException("the name has a value with /ATTR= inside, whose slash form is ambiguous");
+            throw new CertificateParsingException(
+                    "the name has a value with /ATTR= inside, whose slash form is ambiguous");
         }
         text.append('/').append(LABEL_OF_OID.getOrDefault(oid, oid)).append('=').append(value);
     }
@@ -185,15 +201,19 @@ public final class DistinguishedName {
                 switch (tag) {
                     case Der.UTF8_STRING -> StandardCharsets.UTF_8;
                     case Der.PRINTABLE_STRING, Der.IA5_STRING -> StandardCharsets.US_ASCII;
-                        // T.61 above 0x7f has no reading that all tools agree on, so only its ASCII part passes.
+                    // T.61 above 0x7f has no reading that all tools agree on, so only its ASCII
+                    // part passes.
                     case Der.T61_STRING -> StandardCharsets.US_ASCII;
                     case Der.BMP_STRING -> StandardCharsets.UTF_16BE;
-                    default -> throw new CertificateParsingException("the name has a value of an unsupported string type");
+                    default ->
+                            throw new CertificateParsingException(
+                                    "the name has a value of an unsupported string type");
                 };
         try {
             return charset.newDecoder().decode(ByteBuffer.wrap(content)).toString();
         } catch (CharacterCodingException e) {
-            throw new CertificateParsingException("the name has a value that is not valid " + charset, e);
+            throw new CertificateParsingException(
+                    "the name has a value that is not valid " + charset, e);
         }
     }
 
@@ -201,13 +221,17 @@ public final class DistinguishedName {
         String oid = OID_OF_LABEL.get(label);
         if (oid == null) {
             if (!label.matches("[0-2](\\.[0-9]+)+")) {
-                throw new IllegalArgumentException("unknown attribute " + label + " in the name " + whole);
+                throw new IllegalArgumentException(
+                        "unknown attribute " + label + " in the name " + whole);
             }
             oid = label;
         }
         byte[] text =
                 switch (label.toUpperCase(Locale.ROOT)) {
-                    case "C" -> Der.element(Der.PRINTABLE_STRING, value.getBytes(StandardCharsets.US_ASCII));
+                    case "C" ->
+                            Der.element(
+                                    Der.PRINTABLE_STRING,
+                                    value.getBytes(StandardCharsets.US_ASCII));
                     case "DC", "EMAILADDRESS", "EMAIL", "E" ->
                             Der.element(Der.IA5_STRING, value.getBytes(StandardCharsets.US_ASCII));
                     default -> Der.utf8(value);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Which hosts a certificate speaks for: its subjectAltName entries, DNS names and addresses, and nothing else. Wildcards
- * are not followed and a CN is never taken for a host.
+ * Which hosts a certificate speaks for: its subjectAltName entries, DNS names and addresses, and
+ * nothing else. Wildcards are not followed and a CN is never taken for a host.
  */
 public final class HostNames {
     private static final int DNS_NAME = 2;
@@ -24,7 +24,8 @@ public final class HostNames {
         return name.indexOf(':') >= 0 || IPV4.matcher(name).matches();
     }
 
-    public static boolean cover(X509Certificate certificate, String host) throws CertificateParsingException {
+    public static boolean cover(X509Certificate certificate, String host)
+            throws CertificateParsingException {
         Collection<List<?>> names = certificate.getSubjectAlternativeNames();
         if (names == null) {
             return false;
@@ -35,7 +36,9 @@ public final class HostNames {
             if (address && kind == IP_ADDRESS && sameAddress((String) name.get(1), host)) {
                 return true;
             }
-            if (!address && kind == DNS_NAME && withoutDot((String) name.get(1)).equalsIgnoreCase(withoutDot(host))) {
+            if (!address
+                    && kind == DNS_NAME
+                    && withoutDot((String) name.get(1)).equalsIgnoreCase(withoutDot(host))) {
                 return true;
             }
         }

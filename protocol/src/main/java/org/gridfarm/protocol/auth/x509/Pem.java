@@ -19,8 +19,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads and writes PEM blocks (RFC 7468). A proxy file holds certificate, key and chain in one text; each reader here
- * takes the blocks it understands and steps over the others. Keys: PKCS#8, PKCS#1 (RSA) and SEC1 (EC), unencrypted.
+ * Reads and writes PEM blocks (RFC 7468). A proxy file holds certificate, key and chain in one
+ * text; each reader here takes the blocks it understands and steps over the others. Keys: PKCS#8,
+ * PKCS#1 (RSA) and SEC1 (EC), unencrypted.
  */
 public final class Pem {
     private static final Pattern BLOCK =
@@ -50,7 +51,8 @@ public final class Pem {
                     found.add(
                             (X509Certificate)
                                     CertificateFactory.getInstance("X.509")
-                                            .generateCertificate(new ByteArrayInputStream(block.bytes())));
+                                            .generateCertificate(
+                                                    new ByteArrayInputStream(block.bytes())));
                 } catch (CertificateException e) {
                     throw e;
                 } catch (GeneralSecurityException e) {
@@ -73,7 +75,8 @@ public final class Pem {
     }
 
     static X509CRL revocationList(byte[] der) throws CertificateException, CRLException {
-        return (X509CRL) CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(der));
+        return (X509CRL)
+                CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(der));
     }
 
     /** The first private key of the text, if it has one. */
@@ -81,7 +84,8 @@ public final class Pem {
         for (Block block : blocks(text)) {
             if (block.label.equals("ENCRYPTED PRIVATE KEY")
                     || block.label.endsWith("PRIVATE KEY") && block.body.contains("ENCRYPTED")) {
-                throw new InvalidKeySpecException("the private key is encrypted; make a proxy from it and use that");
+                throw new InvalidKeySpecException(
+                        "the private key is encrypted; make a proxy from it and use that");
             }
             switch (block.label) {
                 case "PRIVATE KEY" -> {
@@ -149,7 +153,9 @@ public final class Pem {
                     case RSA_ENCRYPTION -> "RSA";
                     case EC_PUBLIC_KEY -> "EC";
                     case EDWARDS_25519 -> "Ed25519";
-                    default -> throw new InvalidKeySpecException("private keys of algorithm " + oid + " are not supported");
+                    default ->
+                            throw new InvalidKeySpecException(
+                                    "private keys of algorithm " + oid + " are not supported");
                 };
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
     }

@@ -6,7 +6,10 @@ import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The proxyCertInfo extension of RFC 3820, section 3.8, reduced to the two policies this farm accepts. */
+/**
+ * The proxyCertInfo extension of RFC 3820, section 3.8, reduced to the two policies this farm
+ * accepts.
+ */
 record ProxyCertInfo(boolean limited, OptionalInt pathLength) {
     static final String OID = "1.3.6.1.5.5.7.1.14";
     static final String INHERIT_ALL = "1.3.6.1.5.5.7.21.1";
@@ -17,7 +20,8 @@ record ProxyCertInfo(boolean limited, OptionalInt pathLength) {
     }
 
     /** Empty where the certificate is no proxy. */
-    static Optional<ProxyCertInfo> of(X509Certificate certificate) throws CertificateParsingException {
+    static Optional<ProxyCertInfo> of(X509Certificate certificate)
+            throws CertificateParsingException {
         byte[] wrapped = certificate.getExtensionValue(OID);
         return wrapped == null
                 ? Optional.empty()
@@ -41,18 +45,22 @@ record ProxyCertInfo(boolean limited, OptionalInt pathLength) {
             if (length.signum() < 0) {
                 throw new CertificateParsingException("proxy path length is negative");
             }
-            pathLength = OptionalInt.of(length.min(BigInteger.valueOf(Integer.MAX_VALUE)).intValue());
+            pathLength =
+                    OptionalInt.of(length.min(BigInteger.valueOf(Integer.MAX_VALUE)).intValue());
         }
         DerReader policy = info.enter(Der.SEQUENCE);
         info.requireEnd();
         String language = policy.oid();
         if (policy.hasMore()) {
-            throw new CertificateParsingException("proxy policy " + language + " carries a text, which is not supported");
+            throw new CertificateParsingException(
+                    "proxy policy " + language + " carries a text, which is not supported");
         }
         return switch (language) {
             case INHERIT_ALL -> new ProxyCertInfo(false, pathLength);
             case GLOBUS_LIMITED -> new ProxyCertInfo(true, pathLength);
-            default -> throw new CertificateParsingException("proxy policy " + language + " is not supported");
+            default ->
+                    throw new CertificateParsingException(
+                            "proxy policy " + language + " is not supported");
         };
     }
 }

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Makes RFC 3820 proxies: short-lived certificates by which a user lets a process act as him. Works from RSA and EC
- * credentials, and from a proxy as well as from a user certificate; a proxy of a limited proxy is limited.
+ * Makes RFC 3820 proxies: short-lived certificates by which a user lets a process act as him. Works
+ * from RSA and EC credentials, and from a proxy as well as from a user certificate; a proxy of a
+ * limited proxy is limited.
  */
 public final class ProxyMaker {
     public static final Duration LIFETIME_DEFAULT = Duration.ofHours(12);
@@ -31,7 +32,8 @@ public final class ProxyMaker {
      * @param pathLength how many further proxies may stand below it; empty for no limit
      * @param lifetime shortened to what the issuing chain has left
      */
-    public record Options(boolean limited, OptionalInt pathLength, Duration lifetime, KeyKind keyKind) {
+    public record Options(
+            boolean limited, OptionalInt pathLength, Duration lifetime, KeyKind keyKind) {
         public static Options usual() {
             return new Options(false, OptionalInt.empty(), LIFETIME_DEFAULT, KeyKind.P256);
         }
@@ -56,17 +58,21 @@ public final class ProxyMaker {
     private ProxyMaker() {}
 
     /** A proxy with a new key. */
-    public static Credential make(Credential issuer, Options options, Instant now) throws GeneralSecurityException {
+    public static Credential make(Credential issuer, Options options, Instant now)
+            throws GeneralSecurityException {
         KeyPair keys =
-                options.keyKind == KeyKind.P256 ? Algorithms.newEcKeys() : Algorithms.newRsaKeys(Algorithms.RSA_BITS_MIN);
+                options.keyKind == KeyKind.P256
+                        ? Algorithms.newEcKeys()
+                        : Algorithms.newRsaKeys(Algorithms.RSA_BITS_MIN);
         return new Credential(sign(issuer, keys.getPublic(), options, now), keys.getPrivate());
     }
 
     /**
-     * A proxy for a key that somebody else made and keeps: the chain to hand back to him. The caller has made sure that
-     * the other side holds the private key.
+     * A proxy for a key that somebody else made and keeps: the chain to hand back to him. The
+     * caller has made sure that the other side holds the private key.
      */
-    public static List<X509Certificate> sign(Credential issuer, PublicKey key, Options options, Instant now)
+    public static List<X509Certificate> sign(
+            Credential issuer, PublicKey key, Options options, Instant now)
             throws GeneralSecurityException {
         Algorithms.requireStrong(key);
         X509Certificate above = issuer.certificate();
@@ -75,7 +81,8 @@ public final class ProxyMaker {
         if (aboveInfo != null) {
             limited |= aboveInfo.limited();
             if (aboveInfo.pathLength().isPresent() && aboveInfo.pathLength().getAsInt() == 0) {
-                throw new GeneralSecurityException("this proxy may not make further proxies (path length 0)");
+                throw new GeneralSecurityException(
+                        "this proxy may not make further proxies (path length 0)");
             }
         }
         Instant notAfter = earlier(now.plus(options.lifetime), issuer.notAfter());
@@ -89,11 +96,17 @@ public final class ProxyMaker {
                                 issuerName,
                                 issuerName.withCommonName(serial.toString()),
                                 key,
-                                later(now.minus(CertificateAuthority.BACKDATED), above.getNotBefore().toInstant()),
+                                later(
+                                        now.minus(CertificateAuthority.BACKDATED),
+                                        above.getNotBefore().toInstant()),
                                 notAfter)
                         .serial(serial)
                         .keyUsage(CertificateWriter.DIGITAL_SIGNATURE)
-                        .extension(ProxyCertInfo.OID, true, new ProxyCertInfo(limited, options.pathLength).der())
+                        .keyIdentifiers(above)
+                        .extension(
+                                ProxyCertInfo.OID,
+                                true,
+                                new ProxyCertInfo(limited, options.pathLength).der())
                         .sign(issuer.key());
         List<X509Certificate> chain = new ArrayList<>();
         chain.add(proxy);

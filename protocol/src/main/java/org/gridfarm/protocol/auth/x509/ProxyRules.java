@@ -23,7 +23,8 @@ final class ProxyRules {
      *
      * @return whether a limited proxy is among them
      */
-    static boolean check(List<X509Certificate> proxiesAndEndEntity, String purpose) throws CertificateException {
+    static boolean check(List<X509Certificate> proxiesAndEndEntity, String purpose)
+            throws CertificateException {
         boolean limited = false;
         int budget = ChainValidator.PROXIES_MAX;
         for (int i = proxiesAndEndEntity.size() - 2; i >= 0; i--) {
@@ -35,7 +36,8 @@ final class ProxyRules {
             ChainValidator.requirePurpose(proxy, purpose);
             ProxyCertInfo info = ProxyCertInfo.of(proxy).orElseThrow();
             if (budget == 0) {
-                throw new CertificateException("proxy stands deeper than a path length above it allows");
+                throw new CertificateException(
+                        "proxy stands deeper than a path length above it allows");
             }
             budget = Math.min(budget - 1, info.pathLength().orElse(Integer.MAX_VALUE));
             if (limited && !info.limited()) {
@@ -47,16 +49,19 @@ final class ProxyRules {
             } catch (CertificateException e) {
                 throw e;
             } catch (GeneralSecurityException e) {
-                throw new CertificateException("proxy was not signed by the certificate above it", e);
+                throw new CertificateException(
+                        "proxy was not signed by the certificate above it", e);
             }
         }
         return limited;
     }
 
-    private static void requireNamedBelow(X509Certificate proxy, X509Certificate issuer) throws CertificateException {
+    private static void requireNamedBelow(X509Certificate proxy, X509Certificate issuer)
+            throws CertificateException {
         DistinguishedName issuerName = DistinguishedName.subjectOf(issuer);
         if (!DistinguishedName.issuerOf(proxy).sameBytes(issuerName)) {
-            throw new CertificateException("proxy names another issuer than the certificate above it");
+            throw new CertificateException(
+                    "proxy names another issuer than the certificate above it");
         }
         if (!DistinguishedName.subjectOf(proxy).isOneCommonNameBelow(issuerName)) {
             throw new CertificateException("proxy's name is not its issuer's with one CN added");
@@ -84,11 +89,13 @@ final class ProxyRules {
         Set<String> unknown = new HashSet<>(critical);
         unknown.removeAll(UNDERSTOOD);
         if (!unknown.isEmpty()) {
-            throw new CertificateException("proxy has critical extensions that are not understood: " + unknown);
+            throw new CertificateException(
+                    "proxy has critical extensions that are not understood: " + unknown);
         }
         if (proxy.getExtensionValue(CertificateWriter.SUBJECT_ALTERNATIVE_NAME) != null
                 || proxy.getExtensionValue(CertificateWriter.ISSUER_ALTERNATIVE_NAME) != null) {
-            throw new CertificateException("proxy has an alternative name, which proxies must not have");
+            throw new CertificateException(
+                    "proxy has an alternative name, which proxies must not have");
         }
     }
 }

@@ -1,5 +1,8 @@
 package org.gridfarm.protocol.auth.x509;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,12 +17,11 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /** Files that hold keys: written whole with mode 600, read only when nobody else can read them. */
 public final class SecretFile {
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> OTHERS =
             EnumSet.complementOf(
                     EnumSet.of(
@@ -36,7 +38,10 @@ public final class SecretFile {
         try {
             Path part =
                     Files.createTempFile(
-                            directory, "." + file.getFileName(), ".part", PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+                            directory,
+                            "." + file.getFileName(),
+                            ".part",
+                            PosixFilePermissions.asFileAttribute(OWNER_ONLY));
             try {
                 try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
                     ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
@@ -45,7 +50,11 @@ public final class SecretFile {
                     }
                     channel.force(true);
                 }
-                Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                Files.move(
+                        part,
+                        file,
+                        StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(part);
             }
@@ -63,7 +72,8 @@ public final class SecretFile {
                         ErrorKind.NOT_PERMITTED,
                         "read key file",
                         file.toString(),
-                        "others may touch it (%s): chmod 600 it".formatted(PosixFilePermissions.toString(modes)));
+                        "others may touch it (%s): chmod 600 it"
+                                .formatted(PosixFilePermissions.toString(modes)));
             }
             return text(file);
         } catch (IOException e) {
@@ -88,8 +98,12 @@ public final class SecretFile {
     }
 
     private static FarmException failed(String operation, Path file, IOException cause) {
-        ErrorKind kind = cause instanceof NoSuchFileException ? ErrorKind.NOT_FOUND : ErrorKind.DISK_FAILED;
-        String detail = cause instanceof NoSuchFileException ? "no such file" : String.valueOf(cause.getMessage());
+        ErrorKind kind =
+                cause instanceof NoSuchFileException ? ErrorKind.NOT_FOUND : ErrorKind.DISK_FAILED;
+        String detail =
+                cause instanceof NoSuchFileException
+                        ? "no such file"
+                        : String.valueOf(cause.getMessage());
         return new FarmException(kind, operation, file.toString(), detail, cause);
     }
 }

@@ -1,5 +1,8 @@
 package org.gridfarm.protocol.auth.x509;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,23 +21,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+
 import javax.security.auth.x500.X500Principal;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * The authorities this process trusts, with their revocation lists: one immutable reading of a CA file or of a directory
- * such as /etc/grid-security/certificates ({@code *.pem}, {@code *.crt}, {@code *.0} and revocation lists {@code *.r0},
- * {@code *.crl}).
+ * The authorities this process trusts, with their revocation lists: one immutable reading of a CA
+ * file or of a directory such as /etc/grid-security/certificates ({@code *.pem}, {@code *.crt},
+ * {@code *.0} and revocation lists {@code *.r0}, {@code *.crl}).
  *
- * <p>signing_policy and namespaces files are not read: an authority in the directory may sign any name. Put only
- * authorities there that may.
+ * <p>signing_policy and namespaces files are not read: an authority in the directory may sign any
+ * name. Put only authorities there that may.
  */
 public final class TrustStore {
     private final Map<X500Principal, List<X509Certificate>> anchors = new HashMap<>();
     private final Map<X500Principal, List<X509CRL>> revocationLists = new HashMap<>();
     private final RevocationPolicy policy;
-    /** Which lists were found to be signed by which key, so that a list of a million entries is verified once. */
+
+    /**
+     * Which lists were found to be signed by which key, so that a list of a million entries is
+     * verified once.
+     */
     private final Map<PublicKey, List<X509CRL>> verifiedLists = new ConcurrentHashMap<>();
 
     private TrustStore(RevocationPolicy policy) {
@@ -46,7 +52,9 @@ public final class TrustStore {
     }
 
     public static TrustStore of(
-            Collection<X509Certificate> authorities, Collection<X509CRL> lists, RevocationPolicy policy)
+            Collection<X509Certificate> authorities,
+            Collection<X509CRL> lists,
+            RevocationPolicy policy)
             throws CertificateException {
         TrustStore store = new TrustStore(policy);
         for (X509Certificate authority : authorities) {
@@ -58,7 +66,10 @@ public final class TrustStore {
         return store;
     }
 
-    /** Reads a CA file, or every certificate and list of a directory. One bad file refuses all: name it and stop. */
+    /**
+     * Reads a CA file, or every certificate and list of a directory. One bad file refuses all: name
+     * it and stop.
+     */
     public static TrustStore load(Path fileOrDirectory, RevocationPolicy policy) {
         TrustStore store = new TrustStore(policy);
         for (Path file : files(fileOrDirectory)) {
@@ -66,23 +77,35 @@ public final class TrustStore {
             try {
                 if (name.matches(".*\\.(r[0-9]+|crl)")) {
                     byte[] bytes = Files.readAllBytes(file);
-                    List<X509CRL> lists = Pem.revocationLists(new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1));
-                    for (X509CRL list : lists.isEmpty() ? List.of(Pem.revocationList(bytes)) : lists) {
+                    List<X509CRL> lists =
+                            Pem.revocationLists(
+                                    new String(
+                                            bytes, java.nio.charset.StandardCharsets.ISO_8859_1));
+                    for (X509CRL list :
+                            lists.isEmpty() ? List.of(Pem.revocationList(bytes)) : lists) {
                         store.addRevocationList(list);
                     }
                 } else if (name.matches(".*\\.([0-9]+|pem|crt|cer)")) {
-                    for (X509Certificate authority : Pem.certificates(SecretFile.readPublic(file))) {
+                    for (X509Certificate authority :
+                            Pem.certificates(SecretFile.readPublic(file))) {
                         store.addAnchor(authority);
                     }
                 }
             } catch (IOException | GeneralSecurityException e) {
                 throw new FarmException(
-                                ErrorKind.INVALID, "read trusted authorities", file.toString(), String.valueOf(e.getMessage()), e);
+                        ErrorKind.INVALID,
+                        "read trusted authorities",
+                        file.toString(),
+                        String.valueOf(e.getMessage()),
+                        e);
             }
         }
         if (store.anchors.isEmpty()) {
             throw new FarmException(
-                    ErrorKind.INVALID, "read trusted authorities", fileOrDirectory.toString(), "no authority certificate in it");
+                    ErrorKind.INVALID,
+                    "read trusted authorities",
+                    fileOrDirectory.toString(),
+                    "no authority certificate in it");
         }
         return store;
     }
@@ -96,19 +119,25 @@ public final class TrustStore {
         return anchorsNamed(certificate.getSubjectX500Principal()).contains(certificate);
     }
 
-    /** Refuses a certificate that its issuer revoked, or about which the issuer must speak and does not. */
+    /**
+     * Refuses a certificate that its issuer revoked, or about which the issuer must speak and does
+     * not.
+     */
     void requireNotRevoked(X509Certificate certificate, X509Certificate issuer, Instant now)
             throws CertificateException {
         boolean current = false;
         for (X509CRL list : listsOf(issuer)) {
             if (list.isRevoked(certificate)) {
-                throw new CertificateException("certificate was revoked by its authority: "
-                        + certificate.getSubjectX500Principal());
+                throw new CertificateException(
+                        "certificate was revoked by its authority: "
+                                + certificate.getSubjectX500Principal());
             }
-            current |= list.getNextUpdate() != null && list.getNextUpdate().toInstant().isAfter(now);
+            current |=
+                    list.getNextUpdate() != null && list.getNextUpdate().toInstant().isAfter(now);
         }
         if (!current && policy == RevocationPolicy.REQUIRED) {
-            throw new CertificateException("no current revocation list of " + issuer.getSubjectX500Principal());
+            throw new CertificateException(
+                    "no current revocation list of " + issuer.getSubjectX500Principal());
         }
     }
 
@@ -142,12 +171,15 @@ public final class TrustStore {
 
     private void addAnchor(X509Certificate authority) throws CertificateException {
         boolean[] usage = authority.getKeyUsage();
-        if (authority.getBasicConstraints() < 0 || usage != null && !usage[CertificateWriter.KEY_CERT_SIGN]) {
-            throw new CertificateException("not a certificate of an authority: " + authority.getSubjectX500Principal());
+        if (authority.getBasicConstraints() < 0
+                || usage != null && !usage[CertificateWriter.KEY_CERT_SIGN]) {
+            throw new CertificateException(
+                    "not a certificate of an authority: " + authority.getSubjectX500Principal());
         }
         Algorithms.requireStrong(authority.getPublicKey());
         List<X509Certificate> same =
-                anchors.computeIfAbsent(authority.getSubjectX500Principal(), name -> new ArrayList<>());
+                anchors.computeIfAbsent(
+                        authority.getSubjectX500Principal(), name -> new ArrayList<>());
         if (!same.contains(authority)) { // directories hold each one under its old and new hash
             same.add(authority);
         }
@@ -156,10 +188,13 @@ public final class TrustStore {
     private void addRevocationList(X509CRL list) throws CertificateException {
         Set<String> critical = list.getCriticalExtensionOIDs();
         if (critical != null && !critical.isEmpty()) {
-            throw new CertificateException("partial or indirect revocation lists are not supported");
+            throw new CertificateException(
+                    "partial or indirect revocation lists are not supported");
         }
         Algorithms.requireStrongSignature(list.getSigAlgOID());
-        revocationLists.computeIfAbsent(list.getIssuerX500Principal(), name -> new ArrayList<>()).add(list);
+        revocationLists
+                .computeIfAbsent(list.getIssuerX500Principal(), name -> new ArrayList<>())
+                .add(list);
     }
 
     private static Collection<Path> files(Path fileOrDirectory) {
@@ -170,7 +205,11 @@ public final class TrustStore {
             return new LinkedHashSet<>(entries.filter(Files::isRegularFile).sorted().toList());
         } catch (IOException e) {
             throw new FarmException(
-                    ErrorKind.DISK_FAILED, "read trusted authorities", fileOrDirectory.toString(), String.valueOf(e.getMessage()), e);
+                    ErrorKind.DISK_FAILED,
+                    "read trusted authorities",
+                    fileOrDirectory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 }

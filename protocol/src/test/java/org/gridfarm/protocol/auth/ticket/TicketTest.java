@@ -4,16 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.OptionalLong;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
 import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalLong;
 
 class TicketTest {
     private static final NodeName N1 = new NodeName("n1");
@@ -39,7 +40,13 @@ class TicketTest {
         return mint.seal(N1, INODE, 3, 9, rights, expiry, 1000, CLIENT);
     }
 
-    private void refused(byte[] ticket, long inode, int stripe, int generation, Rights needed, OptionalLong client) {
+    private void refused(
+            byte[] ticket,
+            long inode,
+            int stripe,
+            int generation,
+            Rights needed,
+            OptionalLong client) {
         assertThatExceptionOfType(FarmException.class)
                 .isThrownBy(() -> gate.verify(ticket, inode, stripe, generation, needed, client))
                 .matches(e -> e.kind() == ErrorKind.TICKET_REFUSED);
@@ -81,7 +88,15 @@ class TicketTest {
 
     @Test
     void aNodeThatPassesATicketOnNeedsNoClientKey() {
-        assertThat(gate.verify(ticket(Rights.WRITE), INODE, 3, 9, Rights.WRITE, OptionalLong.empty()).client())
+        assertThat(
+                        gate.verify(
+                                        ticket(Rights.WRITE),
+                                        INODE,
+                                        3,
+                                        9,
+                                        Rights.WRITE,
+                                        OptionalLong.empty())
+                                .client())
                 .isEqualTo(CLIENT);
     }
 
@@ -89,12 +104,15 @@ class TicketTest {
     void oneNodesTicketAndKeyAreWorthNothingAtAnother() {
         TicketGate other = gateOf(N2);
         assertThatExceptionOfType(FarmException.class)
-                .isThrownBy(() -> other.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT));
+                .isThrownBy(() ->
+                        other.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT));
 
-        TicketGate stolen = new TicketGate(N2, clock); // n2 with n1's keys: the node number still tells
+        TicketGate stolen =
+                new TicketGate(N2, clock); // n2 with n1's keys: the node number still tells
         stolen.keys(keys.ring(N1, clock.now()));
         assertThatExceptionOfType(FarmException.class)
-                .isThrownBy(() -> stolen.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT))
+                .isThrownBy(() ->
+                        stolen.verify(ticket(Rights.READ), INODE, 3, 9, Rights.READ, BY_CLIENT))
                 .withMessageContaining("another node");
     }
 
@@ -123,9 +141,16 @@ class TicketTest {
 
     @Test
     void aTicketOfAnotherFarmsSecretIsRefused() {
-        TicketMint other = new TicketMint(new TicketKeys(TicketKeys.newSecret(entropy)), clock, entropy);
+        TicketMint other =
+                new TicketMint(new TicketKeys(TicketKeys.newSecret(entropy)), clock, entropy);
         long expiry = clock.now().plusSeconds(60).getEpochSecond();
-        refused(other.seal(N1, INODE, 3, 9, Rights.READ, expiry, 0, CLIENT), INODE, 3, 9, Rights.READ, BY_CLIENT);
+        refused(
+                other.seal(N1, INODE, 3, 9, Rights.READ, expiry, 0, CLIENT),
+                INODE,
+                3,
+                9,
+                Rights.READ,
+                BY_CLIENT);
     }
 
     @Test

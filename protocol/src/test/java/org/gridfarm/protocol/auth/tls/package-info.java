@@ -1,0 +1,4 @@
+@NullMarked
+package org.gridfarm.protocol.auth.tls;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.gridfarm.protocol.auth.x509;
+
+import org.jspecify.annotations.NullMarked;
