@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Failure;
@@ -441,6 +442,17 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     // ---- life and death
+
+    /**
+     * The check of the peer goes on while the connection lives: its proxy may run out, its name may
+     * leave the map.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (!(event instanceof PeerRefused refusal) || !open) return;
+        writer.write(FrameType.FAILURE, 0, 0, 0, InboundExchange.encode(refusal.reason()));
+        close(refusal.reason().getMessage());
+    }
 
     private void tick() {
         switch (liveness.tick(System.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {

@@ -11,7 +11,7 @@ import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
-import java.nio.file.Path;
+import java.io.File;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -103,19 +103,18 @@ final class Loopback implements AutoCloseable {
                         x -> {
                             throw new IllegalStateException("a defect");
                         })
-                .on(
-                        FILE,
-                        x -> {
-                            Path file = Path.of(x.request().getValue());
-                            x.reply(
-                                    text("here"),
-                                    new DefaultFileRegion(
-                                            file.toFile(), 0, file.toFile().length()));
-                        })
-                .onAsync(
-                        CALL_ME,
-                        x -> x.peer().callPlain(ECHO, text(x.request().getValue() + "!"), PATIENCE))
+                .on(FILE, Loopback::sendFile)
+                .onAsync(CALL_ME, Loopback::callBack)
                 .build();
+    }
+
+    static void sendFile(Exchange<StringValue, StringValue> x) {
+        File file = new File(x.request().getValue());
+        x.reply(text("here"), new DefaultFileRegion(file, 0, file.length()));
+    }
+
+    static CompletableFuture<StringValue> callBack(Exchange<StringValue, StringValue> x) {
+        return x.peer().callPlain(ECHO, text(x.request().getValue() + "!"), PATIENCE);
     }
 
     private static ErrorKind kind(Exchange<StringValue, ?> exchange) {

@@ -1,0 +1,190 @@
+package org.gridfarm.protocol.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.gridfarm.protocol.rpc.Loopback.*;
+
+import com.google.protobuf.StringValue;
+
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.auth.GridMap;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.auth.tls.TlsEngine;
+import org.gridfarm.protocol.auth.x509.CertificateAuthority;
+import org.gridfarm.protocol.auth.x509.ChainValidator;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.TrustStore;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+class TlsTest {
+    private static final String MAP =
+            """
+            "/O=Test/CN=alice" alice
+            "/O=Test/CN=ms1" @metaserver
+            "/O=Test/CN=n1" @node:n1
+            """;
+    private final CertificateAuthority authority = authority("/O=Test/CN=Test CA");
+    private final Loops loops = Loops.start("test");
+    private final List<RpcServer> servers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        servers.forEach(RpcServer::close);
+        loops.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK,JDK", "JDK,NATIVE", "NATIVE,JDK", "NATIVE,NATIVE"})
+    void bothSidesKnowEachOtherAndBytesTravelEncrypted(
+            TlsEngine serverEngine, TlsEngine clientEngine, @TempDir Path folder) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), serverEngine);
+        RpcClient client = client(user("alice"), clientEngine);
+        for (int connection = 0;
+                connection < 3;
+                connection++) { // the later ones may resume the first one's session
+            Peer peer = get(client.dial(server.address()));
+            assertThat(peer.identity().role()).isEqualTo(Role.METASERVER);
+            assertThat(get(peer.callPlain(ECHO, text(""), PATIENCE)).getValue()).isEqualTo("alice");
+            byte[] bytes = new byte[3_000_000];
+            new Random(connection).nextBytes(bytes);
+            Answer<StringValue> answer =
+                    get(peer.call(BYTES, text("x"), Unpooled.wrappedBuffer(bytes), PATIENCE));
+            assertThat(take(answer.payload())).isEqualTo(bytes);
+            Path file = Files.write(folder.resolve("f" + connection), bytes);
+            answer = get(peer.call(FILE, text(file.toString()), null, PATIENCE));
+            assertThat(take(answer.payload())).isEqualTo(bytes);
+            peer.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK", "NATIVE"})
+    void aPersonWhomTheMapDoesNotKnowIsToldSo(TlsEngine engine) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), engine);
+        FarmException failure = failure(client(user("mallory"), engine).dial(server.address()));
+        assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        assertThat(failure.detail()).contains("grid-mapfile");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK", "NATIVE"})
+    void aCertificateOfAnotherAuthorityIsRefusedByTheServer(TlsEngine engine) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), engine);
+        Credential foreign =
+                authority("/O=Other/CN=Other CA").issueUser("/O=Test/CN=alice", Instant.now());
+        assertThat(failure(client(foreign, engine).dial(server.address())).kind())
+                .isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK", "NATIVE"})
+    void aServerOfAnotherHostIsRefusedByTheClient(TlsEngine engine) throws Exception {
+        RpcServer server = serve(host("ms1", "elsewhere.example"), engine);
+        FarmException failure = failure(client(user("alice"), engine).dial(server.address()));
+        assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        assertThat(failure.detail()).contains("/O=Test/CN=ms1");
+    }
+
+    @Test
+    void aServerOfAnotherRoleOrNodeIsRefusedByTheClient() throws Exception {
+        RpcServer server = serve(host("n1", "127.0.0.1"), TlsEngine.AUTOMATIC);
+        RpcClient client = client(user("alice"), TlsEngine.AUTOMATIC);
+        assertThat(failure(client.dial(server.address())).kind())
+                .isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        RpcClient toN2 = client.expecting(ExpectedServer.node(new NodeName("n2")));
+        assertThat(failure(toN2.dial(server.address())).detail()).contains("n1");
+        RpcClient toN1 = client.expecting(ExpectedServer.node(new NodeName("n1")));
+        assertThat(get(toN1.dial(server.address())).isOpen()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK", "NATIVE"})
+    void manyCallsShareEncryptedRecords(TlsEngine engine) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), engine);
+        Peer peer = get(client(user("alice"), engine).dial(server.address()));
+        List<CompletableFuture<StringValue>> calls = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) calls.add(peer.callPlain(CALL_ME, text("" + i), PATIENCE));
+        for (int i = 0; i < calls.size(); i++)
+            assertThat(get(calls.get(i)).getValue()).isEqualTo(i + "!?");
+    }
+
+    private RpcServer serve(Credential credential, TlsEngine engine) {
+        Services services =
+                Services.builder()
+                        .on(ECHO, x -> x.reply(text(x.peer().identity().user())))
+                        .on(BYTES, x -> x.reply(x.request(), x.payload().retain()))
+                        .on(FILE, Loopback::sendFile)
+                        .onAsync(CALL_ME, Loopback::callBack)
+                        .build();
+        RpcServer server =
+                RpcServer.bind(
+                        loops,
+                        new RpcServerConfig(
+                                new HostPort("127.0.0.1", 0),
+                                "metaserver ms1",
+                                security(credential, engine),
+                                services));
+        servers.add(server);
+        return server;
+    }
+
+    private RpcClient client(Credential credential, TlsEngine engine) {
+        return new RpcClient(
+                loops,
+                security(credential, engine),
+                ExpectedServer.metaserver(),
+                Services.builder().answer(ECHO, q -> text(q.getValue() + "?")).build(),
+                KeepAlive.DEFAULT,
+                RpcObserver.NONE);
+    }
+
+    private ChannelSecurity security(Credential credential, TlsEngine engine) {
+        try {
+            ChainValidator validator = new ChainValidator(TrustStore.of(authority.certificate()));
+            return ChannelSecurity.tls(
+                    new TlsContexts(
+                            () -> credential,
+                            validator,
+                            () -> GridMap.parse(MAP, "test"),
+                            Clock.system(),
+                            engine,
+                            loops.handshakes()));
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Credential user(String name) throws GeneralSecurityException {
+        return authority.issueUser("/O=Test/CN=" + name, Instant.now());
+    }
+
+    private Credential host(String name, String host) throws GeneralSecurityException {
+        return authority.issueHost("/O=Test/CN=" + name, List.of(host), Instant.now());
+    }
+
+    private static CertificateAuthority authority(String dn) {
+        try {
+            return CertificateAuthority.create(dn, Instant.now());
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
