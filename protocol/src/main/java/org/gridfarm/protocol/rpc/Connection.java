@@ -13,6 +13,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -151,6 +153,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     @Override
     public Identity identity() {
         return identity;
+    }
+
+    @Override
+    public long keyBinding() {
+        AuthenticatedPeer proved = channel.attr(TlsContexts.PEER).get();
+        return proved == null ? 0 : proved.chain().keyBinding();
     }
 
     @Override

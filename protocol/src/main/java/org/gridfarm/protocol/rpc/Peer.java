@@ -36,6 +36,9 @@ public interface Peer {
     /** Who the other side proved to be. */
     Identity identity();
 
+    /** Names the key by which the other side proved it, as tickets are bound to it; 0 on an unprotected connection. */
+    long keyBinding();
+
     /** The other side's {@code host:port}, for messages and logs. */
     String address();
 

@@ -124,7 +124,7 @@ final class OpenReplicas {
 
     private static boolean evictable(Entry entry) {
         Replica replica = entry.openOrNull();
-        return replica == null || !replica.hasLocalWriters() && !replica.isFailed();
+        return replica == null || !replica.isLocallyChanged() && !replica.isFailed();
     }
 
     private void close(Entry entry) {
@@ -133,7 +133,7 @@ final class OpenReplicas {
                         true,
                         () -> {
                             Replica replica = entry.openOrNull();
-                            if (replica != null && !replica.hasLocalWriters()) {
+                            if (replica != null && !replica.isLocallyChanged()) {
                                 entry.close();
                             }
                             return true;

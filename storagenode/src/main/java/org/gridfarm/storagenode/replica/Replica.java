@@ -53,6 +53,7 @@ public final class Replica implements AutoCloseable {
     private volatile boolean failed;
     private boolean deleted;
     private int localWriters;
+    private boolean locallyChanged; // since the last rescan that no local writer could spoil
     private long changes;
 
     private Replica(
@@ -206,7 +207,7 @@ public final class Replica implements AutoCloseable {
     }
 
     public long size() throws IOException {
-        return localWriters > 0 ? data.size() : size;
+        return locallyChanged ? data.size() : size;
     }
 
     /** Grows with every change: the same number twice means nothing happened between. */
@@ -247,7 +248,7 @@ public final class Replica implements AutoCloseable {
         if (offset >= end) {
             return allocator.buffer(0);
         }
-        boolean verify = localWriters == 0; // a local writer's changes are not in the sums yet
+        boolean verify = !locallyChanged; // a local writer's changes are not in the sums yet
         long from = verify ? Blocks.start(Blocks.of(offset)) : offset;
         long to = verify ? Math.min(size, Blocks.start(Blocks.of(end - 1) + 1)) : end;
         ByteBuf buffer = allocator.directBuffer((int) (to - from));
@@ -284,8 +285,11 @@ public final class Replica implements AutoCloseable {
 
     /** Compares blocks [from, to) and returns the first bad one, or -1. */
     public long firstBad(long from, long to) throws IOException {
-        if (data.size() != size) {
-            return Math.min(data.size(), size) / Blocks.BYTES;
+        if (locallyChanged) {
+            return -1; // nothing can be said
+        }
+        if (from == 0 && data.size() != size) {
+            return 0;
         }
         ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
         long end = Math.min(to, Blocks.count(size));
@@ -474,7 +478,7 @@ public final class Replica implements AutoCloseable {
             return;
         }
         sumStale();
-        flags = localWriters > 0 ? flags : SumHeader.DIRTY;
+        flags = locallyChanged ? flags : SumHeader.DIRTY;
         sums.write(header());
     }
 
@@ -501,7 +505,7 @@ public final class Replica implements AutoCloseable {
     /** As {@link #sync}, and the header says so: nothing need be compared after a crash. */
     public void settle() throws IOException {
         requireSound("settle");
-        if (!isDirty() || localWriters > 0) {
+        if (!isDirty() || locallyChanged) {
             return;
         }
         sumStale();
@@ -611,18 +615,28 @@ public final class Replica implements AutoCloseable {
                 listener.changed(Blocks.start(block), buffer.rewind());
             }
         }
-        return end < count ? end : -1;
+        if (end < count) {
+            return end;
+        }
+        locallyChanged = localWriters > 0;
+        return -1;
     }
 
     /** Somebody may write into the file itself from now on. */
-    void beginLocalWriting() throws IOException {
+    public void beginLocalWriting() throws IOException {
         beforeChange();
         localWriters++;
+        locallyChanged = true;
     }
 
     /** He has stopped; a rescan must follow before the sums are right again. */
-    void endLocalWriting() {
+    public void endLocalWriting() {
         localWriters--;
+    }
+
+    /** True while what a local writer did may not be in the sums yet. */
+    public boolean isLocallyChanged() {
+        return locallyChanged;
     }
 
     public boolean hasLocalWriters() {
@@ -653,7 +667,7 @@ public final class Replica implements AutoCloseable {
                 key.inode(), key.stripe(), key.generation(), flags, size, boot, verified);
     }
 
-    FarmException corrupt(String why) {
+    public FarmException corrupt(String why) {
         return new FarmException(ErrorKind.CORRUPT, "read replica", key.toString(), why);
     }
 
@@ -738,7 +752,7 @@ public final class Replica implements AutoCloseable {
     public void close() throws IOException {
         try (file;
                 sumFile) {
-            if (!failed && !deleted && isOpenForWriting() && localWriters == 0) {
+            if (!failed && !deleted && isOpenForWriting() && !locallyChanged) {
                 checkpoint();
             }
         }

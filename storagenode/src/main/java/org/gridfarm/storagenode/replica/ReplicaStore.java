@@ -317,6 +317,11 @@ public final class ReplicaStore implements AutoCloseable {
         return true;
     }
 
+    /** The replica was found bad from outside its lane. */
+    void condemn(ObjectKey key, String why) {
+        quarantineSoon(key, why);
+    }
+
     private boolean isQuarantined(ObjectKey key) {
         return disks.stream()
                 .anyMatch(disk ->
@@ -410,7 +415,8 @@ public final class ReplicaStore implements AutoCloseable {
     // ---- for the other parts of the room
     // ------------------------------------------------------------------------------------------
 
-    @Nullable Replica peek(ObjectKey key) {
+    /** The open replica, if it is; looked at from outside its lane. */
+    public @Nullable Replica peek(ObjectKey key) {
         return open.peek(key);
     }
 

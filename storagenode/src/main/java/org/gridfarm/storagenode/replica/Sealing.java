@@ -36,6 +36,9 @@ final class Sealing {
             old.markDeleted();
             Files.delete(old.path());
         } else {
+            for (long block = 0; old.isLocallyChanged() && block >= 0; ) {
+                block = old.rescan(block, (offset, content) -> {});
+            }
             old.checkpoint();
             old.writeSumsAs(next, Replica.sumPath(path));
             old.markDeleted();

@@ -1,0 +1,181 @@
+package org.gridfarm.storagenode.chain;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.MemberFailure;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What one object sends down its chain, in order. When the next member fails, all that it has not
+ * answered goes again, in the same order, to the member behind it, which may have seen some of it:
+ * doing it twice in order is the same as once. The failed one is named in every answer and passed
+ * over for a while.
+ *
+ * <p>Thread-safe. INVARIANT: at any time the unanswered sendings to one member left in the order of
+ * {@link #unanswered}.
+ */
+final class ChainLine {
+    /**
+     * A member answers within this, plus the same for each one behind it. A stopped process is
+     * found by its silence before that.
+     */
+    static final Duration HOP_MAX = Duration.ofSeconds(3);
+
+    /** With the time the client itself needs, no write takes more than ten seconds. */
+    static final Duration CHAIN_MAX = Duration.ofSeconds(8);
+
+    /**
+     * How long a failed member is passed over: by then the metaserver has taken it out of the
+     * layout.
+     */
+    static final Duration PASSED_OVER = Duration.ofSeconds(10);
+
+    /** One thing to send; it may be sent several times. */
+    interface Sending {
+        CompletableFuture<ChainOutcome> to(
+                ChainMember member, List<ChainMember> rest, Duration deadline);
+    }
+
+    private static final class Unanswered {
+        final Sending sending;
+        final long deadline;
+        final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
+        final List<MemberFailure> failures = new ArrayList<>();
+        List<ChainMember> rest;
+        @Nullable String hop;
+
+        Unanswered(Sending sending, List<ChainMember> rest, long deadline) {
+            this.sending = sending;
+            this.rest = rest;
+            this.deadline = deadline;
+        }
+    }
+
+    private record PassedOver(MemberFailure why, long until) {}
+
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final List<Unanswered> unanswered = new ArrayList<>();
+
+    @GuardedBy("this")
+    private final Map<String, PassedOver> passedOver = new HashMap<>();
+
+    ChainLine(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Never fails: who could not be reached is named in the outcome. Without members the outcome is
+     * empty and there at once.
+     */
+    CompletableFuture<ChainOutcome> send(List<ChainMember> rest, Sending sending) {
+        if (rest.isEmpty()) {
+            return CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
+        }
+        List<Runnable> after = new ArrayList<>();
+        Unanswered entry = new Unanswered(sending, rest, clock.nanoTime() + CHAIN_MAX.toNanos());
+        synchronized (this) {
+            unanswered.add(entry);
+            dispatch(entry, after);
+        }
+        after.forEach(Runnable::run);
+        return entry.result;
+    }
+
+    /** Nothing is under way and nobody is passed over. */
+    synchronized boolean isIdle() {
+        passedOver.values().removeIf(entry -> clock.nanoTime() - entry.until > 0);
+        return unanswered.isEmpty() && passedOver.isEmpty();
+    }
+
+    @GuardedBy("this")
+    private void dispatch(Unanswered entry, List<Runnable> after) {
+        while (!entry.rest.isEmpty()) {
+            ChainMember member = entry.rest.get(0);
+            entry.rest = entry.rest.subList(1, entry.rest.size());
+            long now = clock.nanoTime();
+            PassedOver former = passedOver.get(member.getNode());
+            if (former != null && now - former.until < 0) {
+                entry.failures.add(former.why);
+                continue;
+            }
+            Duration left = Duration.ofNanos(entry.deadline - now);
+            Duration deadline = HOP_MAX.multipliedBy(entry.rest.size() + 1);
+            if (left.isNegative()) {
+                entry.failures.add(
+                        failure(
+                                member,
+                                new FarmException(
+                                        ErrorKind.TIMED_OUT, "forward", member.getNode())));
+                continue;
+            }
+            entry.hop = member.getNode();
+            entry.sending
+                    .to(member, entry.rest, deadline.compareTo(left) < 0 ? deadline : left)
+                    .whenComplete((outcome, thrown) -> answered(entry, member, outcome, thrown));
+            return;
+        }
+        entry.hop = null;
+        unanswered.remove(entry);
+        ChainOutcome outcome = ChainOutcome.newBuilder().addAllFailures(entry.failures).build();
+        after.add(() -> entry.result.complete(outcome));
+    }
+
+    private void answered(
+            Unanswered entry,
+            ChainMember member,
+            @Nullable ChainOutcome outcome,
+            @Nullable Throwable thrown) {
+        List<Runnable> after = new ArrayList<>();
+        synchronized (this) {
+            if (!member.getNode().equals(entry.hop)) {
+                return; // it has been sent to another member meanwhile
+            }
+            if (outcome != null) {
+                unanswered.remove(entry);
+                entry.hop = null;
+                ChainOutcome all = outcome.toBuilder().addAllFailures(entry.failures).build();
+                after.add(() -> entry.result.complete(all));
+            } else {
+                MemberFailure why =
+                        failure(
+                                member,
+                                FarmException.of(
+                                        thrown == null ? new IllegalStateException() : thrown,
+                                        "forward",
+                                        member.getNode()));
+                passedOver.put(
+                        member.getNode(),
+                        new PassedOver(why, clock.nanoTime() + PASSED_OVER.toNanos()));
+                for (Unanswered other : List.copyOf(unanswered)) {
+                    if (member.getNode().equals(other.hop)) {
+                        other.failures.add(why);
+                        dispatch(other, after);
+                    }
+                }
+            }
+        }
+        after.forEach(Runnable::run);
+    }
+
+    private static MemberFailure failure(ChainMember member, FarmException why) {
+        return MemberFailure.newBuilder()
+                .setNode(member.getNode())
+                .setErrorKind(why.kind().number())
+                .setDetail(why.getMessage())
+                .build();
+    }
+}

@@ -1,0 +1,165 @@
+package org.gridfarm.storagenode.chain;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.OpenLocalReply;
+import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.storagenode.replica.ObjectKey;
+import org.gridfarm.storagenode.replica.ReplicaStore;
+import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
+import org.gridfarm.storagenode.replica.Verifier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The plain file for a client on this host. Reading: when all blocks were compared with their sums
+ * not too long ago, else they are now. Writing: the replica counts as changed behind our back until
+ * the client closes it or its connection is lost, and its sums are then taken anew. Thread-safe.
+ */
+public final class LocalFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalFiles.class);
+
+    private final ReplicaStore store;
+    private final Verifier verifier;
+    private final Doorkeeper doorkeeper;
+    private final NodeLease lease;
+    private final NodeCounters counters;
+    private final Clock clock;
+    private final Entropy entropy;
+    private final Duration verifyAge;
+    private final Map<Long, ObjectKey> writers = new ConcurrentHashMap<>();
+
+    public LocalFiles(
+            ReplicaStore store,
+            Verifier verifier,
+            Doorkeeper doorkeeper,
+            NodeLease lease,
+            NodeCounters counters,
+            Clock clock,
+            Entropy entropy,
+            Duration verifyAge) {
+        this.store = store;
+        this.verifier = verifier;
+        this.doorkeeper = doorkeeper;
+        this.lease = lease;
+        this.counters = counters;
+        this.clock = clock;
+        this.entropy = entropy;
+        this.verifyAge = verifyAge;
+    }
+
+    public void register(Services.Builder services) {
+        services.onAsync(StorageMethods.OPEN_LOCAL, this::open)
+                .onAsync(StorageMethods.CLOSE_LOCAL, this::close);
+    }
+
+    private CompletableFuture<OpenLocalReply> open(
+            Exchange<OpenLocalRequest, OpenLocalReply> exchange) {
+        OpenLocalRequest request = exchange.request();
+        lease.require("open-local");
+        ObjectKey key = ObjectKey.of(request.getObject());
+        doorkeeper.admit(
+                exchange.peer(),
+                key,
+                request.getTicket(),
+                request.getWrite() ? Doorkeeper.Right.WRITE : Doorkeeper.Right.READ);
+        counters.localOpens.increment();
+        return request.getWrite() ? openForWriting(exchange, key) : openForReading(key);
+    }
+
+    private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
+        return store.read(
+                        key, replica -> replica.isLocallyChanged() || isFresh(replica.verifiedAt()))
+                .thenCompose(
+                        fresh -> fresh ? CompletableFuture.completedFuture(true) : verifyNow(key))
+                .thenCompose(_ ->
+                        store.read(
+                                key,
+                                replica ->
+                                        OpenLocalReply.newBuilder()
+                                                .setPath(replica.path().toAbsolutePath().toString())
+                                                .setSize(replica.size())
+                                                .build()));
+    }
+
+    private boolean isFresh(long verifiedAt) {
+        long age = clock.now().getEpochSecond() - verifiedAt;
+        return age >= 0 && age <= verifyAge.toSeconds();
+    }
+
+    private CompletableFuture<Boolean> verifyNow(ObjectKey key) {
+        return verifier.verify(key, Verifier.UNTHROTTLED)
+                .thenApply(result -> {
+                    if (!result.badBlocks().isEmpty()) {
+                        throw new FarmException(
+                                ErrorKind.CORRUPT,
+                                "open-local",
+                                key.toString(),
+                                "block "
+                                        + result.badBlocks().get(0)
+                                        + " does not match its checksum");
+                    }
+                    return true;
+                });
+    }
+
+    private CompletableFuture<OpenLocalReply> openForWriting(
+            Exchange<OpenLocalRequest, OpenLocalReply> exchange, ObjectKey key) {
+        long number = entropy.nextLong() | 1; // never 0, which stands for reading
+        return store.change(
+                        key,
+                        exchange.request().getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
+                        replica -> {
+                            replica.beginLocalWriting();
+                            writers.put(number, key);
+                            return OpenLocalReply.newBuilder()
+                                    .setPath(replica.path().toAbsolutePath().toString())
+                                    .setSize(replica.size())
+                                    .setLease(number)
+                                    .build();
+                        })
+                .thenApply(reply -> {
+                    exchange.peer().closed().thenRun(() -> end(number));
+                    return reply;
+                });
+    }
+
+    private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {
+        return end(exchange.request().getLease()).thenApply(_ -> Empty.getDefaultInstance());
+    }
+
+    /** Completes when the sums are right again, or cannot be made so. */
+    private CompletableFuture<Boolean> end(long number) {
+        ObjectKey key = writers.remove(number);
+        if (key == null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return store.change(
+                        key,
+                        IfAbsent.FAIL,
+                        replica -> {
+                            if (replica.hasLocalWriters()) {
+                                replica.endLocalWriting();
+                            }
+                            return replica.hasLocalWriters();
+                        })
+                .thenCompose(others ->
+                        others ? CompletableFuture.completedFuture(true) : verifier.sumAnew(key))
+                .exceptionally(failure -> {
+                    LOG.info("after local writing of {}: {}", key, failure.toString());
+                    return false;
+                });
+    }
+}

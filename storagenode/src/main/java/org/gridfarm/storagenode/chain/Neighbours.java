@@ -1,0 +1,66 @@
+package org.gridfarm.storagenode.chain;
+
+import com.google.protobuf.MessageLite;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Connections to other nodes, one each, kept open. Thread-safe. */
+public final class Neighbours implements AutoCloseable {
+    private record Place(String node, String address) {}
+
+    private final NodeDialer dialer;
+    private final Clock clock;
+    private final Map<Place, Neighbour> neighbours = new ConcurrentHashMap<>();
+
+    public Neighbours(NodeDialer dialer, Clock clock) {
+        this.dialer = dialer;
+        this.clock = clock;
+    }
+
+    /** Calls of one thread to one node arrive in order. The payload is taken over. */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<Answer<R>> call(
+            ChainMember member,
+            Method<Q, R> method,
+            Q request,
+            @Nullable ByteBuf payload,
+            Duration deadline) {
+        HostPort address;
+        try {
+            address = HostPort.parse(member.getAddress());
+        } catch (IllegalArgumentException e) {
+            if (payload != null) {
+                payload.release();
+            }
+            return CompletableFuture.failedFuture(
+                    new FarmException(
+                            ErrorKind.INVALID,
+                            "connect",
+                            "node " + member.getNode(),
+                            e.toString()));
+        }
+        return neighbours
+                .computeIfAbsent(
+                        new Place(member.getNode(), member.getAddress()),
+                        place -> new Neighbour(place.node(), address, dialer, clock))
+                .call(method, request, payload, deadline);
+    }
+
+    @Override
+    public void close() {
+        neighbours.values().forEach(Neighbour::close);
+    }
+}

@@ -1,0 +1,388 @@
+package org.gridfarm.storagenode.chain;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.RpcLimits;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ReadObjectReply;
+import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.SeekObjectReply;
+import org.gridfarm.protocol.wire.SeekObjectRequest;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
+import org.gridfarm.protocol.wire.TruncateObjectRequest;
+import org.gridfarm.protocol.wire.WriteObjectRequest;
+import org.gridfarm.storagenode.replica.ObjectKey;
+import org.gridfarm.storagenode.replica.Replica;
+import org.gridfarm.storagenode.replica.ReplicaStore;
+import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Answers WRITE, READ, SYNC, STAT, TRUNCATE, ALLOCATE and SEEK. Handlers check lease and ticket on
+ * the event loop and put the work into the object's lane; there it is sent down the chain first and
+ * done here meanwhile, so that every member sees one order.
+ */
+public final class ObjectService {
+    /** Bytes of writes taken in and not yet answered; past it callers are told to wait. */
+    private static final long WRITES_BYTES_MAX = 192L << 20;
+
+    private final ReplicaStore store;
+    private final Doorkeeper doorkeeper;
+    private final NodeLease lease;
+    private final NodeCounters counters;
+    private final ChainLines lines;
+    private final Sendings sendings;
+    private final LocalShipping shipping;
+    private final AtomicLong writesBytes = new AtomicLong();
+
+    public ObjectService(
+            ReplicaStore store,
+            Doorkeeper doorkeeper,
+            NodeLease lease,
+            Neighbours neighbours,
+            NodeCounters counters,
+            Clock clock) {
+        this.store = store;
+        this.doorkeeper = doorkeeper;
+        this.lease = lease;
+        this.counters = counters;
+        this.lines = new ChainLines(clock);
+        this.sendings = new Sendings(neighbours, lease, counters);
+        this.shipping = new LocalShipping(store, lines, sendings);
+    }
+
+    public void register(Services.Builder services) {
+        services.on(StorageMethods.WRITE, this::write)
+                .on(StorageMethods.READ, this::read)
+                .onAsync(StorageMethods.SYNC, this::sync)
+                .onAsync(StorageMethods.STAT, this::stat)
+                .onAsync(StorageMethods.TRUNCATE, this::truncate)
+                .onAsync(StorageMethods.ALLOCATE, this::allocate)
+                .onAsync(StorageMethods.SEEK, this::seek);
+    }
+
+    private ObjectKey admit(
+            Exchange<?, ?> exchange, ObjectId id, ByteString ticket, Doorkeeper.Right right) {
+        lease.require(exchange.method().name());
+        ObjectKey key = ObjectKey.of(id);
+        try {
+            doorkeeper.admit(exchange.peer(), key, ticket, right);
+        } catch (FarmException e) {
+            counters.refusedTickets.increment();
+            throw e;
+        }
+        return key;
+    }
+
+    /**
+     * Just before something is done: what waited too long is not done at all, since its sender has
+     * gone on without us.
+     */
+    private void stillWanted(Exchange<?, ?> exchange) {
+        lease.require(exchange.method().name());
+        if (exchange.millisLeft() == 0) {
+            throw new FarmException(
+                    ErrorKind.TIMED_OUT,
+                    exchange.method().name(),
+                    "",
+                    "it waited too long for its turn");
+        }
+    }
+
+    private static IfAbsent ifAbsent(boolean create) {
+        return create ? IfAbsent.CREATE : IfAbsent.FAIL;
+    }
+
+    // ---- the chain
+    // ----------------------------------------------------------------------------------------------------------------
+
+    /** What this node did, and what the rest of the chain will say. */
+    private record Here(ChainOutcome.Builder outcome, CompletableFuture<ChainOutcome> rest) {}
+
+    private interface Local {
+        void run(Replica replica, ChainOutcome.Builder outcome) throws IOException;
+    }
+
+    private <Q extends MessageLite> CompletableFuture<ChainOutcome> chained(
+            Exchange<Q, ChainOutcome> exchange,
+            ObjectKey key,
+            boolean create,
+            List<ChainMember> rest,
+            ChainLine.Sending sending,
+            Local local) {
+        return store.change(
+                        key,
+                        ifAbsent(create),
+                        replica -> {
+                            stillWanted(exchange);
+                            CompletableFuture<ChainOutcome> behind =
+                                    lines.of(key).send(rest, sending);
+                            ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
+                            local.run(replica, outcome);
+                            return new Here(outcome.setSize(replica.size()), behind);
+                        })
+                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
+    }
+
+    private ChainOutcome together(ChainOutcome.Builder here, ChainOutcome behind) {
+        counters.memberFailures.add(behind.getFailuresCount());
+        return here.addAllFailures(behind.getFailuresList()).build();
+    }
+
+    private void write(Exchange<WriteObjectRequest, ChainOutcome> exchange) {
+        WriteObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+        int length = exchange.payload().readableBytes();
+        long taken = writesBytes.addAndGet(length);
+        if (taken > WRITES_BYTES_MAX && !doorkeeper.isNode(exchange.peer())) {
+            writesBytes.addAndGet(-length);
+            throw new FarmException(
+                    ErrorKind.OVERLOADED,
+                    "write",
+                    key.toString(),
+                    "too many writes wait for the disks");
+        }
+        ByteBuf payload = exchange.payload().retain();
+        store.change(
+                        key,
+                        ifAbsent(request.getCreate()),
+                        replica -> writeHere(exchange, replica, payload))
+                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)))
+                .whenComplete((outcome, failure) -> {
+                    payload.release();
+                    writesBytes.addAndGet(-length);
+                    if (failure != null) {
+                        exchange.failWith(failure);
+                    } else {
+                        exchange.reply(outcome);
+                    }
+                });
+    }
+
+    private Here writeHere(
+            Exchange<WriteObjectRequest, ChainOutcome> exchange, Replica replica, ByteBuf payload)
+            throws IOException {
+        WriteObjectRequest request = exchange.request();
+        stillWanted(exchange);
+        ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
+        long offset = request.getAppend() ? replica.size() : request.getOffset();
+        if (offset < 0 || offset + payload.readableBytes() < 0) {
+            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", replica.key().toString());
+        }
+        CompletableFuture<ChainOutcome> behind;
+        if (request.getRestCount() == 0) {
+            behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
+        } else {
+            ByteBuf forwarded =
+                    payload
+                            .retainedDuplicate(); // until the line has its answer, also when we
+                                                  // fail here
+            behind =
+                    lines.of(replica.key())
+                            .send(request.getRestList(), sendings.write(request, offset, forwarded))
+                            .whenComplete((_, _) -> forwarded.release());
+        }
+        replica.write(parts, offset);
+        counters.writtenBytes.add(payload.readableBytes());
+        return new Here(
+                ChainOutcome.newBuilder().setOffset(offset).setSize(replica.size()), behind);
+    }
+
+    private CompletableFuture<ChainOutcome> truncate(
+            Exchange<TruncateObjectRequest, ChainOutcome> exchange) {
+        TruncateObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+        if (request.getSize() < 0) {
+            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", key.toString());
+        }
+        return chained(
+                exchange,
+                key,
+                request.getCreate(),
+                request.getRestList(),
+                sendings.truncate(request),
+                (replica, outcome) -> replica.truncate(request.getSize()));
+    }
+
+    private CompletableFuture<ChainOutcome> allocate(
+            Exchange<AllocateObjectRequest, ChainOutcome> exchange) {
+        AllocateObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+        long offset = request.getOffset();
+        long length = request.getLength();
+        if (offset < 0 || length <= 0 || offset + length < 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "allocate",
+                    key.toString(),
+                    "offset " + offset + " length " + length);
+        }
+        return chained(
+                exchange,
+                key,
+                request.getCreate(),
+                request.getRestList(),
+                sendings.allocate(request),
+                (replica, outcome) -> {
+                    if (request.getPunchHole() || request.getZeroRange()) {
+                        replica.zero(
+                                offset, length, request.getKeepSize() || request.getPunchHole());
+                    } else {
+                        replica.allocate(offset, length, request.getKeepSize());
+                    }
+                    outcome.setAllocated(replica.allocated());
+                });
+    }
+
+    private CompletableFuture<ChainOutcome> sync(
+            Exchange<SyncObjectRequest, ChainOutcome> exchange) {
+        SyncObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+        return shipping.ship(key, request)
+                .thenCompose(shipped ->
+                        chained(
+                                        exchange,
+                                        key,
+                                        request.getCreate(),
+                                        request.getRestList(),
+                                        sendings.sync(request),
+                                        (replica, outcome) -> syncHere(request, replica, outcome))
+                                .thenApply(outcome -> shipping.withFailures(outcome, shipped)));
+    }
+
+    private static void syncHere(
+            SyncObjectRequest request, Replica replica, ChainOutcome.Builder outcome)
+            throws IOException {
+        if (request.getDurable()
+                && replica.isLocallyChanged()
+                && request.getRestCount() == 0
+                && !request.getDigest()) {
+            replica.syncData();
+        } else if (request.getDurable()) {
+            replica.sync();
+        } else {
+            replica.checkpoint();
+        }
+        if (request.getDigest()) {
+            outcome.setDigest(ByteString.copyFrom(replica.digest()));
+        }
+        describe(replica, outcome);
+    }
+
+    private static void describe(Replica replica, ChainOutcome.Builder outcome) throws IOException {
+        outcome.setSize(replica.size())
+                .setMtime(Files.getLastModifiedTime(replica.path()).to(TimeUnit.NANOSECONDS))
+                .setAllocated(replica.allocated());
+    }
+
+    // ---- reading
+    // ------------------------------------------------------------------------------------------------------------------
+
+    private void read(Exchange<ReadObjectRequest, ReadObjectReply> exchange) {
+        ReadObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+        long offset = request.getOffset();
+        int length = request.getLength();
+        if (length < 0 || length > RpcLimits.PAYLOAD_BYTES_MAX || offset < 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "read",
+                    key.toString(),
+                    "offset " + offset + " length " + length);
+        }
+        store.read(
+                        key,
+                        replica -> {
+                            stillWanted(exchange);
+                            long size = replica.size();
+                            ByteBuf bytes =
+                                    replica.read(PooledByteBufAllocator.DEFAULT, offset, length);
+                            ReadObjectReply reply =
+                                    ReadObjectReply.newBuilder()
+                                            .setSize(size)
+                                            .setEnd(offset + bytes.readableBytes() >= size)
+                                            .setCrc32C(Payload.crc(bytes))
+                                            .build();
+                            return new ReadDone(reply, bytes);
+                        })
+                .whenComplete((done, failure) -> {
+                    if (done != null) {
+                        counters.readBytes.add(done.bytes.readableBytes());
+                        exchange.reply(done.reply, done.bytes);
+                    } else if (request.getMayBeAbsent() && isAbsent(failure)) {
+                        exchange.reply(
+                                ReadObjectReply.newBuilder().setEnd(true).build(),
+                                Unpooled.EMPTY_BUFFER);
+                    } else {
+                        exchange.failWith(failure);
+                    }
+                });
+    }
+
+    private record ReadDone(ReadObjectReply reply, ByteBuf bytes) {}
+
+    private static boolean isAbsent(Throwable failure) {
+        return FarmException.of(failure, "read", "").kind() == ErrorKind.OBJECT_ABSENT;
+    }
+
+    private CompletableFuture<ChainOutcome> stat(
+            Exchange<StatObjectRequest, ChainOutcome> exchange) {
+        StatObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+        return store.read(
+                key,
+                replica -> {
+                    ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
+                    describe(replica, outcome);
+                    return outcome.build();
+                });
+    }
+
+    private CompletableFuture<SeekObjectReply> seek(
+            Exchange<SeekObjectRequest, SeekObjectReply> exchange) {
+        SeekObjectRequest request = exchange.request();
+        ObjectKey key =
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+        return store.read(
+                key,
+                replica -> {
+                    long offset = request.getOffset();
+                    if (offset < 0 || offset >= replica.size()) {
+                        return SeekObjectReply.newBuilder().setNone(true).build();
+                    }
+                    long at =
+                            request.getHole() ? replica.nextHole(offset) : replica.nextData(offset);
+                    return at < 0
+                            ? SeekObjectReply.newBuilder().setNone(true).build()
+                            : SeekObjectReply.newBuilder().setOffset(at).build();
+                });
+    }
+}

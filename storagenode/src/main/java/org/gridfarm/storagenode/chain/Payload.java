@@ -1,0 +1,33 @@
+package org.gridfarm.storagenode.chain;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.storagenode.checksum.Blocks;
+
+import java.nio.ByteBuffer;
+
+/** Bytes of a message as the store wants them. */
+public final class Payload {
+    private Payload() {}
+
+    /**
+     * Views of the readable bytes; PROTOCOL if their checksum is not the one that came with them.
+     */
+    public static ByteBuffer[] parts(ByteBuf payload, int crc32c, String subject) {
+        ByteBuffer[] parts = payload.nioBuffers();
+        if (Blocks.crc(parts) != crc32c) {
+            throw new FarmException(
+                    ErrorKind.PROTOCOL,
+                    "receive",
+                    subject,
+                    "the bytes do not match the checksum they came with");
+        }
+        return parts;
+    }
+
+    public static int crc(ByteBuf payload) {
+        return Blocks.crc(payload.nioBuffers());
+    }
+}

@@ -1,0 +1,118 @@
+package org.gridfarm.storagenode.chain;
+
+import com.google.protobuf.MessageLite;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
+import org.gridfarm.protocol.wire.TruncateObjectRequest;
+import org.gridfarm.protocol.wire.WriteObjectRequest;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+
+/** How each call of a chain looks to its next member: its own ticket, and the members behind it. */
+final class Sendings {
+    private final Neighbours neighbours;
+    private final NodeLease lease;
+    private final NodeCounters counters;
+
+    Sendings(Neighbours neighbours, NodeLease lease, NodeCounters counters) {
+        this.neighbours = neighbours;
+        this.lease = lease;
+        this.counters = counters;
+    }
+
+    /**
+     * At this offset, wherever the request said. The payload stays the caller's and must live until
+     * the line has its answer.
+     */
+    ChainLine.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
+        return sending(
+                StorageMethods.WRITE,
+                (member, rest) ->
+                        request.toBuilder()
+                                .setOffset(offset)
+                                .setAppend(false)
+                                .setTicket(member.getTicket())
+                                .clearRest()
+                                .addAllRest(rest)
+                                .build(),
+                payload);
+    }
+
+    ChainLine.Sending truncate(TruncateObjectRequest request) {
+        return sending(
+                StorageMethods.TRUNCATE,
+                (member, rest) ->
+                        request.toBuilder()
+                                .setTicket(member.getTicket())
+                                .clearRest()
+                                .addAllRest(rest)
+                                .build(),
+                null);
+    }
+
+    ChainLine.Sending allocate(AllocateObjectRequest request) {
+        return sending(
+                StorageMethods.ALLOCATE,
+                (member, rest) ->
+                        request.toBuilder()
+                                .setTicket(member.getTicket())
+                                .clearRest()
+                                .addAllRest(rest)
+                                .build(),
+                null);
+    }
+
+    ChainLine.Sending sync(SyncObjectRequest request) {
+        return sending(
+                StorageMethods.SYNC,
+                (member, rest) ->
+                        request.toBuilder()
+                                .setTicket(member.getTicket())
+                                .clearRest()
+                                .addAllRest(rest)
+                                .build(),
+                null);
+    }
+
+    private <Q extends MessageLite> ChainLine.Sending sending(
+            Method<Q, ChainOutcome> method,
+            BiFunction<ChainMember, List<ChainMember>, Q> request,
+            @Nullable ByteBuf payload) {
+        return (ChainMember member, List<ChainMember> rest, Duration deadline) -> {
+            try {
+                lease.require("forward"); // what we were about to say may be stale by now
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+            if (payload != null) {
+                counters.forwardedBytes.add(payload.readableBytes());
+            }
+            return neighbours
+                    .call(
+                            member,
+                            method,
+                            request.apply(member, rest),
+                            payload == null ? null : payload.retainedDuplicate(),
+                            deadline)
+                    .thenApply(Sendings::message);
+        };
+    }
+
+    private static ChainOutcome message(Answer<ChainOutcome> answer) {
+        try (answer) {
+            return answer.message();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package org.gridfarm.storagenode.replica;
+
+import org.gridfarm.storagenode.checksum.Blocks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Compares whole replicas with their sums, a few MiB at a time, so that others get their turn
+ * between. Thread-safe.
+ */
+public final class Verifier {
+    /** Blocks compared in one turn: 4 MiB. */
+    private static final int TURN_BLOCKS = 64;
+
+    /** Bad blocks that one verification names; after so many the replica needs no more proof. */
+    private static final int BAD_BLOCKS_MAX = 100;
+
+    /** Says when the next bytes may be read. */
+    @FunctionalInterface
+    public interface Pace {
+        CompletableFuture<?> take(long bytes);
+    }
+
+    public static final Pace UNTHROTTLED = _ -> CompletableFuture.completedFuture(true);
+
+    /**
+     * @param badBlocks numbers of blocks that differ; empty for a good replica
+     */
+    public record Result(long size, byte[] digest, List<Long> badBlocks) {}
+
+    private final ReplicaStore store;
+
+    public Verifier(ReplicaStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Fails with OBJECT_ABSENT or CORRUPT when there is nothing that could be compared. A replica
+     * with bad blocks goes to quarantine.
+     */
+    public CompletableFuture<Result> verify(ObjectKey key, Pace pace) {
+        return turn(key, 0, pace, new ArrayList<>());
+    }
+
+    private CompletableFuture<Result> turn(ObjectKey key, long block, Pace pace, List<Long> bad) {
+        return pace.take((long) TURN_BLOCKS * Blocks.BYTES)
+                .thenCompose(_ ->
+                        store.read(
+                                key,
+                                replica -> {
+                                    long end = block + TURN_BLOCKS;
+                                    collect(replica, block, end, bad);
+                                    boolean more = end < Blocks.count(replica.size());
+                                    return more && bad.size() < BAD_BLOCKS_MAX ? end : -1;
+                                }))
+                .thenCompose(next -> next >= 0 ? turn(key, next, pace, bad) : end(key, bad));
+    }
+
+    private static void collect(Replica replica, long from, long to, List<Long> bad)
+            throws IOException {
+        for (long block = from; block < to && bad.size() < BAD_BLOCKS_MAX; ) {
+            long found = replica.firstBad(block, to);
+            if (found < 0) {
+                return;
+            }
+            bad.add(found);
+            block = found + 1;
+        }
+    }
+
+    private CompletableFuture<Result> end(ObjectKey key, List<Long> bad) {
+        if (bad.isEmpty()) {
+            return store.changeUnsettled(
+                    key,
+                    replica -> {
+                        replica.wasVerified();
+                        return new Result(replica.size(), replica.digest(), bad);
+                    });
+        }
+        return store.read(key, replica -> new Result(replica.size(), new byte[0], bad))
+                .thenApply(result -> {
+                    store.condemn(key, bad.size() + " bad blocks, the first one " + bad.get(0));
+                    return result;
+                });
+    }
+
+    /** Takes all sums from the bytes as they are, after a local writer. */
+    public CompletableFuture<Boolean> sumAnew(ObjectKey key) {
+        return sumAnew(key, 0);
+    }
+
+    private CompletableFuture<Boolean> sumAnew(ObjectKey key, long block) {
+        return store.change(
+                        key,
+                        ReplicaStore.IfAbsent.FAIL,
+                        replica -> {
+                            long next = replica.rescan(block, (offset, content) -> {});
+                            if (next < 0) {
+                                replica.checkpoint();
+                            }
+                            return next;
+                        })
+                .thenCompose(next ->
+                        next < 0 ? CompletableFuture.completedFuture(true) : sumAnew(key, next));
+    }
+}
