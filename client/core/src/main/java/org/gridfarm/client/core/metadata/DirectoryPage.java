@@ -1,7 +1,8 @@
 package org.gridfarm.client.core.metadata;
 
-import java.util.List;
 import org.gridfarm.protocol.wire.DirectoryEntry;
+
+import java.util.List;
 
 /**
  * Consecutive entries of a directory.
@@ -10,4 +11,5 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
  * @param parent the directory above, for ".."
  * @param leased the listing stays true until recalled, so the kernel may keep it
  */
-public record DirectoryPage(List<DirectoryEntry> entries, boolean end, long parent, boolean leased) {}
+public record DirectoryPage(
+        List<DirectoryEntry> entries, boolean end, long parent, boolean leased) {}

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param entryLeased the name (or its absence) stays true until recalled
  * @param attributesLeased the attributes stay true until recalled
  */
-public record Found(@Nullable Attributes attributes, boolean entryLeased, boolean attributesLeased) {
+public record Found(
+        @Nullable Attributes attributes, boolean entryLeased, boolean attributesLeased) {
     public boolean absent() {
         return attributes == null;
     }

@@ -1,8 +1,7 @@
 package org.gridfarm.client.core.metadata;
 
 import com.google.protobuf.ByteString;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
+
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CreateFile;
@@ -20,19 +19,28 @@ import org.gridfarm.protocol.wire.SetXattr;
 import org.gridfarm.protocol.wire.StatFsReply;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
 /**
  * The namespace by inode number. Thread-safe; nothing here blocks.
  *
- * <p>Futures fail with a {@link org.gridfarm.protocol.error.FarmException} and nothing else; its subject is the inode in hexadecimal or the name,
- * which callers replace by what their user gave ({@code failure.about(...)}). Every call ends within the operation deadline of the client (10 s
- * unless configured), a change of leader included. Futures complete on network threads: what is chained to them must not block.
+ * <p>Futures fail with a {@link org.gridfarm.protocol.error.FarmException} and nothing else; its
+ * subject is the inode in hexadecimal or the name, which callers replace by what their user gave
+ * ({@code failure.about(...)}). Every call ends within the operation deadline of the client (10 s
+ * unless configured), a change of leader included. Futures complete on network threads: what is
+ * chained to them must not block.
  *
- * <p>{@code who} is on whose behalf: a trusted mount names the calling process' user; everybody else passes {@link #self()} (the server ignores what an
- * untrusted client claims). What is served from cache is not checked against {@code who}: the caller (the kernel with
- * {@code default_permissions}) does.
+ * <p>{@code who} is on whose behalf: a trusted mount names the calling process' user; everybody
+ * else passes {@link #self()} (the server ignores what an untrusted client claims). What is served
+ * from cache is not checked against {@code who}: the caller (the kernel with {@code
+ * default_permissions}) does.
  */
 public interface Metadata {
-    /** What {@link #cachedLookup} answers for a name that is known not to exist; compared by identity. */
+    /**
+     * What {@link #cachedLookup} answers for a name that is known not to exist; compared by
+     * identity.
+     */
     Attributes ABSENT = Attributes.newBuilder().setInode(0).build();
 
     /** Number of the root directory. */
@@ -44,42 +52,59 @@ public interface Metadata {
     /** The user whom the servers know this client as. */
     Credentials self();
 
-    // ---- served from leased caches, inline ------------------------------------------------------------------------------------------
+    // ---- served from leased caches, inline
+    // ------------------------------------------------------------------------------------------
 
     /** Attributes under a valid lease, or null: ask {@link #attributes}. Allocates nothing. */
     @Nullable Attributes cachedAttributes(long inode);
 
     /**
-     * Attributes of the entry if both entry and attributes are under a valid lease, {@link #ABSENT} if the name is known not to exist, null: ask
-     * {@link #lookup}.
+     * Attributes of the entry if both entry and attributes are under a valid lease, {@link #ABSENT}
+     * if the name is known not to exist, null: ask {@link #lookup}.
      */
     @Nullable Attributes cachedLookup(long parent, Name name);
 
     /**
-     * Grows whenever something is recalled or the lease is lost. A reply to the kernel may carry a time-out only if this has not changed since before
-     * the read it was built from was started.
+     * Grows whenever something is recalled or the lease is lost. A reply to the kernel may carry a
+     * time-out only if this has not changed since before the read it was built from was started.
      */
     long recallStamp();
 
-    /** Nanoseconds for which what is cached now may still be believed; 0: no lease at this moment. Kernel time-outs never exceed it. */
+    /**
+     * Nanoseconds for which what is cached now may still be believed; 0: no lease at this moment.
+     * Kernel time-outs never exceed it.
+     */
     long leaseNanosLeft();
 
-    // ---- reads ------------------------------------------------------------------------------------------------------------------------
-
-    /** The name in the directory; a missing name is an answer ({@link Found#absent()}), not a failure. */
-    CompletableFuture<Found> lookup(Credentials who, long parent, Name name);
-
-    /** Attributes; of a file that is open for writing anywhere, size and times as they stand at this moment. NOT_FOUND: no such inode (STALE). */
-    CompletableFuture<Found> attributes(long inode);
-
-    /** Walks a path (relative to {@code start}, or absolute) in one round trip; see {@code ResolveReply}. */
-    CompletableFuture<ResolveReply> resolve(Credentials who, long start, ByteString path, boolean followLast);
+    // ---- reads
+    // ------------------------------------------------------------------------------------------------------------------------
 
     /**
-     * One page of a directory behind the cookie (0: from the start), in cookie order, without "." and "..". With attributes each entry carries
-     * them (readdirplus) and they are cached as by {@link #lookup}.
+     * The name in the directory; a missing name is an answer ({@link Found#absent()}), not a
+     * failure.
      */
-    CompletableFuture<DirectoryPage> list(Credentials who, long directory, long cookie, int limit, boolean withAttributes);
+    CompletableFuture<Found> lookup(Credentials who, long parent, Name name);
+
+    /**
+     * Attributes; of a file that is open for writing anywhere, size and times as they stand at this
+     * moment. NOT_FOUND: no such inode (STALE).
+     */
+    CompletableFuture<Found> attributes(long inode);
+
+    /**
+     * Walks a path (relative to {@code start}, or absolute) in one round trip; see {@code
+     * ResolveReply}.
+     */
+    CompletableFuture<ResolveReply> resolve(
+            Credentials who, long start, ByteString path, boolean followLast);
+
+    /**
+     * One page of a directory behind the cookie (0: from the start), in cookie order, without "."
+     * and "..". With attributes each entry carries them (readdirplus) and they are cached as by
+     * {@link #lookup}.
+     */
+    CompletableFuture<DirectoryPage> list(
+            Credentials who, long directory, long cookie, int limit, boolean withAttributes);
 
     CompletableFuture<ByteString> readLink(long inode);
 
@@ -93,19 +118,26 @@ public interface Metadata {
     /** Replicas of every object of a file; with read tickets when asked. */
     CompletableFuture<LocateReply> locate(Credentials who, long inode, boolean tickets);
 
-    // ---- mutations: durable, and known to every cache, when the future completes --------------------------------------------------------
+    // ---- mutations: durable, and known to every cache, when the future completes
+    // --------------------------------------------------------
 
-    /** {@code file.open} absent: no handle. Opening by this call is for {@code Transfer.create}; others leave it absent. */
+    /**
+     * {@code file.open} absent: no handle. Opening by this call is for {@code Transfer.create};
+     * others leave it absent.
+     */
     CompletableFuture<MutateReply> create(Credentials who, CreateFile file);
 
     CompletableFuture<MutateReply> temporary(Credentials who, MakeTemporary file);
 
-    CompletableFuture<MutateReply> mkdir(Credentials who, long parent, Name name, int mode, int umask);
+    CompletableFuture<MutateReply> mkdir(
+            Credentials who, long parent, Name name, int mode, int umask);
 
-    CompletableFuture<MutateReply> symlink(Credentials who, long parent, Name name, ByteString target);
+    CompletableFuture<MutateReply> symlink(
+            Credentials who, long parent, Name name, ByteString target);
 
     /** FIFO, socket, device or regular file without content. */
-    CompletableFuture<MutateReply> mknod(Credentials who, long parent, Name name, int mode, int umask, FileType type, int rdev);
+    CompletableFuture<MutateReply> mknod(
+            Credentials who, long parent, Name name, int mode, int umask, FileType type, int rdev);
 
     CompletableFuture<MutateReply> link(Credentials who, long inode, long parent, Name name);
 
@@ -114,9 +146,18 @@ public interface Metadata {
     CompletableFuture<MutateReply> rmdir(Credentials who, long parent, Name name);
 
     CompletableFuture<MutateReply> rename(
-            Credentials who, long parent, Name name, long toParent, Name toName, boolean noReplace, boolean exchange);
+            Credentials who,
+            long parent,
+            Name name,
+            long toParent,
+            Name toName,
+            boolean noReplace,
+            boolean exchange);
 
-    /** Anything but the size of a file with content: that is {@code FileHandle.truncate} or {@code Transfer.truncate}. */
+    /**
+     * Anything but the size of a file with content: that is {@code FileHandle.truncate} or {@code
+     * Transfer.truncate}.
+     */
     CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes change);
 
     CompletableFuture<MutateReply> setXattr(Credentials who, SetXattr change);
@@ -125,19 +166,25 @@ public interface Metadata {
 
     CompletableFuture<MutateReply> setPolicy(Credentials who, SetPolicy policy);
 
-    // ---- locks -----------------------------------------------------------------------------------------------------------------------
+    // ---- locks
+    // -----------------------------------------------------------------------------------------------------------------------
 
     /**
-     * Sets or clears a lock; session is filled in. With {@code wait} the future stays open until the lock is granted: cancelling it
-     * withdraws the request (a grant that crosses the cancellation is given back). Locks held are re-established after a fail-over.
+     * Sets or clears a lock; session is filled in. With {@code wait} the future stays open until
+     * the lock is granted: cancelling it withdraws the request (a grant that crosses the
+     * cancellation is given back). Locks held are re-established after a fail-over.
      */
     CompletableFuture<LockReply> lock(LockRequest request);
 
     /** What stands in the way, if anything. */
     CompletableFuture<LockReply> testLock(LockRequest request);
 
-    // ---- recalls ---------------------------------------------------------------------------------------------------------------------
+    // ---- recalls
+    // ---------------------------------------------------------------------------------------------------------------------
 
-    /** Told of everything that leaves the caches, after it left those of this class. At most a few; never removed. */
+    /**
+     * Told of everything that leaves the caches, after it left those of this class. At most a few;
+     * never removed.
+     */
     void onRecall(RecallListener listener);
 }

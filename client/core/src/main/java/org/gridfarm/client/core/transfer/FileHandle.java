@@ -1,16 +1,20 @@
 package org.gridfarm.client.core.transfer;
 
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.CompletableFuture;
+
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
- * One open file. Thread-safe; operations may overlap and those that touch the same bytes take effect in the order in which they were started.
+ * One open file. Thread-safe; operations may overlap and those that touch the same bytes take
+ * effect in the order in which they were started.
  *
- * <p>A write is acknowledged when every member of the chain has the bytes in memory (or has been struck off). Whoever has several writes
- * outstanding sees the first failure again at {@link #sync()} and {@link #close()}. Every operation ends within the client's operation deadline.
+ * <p>A write is acknowledged when every member of the chain has the bytes in memory (or has been
+ * struck off). Whoever has several writes outstanding sees the first failure again at {@link
+ * #sync()} and {@link #close()}. Every operation ends within the client's operation deadline.
  */
 public interface FileHandle {
     long inode();
@@ -20,56 +24,82 @@ public interface FileHandle {
 
     OpenFlags flags();
 
-    /** How much may be cached beyond this library at this moment; it goes down by a recall, which the mount hears as well. */
+    /**
+     * How much may be cached beyond this library at this moment; it goes down by a recall, which
+     * the mount hears as well.
+     */
     DataMode mode();
 
-    /** Attributes with the size and times this handle knows of. Exact unless the mode is WRITE_SHARED; then ask {@link #stat()}. */
+    /**
+     * Attributes with the size and times this handle knows of. Exact unless the mode is
+     * WRITE_SHARED; then ask {@link #stat()}.
+     */
     Attributes attributes();
 
     /** Attributes with size, times and allocation as they stand at the chain's head. */
     CompletableFuture<Attributes> stat();
 
     /**
-     * Bytes from the offset: fewer than asked only at the end of the file, none at or behind it. The buffer is the caller's to release. At
-     * most 8 MiB.
+     * Bytes from the offset: fewer than asked only at the end of the file, none at or behind it.
+     * The buffer is the caller's to release. At most 8 MiB.
      */
     CompletableFuture<ByteBuf> read(long offset, int length);
 
     /** Writes all of the buffer, which is taken over. At most 8 MiB. */
     CompletableFuture<Void> write(long offset, ByteBuf bytes);
 
-    /** Writes at the end, atomically among all writers; completes with the offset where the bytes begin. */
+    /**
+     * Writes at the end, atomically among all writers; completes with the offset where the bytes
+     * begin.
+     */
     CompletableFuture<Long> append(ByteBuf bytes);
 
     CompletableFuture<Void> truncate(long size);
 
-    /** fallocate(2) with the modes that exist: keep_size, punch_hole (keeps the size), zero_range. */
-    CompletableFuture<Void> allocate(long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange);
+    /**
+     * fallocate(2) with the modes that exist: keep_size, punch_hole (keeps the size), zero_range.
+     */
+    CompletableFuture<Void> allocate(
+            long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange);
 
     /** SEEK_DATA or SEEK_HOLE; NO_DATA_AFTER when there is none. */
     CompletableFuture<Long> seek(long offset, boolean hole);
 
-    /** copy_file_range(2): on the nodes, without passing through this process; completes with the bytes copied (fewer at the source's end). */
-    CompletableFuture<Long> copyRange(FileHandle source, long sourceOffset, long offset, long length);
+    /**
+     * copy_file_range(2): on the nodes, without passing through this process; completes with the
+     * bytes copied (fewer at the source's end).
+     */
+    CompletableFuture<Long> copyRange(
+            FileHandle source, long sourceOffset, long offset, long length);
 
-    /** Everything written through this handle has reached its chain. close(2) of one of several descriptors. */
+    /**
+     * Everything written through this handle has reached its chain. close(2) of one of several
+     * descriptors.
+     */
     CompletableFuture<Void> flush();
 
-    /** fsync(2): everything written through this handle is on stable storage at every member, and size and times are durable. */
+    /**
+     * fsync(2): everything written through this handle is on stable storage at every member, and
+     * size and times are durable.
+     */
     CompletableFuture<Void> sync();
 
     /**
-     * Gives the file up; what was written is committed and visible everywhere when this completes. Ends the handle also when it fails. A second
-     * close does nothing.
+     * Gives the file up; what was written is committed and visible everywhere when this completes.
+     * Ends the handle also when it fails. A second close does nothing.
      */
     CompletableFuture<Void> close();
 
     /**
-     * The replica's plain file on this host, for reading or (an EXCLUSIVE open whose chain begins at the attached node) for writing by the kernel; null: not possible
-     * now. Whoever writes it calls {@link #wroteLocally} afterwards, before sync or close.
+     * The replica's plain file on this host, for reading or (an EXCLUSIVE open whose chain begins
+     * at the attached node) for writing by the kernel; null: not possible now. Whoever writes it
+     * calls {@link #wroteLocally} afterwards, before sync or close.
      */
     CompletableFuture<@Nullable LocalFile> openLocal(boolean write);
 
-    /** Bytes were changed in the local file behind this handle's back; sync and close ship them along the chain. */
+    /**
+     * Bytes were changed in the local file behind this handle's back; sync and close ship them
+     * along the chain.
+     */
     void wroteLocally();
 }

@@ -1,7 +1,8 @@
 package org.gridfarm.client.core.transfer;
 
 /**
- * A replica as the plain file it is, granted by the attached node until the handle is closed or the file's data is recalled.
+ * A replica as the plain file it is, granted by the attached node until the handle is closed or the
+ * file's data is recalled.
  *
  * @param path absolute, on this host
  * @param size bytes of the object when it was granted
