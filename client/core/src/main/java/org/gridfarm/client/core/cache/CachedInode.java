@@ -1,0 +1,85 @@
+package org.gridfarm.client.core.cache;
+
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** What is known of one inode. Guarded by its shard, whose ring it is linked into. */
+final class CachedInode {
+    /** Object, map slot and attributes message, measured with room to spare. */
+    private static final int BYTES_SELF = 112;
+
+    private static final int BYTES_ATTRIBUTES = 184;
+    private static final int BYTES_ENTRY = 120; // map entry, Name, array header, boxed number
+
+    final long number;
+    CachedInode next = this;
+    CachedInode previous = this;
+    @Nullable Attributes attributes;
+    @Nullable Listing listing;
+    boolean granted; // content of this directory was granted and not recalled since
+    private @Nullable Map<Name, Object> entries;
+    private long entryBytes;
+
+    CachedInode(long number) {
+        this.number = number;
+    }
+
+    @Nullable Object entry(Name name) {
+        return entries == null ? null : entries.get(name);
+    }
+
+    void put(Name name, Object target) {
+        if (entries == null) {
+            entries = new HashMap<>(4);
+        }
+        if (entries.put(name, target) == null) {
+            entryBytes += BYTES_ENTRY + name.bytes().length;
+        }
+    }
+
+    void forget(Name name) {
+        if (entries != null && entries.remove(name) != null) {
+            entryBytes -= BYTES_ENTRY + name.bytes().length;
+        }
+    }
+
+    void dropContent() {
+        entries = null;
+        entryBytes = 0;
+        listing = null;
+        granted = false;
+    }
+
+    boolean isEmpty() {
+        return attributes == null && entries == null && listing == null;
+    }
+
+    long bytes() {
+        return BYTES_SELF
+                + (attributes == null ? 0 : BYTES_ATTRIBUTES)
+                + entryBytes
+                + (listing == null ? 0 : listing.bytes());
+    }
+
+    void unlink() {
+        previous.next = next;
+        next.previous = previous;
+        alone();
+    }
+
+    void alone() {
+        next = this;
+        previous = this;
+    }
+
+    void linkBefore(CachedInode ring) {
+        previous = ring.previous;
+        next = ring;
+        previous.next = this;
+        ring.previous = this;
+    }
+}

@@ -1,0 +1,248 @@
+package org.gridfarm.client.core.cache;
+
+import io.netty.util.collection.LongObjectHashMap;
+
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/**
+ * One part of the cache; every method holds its monitor. Inodes are kept in the order of their last
+ * use.
+ */
+final class Shard {
+    private final long bytesMax;
+    private final LongObjectHashMap<CachedInode> inodes = new LongObjectHashMap<>();
+    private final KeyStates keys = new KeyStates();
+    private final CachedInode ring = new CachedInode(0); // ring.next: least recently used
+    private long touches; // recalls and changes of any key here
+    private long bytes;
+
+    Shard(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    synchronized @Nullable Attributes attributes(long inode) {
+        CachedInode found = inodes.get(inode);
+        if (found == null
+                || found.attributes == null
+                || keys.pending(KeyStates.attributes(inode))) {
+            return null;
+        }
+        used(found);
+        return found.attributes;
+    }
+
+    synchronized @Nullable Object entry(long directory, Name name) {
+        CachedInode found = inodes.get(directory);
+        if (found == null || keys.pending(KeyStates.content(directory))) {
+            return null;
+        }
+        used(found);
+        return found.entry(name);
+    }
+
+    synchronized Listing.@Nullable Page page(long directory, long cookie, int limit) {
+        CachedInode found = inodes.get(directory);
+        if (found == null || found.listing == null || keys.pending(KeyStates.content(directory))) {
+            return null;
+        }
+        used(found);
+        return found.listing.page(cookie, limit);
+    }
+
+    synchronized long stamp(long key) {
+        return keys.stamp(key);
+    }
+
+    synchronized long touches() {
+        return touches;
+    }
+
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    synchronized void fillAttributes(long stamp, Attributes attributes) {
+        if (keys.untouched(KeyStates.attributes(attributes.getInode()), stamp)) {
+            install(attributes);
+        }
+    }
+
+    synchronized void fillAttributesUntouched(long touchesThen, Attributes attributes) {
+        if (touches == touchesThen && !keys.pending(KeyStates.attributes(attributes.getInode()))) {
+            install(attributes);
+        }
+    }
+
+    synchronized void fillEntry(long stamp, long directory, Name name, Object target) {
+        if (keys.untouched(KeyStates.content(directory), stamp)) {
+            CachedInode inode = make(directory);
+            inode.granted = true;
+            account(inode, () -> inode.put(name, target));
+        }
+    }
+
+    synchronized void fillPage(
+            long stamp,
+            long directory,
+            long cookie,
+            List<DirectoryEntry> entries,
+            boolean end,
+            long parent) {
+        if (!keys.untouched(KeyStates.content(directory), stamp)) {
+            return;
+        }
+        CachedInode inode = make(directory);
+        inode.granted = true;
+        account(
+                inode,
+                () -> {
+                    if (cookie == 0) {
+                        inode.listing = new Listing(parent);
+                    }
+                    if (inode.listing != null) {
+                        inode.listing.join(cookie, entries, end);
+                    }
+                });
+    }
+
+    synchronized void recall(long key, long inode) {
+        touches++;
+        keys.recalled(key);
+        CachedInode found = inodes.get(inode);
+        if (found != null) {
+            account(
+                    found,
+                    () -> {
+                        if (key == KeyStates.attributes(inode)) {
+                            found.attributes = null;
+                        } else {
+                            found.dropContent();
+                        }
+                    });
+            dropIfEmpty(found);
+        }
+    }
+
+    synchronized void clear() {
+        touches++;
+        keys.recalledAll();
+        inodes.clear();
+        ring.alone();
+        bytes = 0;
+    }
+
+    // ---- own changes, called by Change
+    // ------------------------------------------------------------------------------------------------
+
+    /**
+     * The number of recalls of the key so far: only if it is the same at the end, this client's
+     * grant still stands.
+     */
+    synchronized int changeBegins(long key) {
+        touches++;
+        keys.changeBegins(key);
+        return keys.recalls(key);
+    }
+
+    /**
+     * The change of the attributes is over; they are brought up to date if a grant was held
+     * throughout, or dropped.
+     */
+    synchronized void attributesChanged(
+            long inode, int recallsThen, @Nullable Attributes now, boolean granted) {
+        long key = KeyStates.attributes(inode);
+        touches++;
+        keys.changeEnds(key);
+        CachedInode found = inodes.get(inode);
+        boolean held = found != null && found.attributes != null;
+        if (now != null && keys.recalls(key) == recallsThen && (held || granted)) {
+            install(now);
+        } else if (found != null && held) {
+            account(found, () -> found.attributes = null);
+            dropIfEmpty(found);
+        }
+    }
+
+    /**
+     * The change of the directory's content is over. {@code target} null: forget the name. The
+     * listing goes in any case.
+     */
+    synchronized void contentChanged(
+            long directory, int recallsThen, @Nullable Name name, @Nullable Object target) {
+        long key = KeyStates.content(directory);
+        touches++;
+        keys.changeEnds(key);
+        CachedInode found = inodes.get(directory);
+        if (found == null) {
+            return;
+        }
+        boolean stands = found.granted && keys.recalls(key) == recallsThen;
+        account(
+                found,
+                () -> {
+                    found.listing = null;
+                    if (!stands) {
+                        found.dropContent();
+                    } else if (name != null && target != null) {
+                        found.put(name, target);
+                    } else if (name != null) {
+                        found.forget(name);
+                    }
+                });
+        dropIfEmpty(found);
+    }
+
+    // ---- room
+    // -------------------------------------------------------------------------------------------------------------------------
+
+    private void install(Attributes attributes) {
+        CachedInode inode = make(attributes.getInode());
+        Attributes former = inode.attributes;
+        if (former == null || former.getVersion() <= attributes.getVersion()) {
+            account(inode, () -> inode.attributes = attributes);
+        }
+    }
+
+    private CachedInode make(long number) {
+        CachedInode found = inodes.get(number);
+        if (found == null) {
+            found = new CachedInode(number);
+            inodes.put(number, found);
+            bytes += found.bytes();
+        }
+        used(found);
+        return found;
+    }
+
+    private void used(CachedInode inode) {
+        inode.unlink();
+        inode.linkBefore(ring);
+    }
+
+    /** Does what changes the size of an inode, keeps the sum right and makes room. */
+    private void account(CachedInode inode, Runnable action) {
+        long before = inode.bytes();
+        action.run();
+        bytes += inode.bytes() - before;
+        while (bytes > bytesMax && ring.next != ring) {
+            remove(ring.next);
+        }
+    }
+
+    private void dropIfEmpty(CachedInode inode) {
+        if (inode.isEmpty() && inodes.get(inode.number) == inode) {
+            remove(inode);
+        }
+    }
+
+    private void remove(CachedInode inode) {
+        bytes -= inode.bytes();
+        inode.unlink();
+        inodes.remove(inode.number);
+    }
+}

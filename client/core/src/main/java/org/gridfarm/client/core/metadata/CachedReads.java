@@ -1,0 +1,277 @@
+package org.gridfarm.client.core.metadata;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.client.core.cache.LeasedCache;
+import org.gridfarm.client.core.cache.Listing;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.*;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reads: from the cache while the lease holds, else from the reading server, filling the cache by
+ * what it grants.
+ */
+final class CachedReads {
+    private final FarmSession session;
+    private final LeasedCache cache;
+    private volatile @Nullable SizeSource sizes;
+
+    CachedReads(FarmSession session, LeasedCache cache) {
+        this.session = session;
+        this.cache = cache;
+    }
+
+    void sizesFrom(SizeSource source) {
+        sizes = source;
+    }
+
+    @Nullable Attributes cachedAttributes(long inode) {
+        return session.leaseNanosLeft() > 0 ? cache.attributes(inode) : null;
+    }
+
+    @Nullable Attributes cachedLookup(long parent, Name name) {
+        if (session.leaseNanosLeft() <= 0) {
+            return null;
+        }
+        Object entry = cache.entry(parent, name);
+        if (entry == LeasedCache.Known.ABSENT) {
+            return Metadata.ABSENT;
+        }
+        return entry == null ? null : cache.attributes((Long) entry);
+    }
+
+    CompletableFuture<Found> lookup(Credentials who, long parent, Name name) {
+        Attributes known = cachedLookup(parent, name);
+        if (known != null) {
+            return CompletableFuture.completedFuture(
+                    new Found(known == Metadata.ABSENT ? null : known, true, true));
+        }
+        long entryStamp = cache.contentStamp(parent);
+        long[] stamps = cache.anyStamp();
+        LookupRequest request =
+                LookupRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setParent(parent)
+                        .setName(Mutations.bytes(name))
+                        .build();
+        return session.reader(MetadataMethods.LOOKUP, request)
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        FarmException failure =
+                                Failures.about(thrown, "lookup", Failures.subject(parent, name));
+                        if (failure.kind() == ErrorKind.NOT_FOUND) {
+                            return LookupReply.getDefaultInstance();
+                        }
+                        throw failure;
+                    }
+                    return reply;
+                })
+                .thenCompose(reply -> found(reply, parent, name, entryStamp, stamps));
+    }
+
+    private CompletableFuture<Found> found(
+            LookupReply reply, long parent, Name name, long entryStamp, long[] stamps) {
+        Attributes attributes = reply.getAttributes();
+        if (reply.getEntryCacheable()) {
+            cache.fillEntry(
+                    entryStamp, parent, name, reply.getFound() ? attributes.getInode() : null);
+        }
+        if (!reply.getFound()) {
+            return CompletableFuture.completedFuture(
+                    new Found(null, reply.getEntryCacheable(), false));
+        }
+        if (attributes.getWriting()) {
+            // The head of the chain knows the size; asking for the attributes brings its address.
+            return attributes(attributes.getInode())
+                    .thenApply(now ->
+                            new Found(
+                                    now.attributes(),
+                                    reply.getEntryCacheable(),
+                                    now.attributesLeased()));
+        }
+        if (reply.getAttributesCacheable()) {
+            cache.fillAttributes(stamps, attributes);
+        }
+        return CompletableFuture.completedFuture(
+                new Found(attributes, reply.getEntryCacheable(), reply.getAttributesCacheable()));
+    }
+
+    CompletableFuture<Found> attributes(long inode) {
+        Attributes known = cachedAttributes(inode);
+        if (known != null) {
+            return CompletableFuture.completedFuture(new Found(known, false, true));
+        }
+        long stamp = cache.attributesStamp(inode);
+        GetAttributesRequest request =
+                GetAttributesRequest.newBuilder().setSession(session.id()).setInode(inode).build();
+        return ask(MetadataMethods.GET_ATTRIBUTES, request, "stat", inode)
+                .thenCompose(reply -> {
+                    if (reply.getCacheable() && !reply.getAttributes().getWriting()) {
+                        cache.fillAttributes(stamp, reply.getAttributes());
+                    }
+                    boolean leased = reply.getCacheable() && !reply.getAttributes().getWriting();
+                    return refined(reply.getAttributes(), reply.getWriting())
+                            .thenApply(now -> new Found(now, false, leased));
+                });
+    }
+
+    private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {
+        SizeSource source = sizes;
+        return attributes.getWriting() && source != null
+                ? source.refine(attributes, layout)
+                : CompletableFuture.completedFuture(attributes);
+    }
+
+    CompletableFuture<ResolveReply> resolve(
+            Credentials who, long start, ByteString path, boolean followLast) {
+        ResolveRequest request =
+                ResolveRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setStart(start)
+                        .setPath(path)
+                        .setFollowLast(followLast)
+                        .build();
+        return session.reader(MetadataMethods.RESOLVE, request)
+                .thenCompose(reply ->
+                        reply.getFound() && reply.getAttributes().getWriting()
+                                ? refined(reply.getAttributes(), reply.getWriting())
+                                        .thenApply(
+                                                now -> reply.toBuilder().setAttributes(now).build())
+                                : CompletableFuture.completedFuture(reply));
+    }
+
+    // ---- directories
+    // --------------------------------------------------------------------------------------------------------------------
+
+    CompletableFuture<DirectoryPage> list(
+            Credentials who, long directory, long cookie, int limit, boolean withAttributes) {
+        DirectoryPage known = cachedPage(directory, cookie, limit, withAttributes);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        long stamp = cache.contentStamp(directory);
+        long[] stamps = withAttributes ? cache.anyStamp() : new long[0];
+        ReadDirectoryRequest request =
+                ReadDirectoryRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setInode(directory)
+                        .setCookie(cookie)
+                        .setLimit(limit)
+                        .setWithAttributes(withAttributes)
+                        .build();
+        return ask(MetadataMethods.READ_DIRECTORY, request, "list", directory)
+                .thenCompose(reply -> {
+                    if (reply.getCacheable()) {
+                        cache.fillPage(
+                                stamp,
+                                directory,
+                                cookie,
+                                reply.getEntriesList(),
+                                reply.getEnd(),
+                                reply.getParent());
+                    }
+                    for (DirectoryEntry entry : reply.getEntriesList()) {
+                        fill(reply, entry, directory, stamp, stamps);
+                    }
+                    return exactSizes(reply);
+                });
+    }
+
+    private void fill(
+            ReadDirectoryReply reply,
+            DirectoryEntry entry,
+            long directory,
+            long stamp,
+            long[] stamps) {
+        if (reply.getCacheable()) {
+            cache.fillEntry(
+                    stamp, directory, Name.of(entry.getName().toByteArray()), entry.getInode());
+        }
+        if (entry.getCacheable() && entry.hasAttributes() && !entry.getAttributes().getWriting()) {
+            cache.fillAttributes(stamps, entry.getAttributes());
+        }
+    }
+
+    private @Nullable DirectoryPage cachedPage(
+            long directory, long cookie, int limit, boolean withAttributes) {
+        if (session.leaseNanosLeft() <= 0) {
+            return null;
+        }
+        Listing.Page page = cache.page(directory, cookie, limit);
+        if (page == null || !withAttributes) {
+            return page == null
+                    ? null
+                    : new DirectoryPage(page.entries(), page.end(), page.parent(), true);
+        }
+        List<DirectoryEntry> full = new ArrayList<>(page.entries().size());
+        for (DirectoryEntry entry : page.entries()) {
+            Attributes attributes = cache.attributes(entry.getInode());
+            if (attributes == null) {
+                return null;
+            }
+            full.add(entry.toBuilder().setAttributes(attributes).setCacheable(true).build());
+        }
+        return new DirectoryPage(full, page.end(), page.parent(), true);
+    }
+
+    /** Entries of files that are being written get the size of this moment, one question each. */
+    private CompletableFuture<DirectoryPage> exactSizes(ReadDirectoryReply reply) {
+        List<CompletableFuture<DirectoryEntry>> entries = new ArrayList<>(reply.getEntriesCount());
+        boolean plain = true;
+        for (DirectoryEntry entry : reply.getEntriesList()) {
+            if (entry.hasAttributes() && entry.getAttributes().getWriting()) {
+                plain = false;
+                entries.add(
+                        attributes(entry.getInode())
+                                .handle((now, thrown) -> {
+                                    Attributes exact = thrown == null ? now.attributes() : null;
+                                    return exact == null
+                                            ? entry
+                                            : entry.toBuilder().setAttributes(exact).build();
+                                }));
+            } else {
+                entries.add(CompletableFuture.completedFuture(entry));
+            }
+        }
+        if (plain) {
+            return CompletableFuture.completedFuture(
+                    new DirectoryPage(
+                            reply.getEntriesList(),
+                            reply.getEnd(),
+                            reply.getParent(),
+                            reply.getCacheable()));
+        }
+        return CompletableFuture.allOf(entries.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        new DirectoryPage(
+                                entries.stream().map(CompletableFuture::join).toList(),
+                                reply.getEnd(),
+                                reply.getParent(),
+                                reply.getCacheable()));
+    }
+
+    <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> ask(
+            Method<Q, R> method, Q request, String operation, long inode) {
+        return session.reader(method, request)
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        throw Failures.about(thrown, operation, Failures.subject(inode));
+                    }
+                    return reply;
+                });
+    }
+}

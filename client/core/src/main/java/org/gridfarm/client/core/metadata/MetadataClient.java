@@ -1,0 +1,337 @@
+package org.gridfarm.client.core.metadata;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.client.core.cache.LeasedCache;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.LeaderCalls;
+import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.*;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The {@link Metadata} of a live session. Reads are in {@link CachedReads}, mutations in {@link
+ * Mutations}; this class joins them with the session's life: recalls, fail-over, locks.
+ */
+public final class MetadataClient implements Metadata, SessionKeeper {
+    private final FarmSession session;
+    private final LeasedCache cache;
+    private final Recalls recalls;
+    private final CachedReads reads;
+    private final Mutations mutations;
+    private final Locks locks;
+
+    /**
+     * @param cacheBytes bound of the cache of names and attributes
+     */
+    public MetadataClient(FarmSession session, long cacheBytes) {
+        this.session = session;
+        cache = new LeasedCache(cacheBytes);
+        recalls = new Recalls(cache);
+        reads = new CachedReads(session, cache);
+        mutations = new Mutations(session, cache);
+        locks = new Locks(session);
+        session.keep(this);
+    }
+
+    /**
+     * Where the size of a file that is being written comes from; set once, before the first call.
+     */
+    public void sizesFrom(SizeSource source) {
+        reads.sizesFrom(source);
+        mutations.sizesFrom(source);
+    }
+
+    /** For whoever sends numbered requests of its own (opens). */
+    public Sequences sequences() {
+        return mutations.sequences();
+    }
+
+    /**
+     * Answers {@code RECALL}: completes when everything named is gone from here and from the
+     * listeners.
+     */
+    public CompletableFuture<Empty> recalled(RecallRequest recall) {
+        return recalls.recall(recall).thenApply(done -> Empty.getDefaultInstance());
+    }
+
+    /** Cache hits and misses so far, for metrics. */
+    public LeasedCache cache() {
+        return cache;
+    }
+
+    @Override
+    public void dropCaches() {
+        recalls.everything();
+    }
+
+    @Override
+    public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        return locks.reopened(calls, lost);
+    }
+
+    @Override
+    public long root() {
+        return session.root();
+    }
+
+    @Override
+    public long session() {
+        return session.id();
+    }
+
+    @Override
+    public Credentials self() {
+        return session.self();
+    }
+
+    // ---- reads
+
+    @Override
+    public @Nullable Attributes cachedAttributes(long inode) {
+        return reads.cachedAttributes(inode);
+    }
+
+    @Override
+    public @Nullable Attributes cachedLookup(long parent, Name name) {
+        return reads.cachedLookup(parent, name);
+    }
+
+    @Override
+    public long recallStamp() {
+        return recalls.stamp();
+    }
+
+    @Override
+    public long leaseNanosLeft() {
+        return session.leaseNanosLeft();
+    }
+
+    @Override
+    public CompletableFuture<Found> lookup(Credentials who, long parent, Name name) {
+        return reads.lookup(who, parent, name);
+    }
+
+    @Override
+    public CompletableFuture<Found> attributes(long inode) {
+        return reads.attributes(inode);
+    }
+
+    @Override
+    public CompletableFuture<ResolveReply> resolve(
+            Credentials who, long start, ByteString path, boolean followLast) {
+        return reads.resolve(who, start, path, followLast);
+    }
+
+    @Override
+    public CompletableFuture<DirectoryPage> list(
+            Credentials who, long directory, long cookie, int limit, boolean withAttributes) {
+        return reads.list(who, directory, cookie, limit, withAttributes);
+    }
+
+    @Override
+    public CompletableFuture<ByteString> readLink(long inode) {
+        return reads.ask(
+                        MetadataMethods.READ_LINK,
+                        ReadLinkRequest.newBuilder()
+                                .setSession(session.id())
+                                .setInode(inode)
+                                .build(),
+                        "readlink",
+                        inode)
+                .thenApply(ReadLinkReply::getTarget);
+    }
+
+    @Override
+    public CompletableFuture<ByteString> getXattr(Credentials who, long inode, ByteString name) {
+        GetXattrRequest request =
+                GetXattrRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setInode(inode)
+                        .setName(name)
+                        .build();
+        return reads.ask(MetadataMethods.GET_XATTR, request, "getxattr", inode)
+                .thenApply(GetXattrReply::getValue);
+    }
+
+    @Override
+    public CompletableFuture<List<ByteString>> listXattr(Credentials who, long inode) {
+        ListXattrRequest request =
+                ListXattrRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setInode(inode)
+                        .build();
+        return reads.ask(MetadataMethods.LIST_XATTR, request, "listxattr", inode)
+                .thenApply(ListXattrReply::getNamesList);
+    }
+
+    @Override
+    public CompletableFuture<StatFsReply> statFs(long inode) {
+        return reads.ask(
+                MetadataMethods.STAT_FS,
+                StatFsRequest.newBuilder().setSession(session.id()).setInode(inode).build(),
+                "statfs",
+                inode);
+    }
+
+    @Override
+    public CompletableFuture<LocateReply> locate(Credentials who, long inode, boolean tickets) {
+        LocateRequest request =
+                LocateRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setInode(inode)
+                        .setTickets(tickets)
+                        .build();
+        return reads.ask(MetadataMethods.LOCATE, request, "locate", inode);
+    }
+
+    // ---- mutations
+
+    @Override
+    public CompletableFuture<MutateReply> create(Credentials who, CreateFile file) {
+        return mutations.create(who, file);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> temporary(Credentials who, MakeTemporary file) {
+        return mutations.plain(
+                who, "create", Failures.subject(file.getDirectory()), m -> m.setTemporary(file));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> mkdir(
+            Credentials who, long parent, Name name, int mode, int umask) {
+        MakeDirectory made =
+                MakeDirectory.newBuilder()
+                        .setParent(parent)
+                        .setName(Mutations.bytes(name))
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .build();
+        return mutations.entry(who, "mkdir", parent, name, m -> m.setMkdir(made));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> symlink(
+            Credentials who, long parent, Name name, ByteString target) {
+        MakeSymlink made =
+                MakeSymlink.newBuilder()
+                        .setParent(parent)
+                        .setName(Mutations.bytes(name))
+                        .setTarget(target)
+                        .build();
+        return mutations.entry(who, "symlink", parent, name, m -> m.setSymlink(made));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> mknod(
+            Credentials who, long parent, Name name, int mode, int umask, FileType type, int rdev) {
+        MakeNode made =
+                MakeNode.newBuilder()
+                        .setParent(parent)
+                        .setName(Mutations.bytes(name))
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .setType(type)
+                        .setRdev(rdev)
+                        .build();
+        return mutations.entry(who, "mknod", parent, name, m -> m.setMknod(made));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> link(
+            Credentials who, long inode, long parent, Name name) {
+        return mutations.link(who, inode, parent, name);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> unlink(Credentials who, long parent, Name name) {
+        return mutations.remove(who, parent, name, false);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> rmdir(Credentials who, long parent, Name name) {
+        return mutations.remove(who, parent, name, true);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> rename(
+            Credentials who,
+            long parent,
+            Name name,
+            long toParent,
+            Name toName,
+            boolean noReplace,
+            boolean exchange) {
+        Rename rename =
+                Rename.newBuilder()
+                        .setParent(parent)
+                        .setName(Mutations.bytes(name))
+                        .setToParent(toParent)
+                        .setToName(Mutations.bytes(toName))
+                        .setNoReplace(noReplace)
+                        .setExchange(exchange)
+                        .build();
+        return mutations.rename(who, rename, name, toName);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes change) {
+        return mutations.setAttributes(who, change);
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> setXattr(Credentials who, SetXattr change) {
+        return mutations.inode(who, "setxattr", change.getInode(), m -> m.setSetXattr(change));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> removeXattr(
+            Credentials who, long inode, ByteString name) {
+        RemoveXattr change = RemoveXattr.newBuilder().setInode(inode).setName(name).build();
+        return mutations.inode(who, "removexattr", inode, m -> m.setRemoveXattr(change));
+    }
+
+    @Override
+    public CompletableFuture<MutateReply> setPolicy(Credentials who, SetPolicy policy) {
+        return mutations.inode(who, "set policy", policy.getInode(), m -> m.setSetPolicy(policy));
+    }
+
+    /** Records the content of an open file; see {@code CommitContent}. */
+    public CompletableFuture<MutateReply> commit(Credentials who, CommitContent commit) {
+        return mutations.inode(who, "commit", commit.getInode(), m -> m.setCommit(commit));
+    }
+
+    /** The server granted the attributes that came with an open. */
+    public void opened(OpenReply reply, long[] stamps) {
+        if (reply.getCacheable() && !reply.getAttributes().getWriting()) {
+            cache.fillAttributes(stamps, reply.getAttributes());
+        }
+    }
+
+    // ---- locks and recalls
+
+    @Override
+    public CompletableFuture<LockReply> lock(LockRequest request) {
+        return locks.lock(request);
+    }
+
+    @Override
+    public CompletableFuture<LockReply> testLock(LockRequest request) {
+        return locks.test(request);
+    }
+
+    @Override
+    public void onRecall(RecallListener listener) {
+        recalls.add(listener);
+    }
+}

@@ -1,0 +1,262 @@
+package org.gridfarm.client.core.metadata;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.client.core.cache.Change;
+import org.gridfarm.client.core.cache.LeasedCache;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.*;
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * Numbered mutations at the leader. The keys a mutation touches are neither served nor filled while
+ * it is under way; at its answer the new state is installed where this client holds the grant.
+ */
+final class Mutations {
+    private static final long[] NONE = {};
+
+    private final FarmSession session;
+    private final LeasedCache cache;
+    private final Sequences sequences = new Sequences();
+    private volatile @Nullable SizeSource sizes;
+
+    Mutations(FarmSession session, LeasedCache cache) {
+        this.session = session;
+        this.cache = cache;
+    }
+
+    void sizesFrom(SizeSource source) {
+        sizes = source;
+    }
+
+    Sequences sequences() {
+        return sequences;
+    }
+
+    static ByteString bytes(Name name) {
+        return com.google.protobuf.UnsafeByteOperations.unsafeWrap(
+                name.bytes()); // a Name's bytes never change
+    }
+
+    /** What one change does to the cache when its answer has come. */
+    private interface Outcome extends BiConsumer<Change, MutateReply> {}
+
+    CompletableFuture<MutateReply> create(Credentials who, CreateFile file) {
+        Name name = Name.of(file.getName().toByteArray());
+        return entry(who, "create", file.getParent(), name, m -> m.setCreate(file));
+    }
+
+    /** Something that appears under a name. */
+    CompletableFuture<MutateReply> entry(
+            Credentials who,
+            String operation,
+            long parent,
+            Name name,
+            Consumer<MutateRequest.Builder> body) {
+        long[] stamps = cache.anyStamp();
+        Change change = cache.begin(new long[] {parent}, new long[] {parent});
+        return send(
+                        who,
+                        operation,
+                        Failures.subject(parent, name),
+                        body,
+                        change,
+                        (c, reply) -> {
+                            c.entry(0, name, reply.getAttributes().getInode());
+                            parents(c, reply);
+                        })
+                .thenApply(reply -> {
+                    if (reply.getAttributesCacheable() && !reply.getAttributes().getWriting()) {
+                        cache.fillAttributes(stamps, reply.getAttributes());
+                    }
+                    return reply;
+                });
+    }
+
+    CompletableFuture<MutateReply> link(Credentials who, long inode, long parent, Name name) {
+        MakeLink link =
+                MakeLink.newBuilder()
+                        .setInode(inode)
+                        .setParent(parent)
+                        .setName(bytes(name))
+                        .build();
+        Change change = cache.begin(new long[] {parent, inode}, new long[] {parent});
+        return send(
+                who,
+                "link",
+                Failures.subject(parent, name),
+                m -> m.setLink(link),
+                change,
+                (c, reply) -> {
+                    c.entry(0, name, inode)
+                            .attributes(reply.getAttributes(), reply.getAttributesCacheable());
+                    parents(c, reply);
+                });
+    }
+
+    CompletableFuture<MutateReply> remove(
+            Credentials who, long parent, Name name, boolean directory) {
+        Remove remove = Remove.newBuilder().setParent(parent).setName(bytes(name)).build();
+        Change change =
+                cache.begin(withTargets(parent, parent, name, parent, name), new long[] {parent});
+        String operation = directory ? "rmdir" : "unlink";
+        Consumer<MutateRequest.Builder> body =
+                directory ? m -> m.setRmdir(remove) : m -> m.setUnlink(remove);
+        return send(
+                        who,
+                        operation,
+                        Failures.subject(parent, name),
+                        body,
+                        change,
+                        (c, reply) -> {
+                            c.entry(0, name, null);
+                            parents(c, reply);
+                        })
+                .thenApply(reply -> {
+                    forget(reply);
+                    if (directory && reply.hasAttributes()) {
+                        cache.recallContent(reply.getAttributes().getInode());
+                    }
+                    return reply;
+                });
+    }
+
+    CompletableFuture<MutateReply> rename(Credentials who, Rename rename, Name name, Name toName) {
+        long from = rename.getParent();
+        long to = rename.getToParent();
+        Change change =
+                cache.begin(withTargets(from, from, name, to, toName), new long[] {from, to});
+        return send(
+                        who,
+                        "rename",
+                        Failures.subject(from, name),
+                        m -> m.setRename(rename),
+                        change,
+                        (c, reply) -> {
+                            // Of a file with several names both may be names of it, and then rename
+                            // does nothing.
+                            boolean plain =
+                                    reply.getAttributes().getType() == FileType.DIRECTORY
+                                            || reply.getAttributes().getNlink() == 1;
+                            if (!plain
+                                    || rename.getExchange()
+                                    || (from == to && name.equals(toName))) {
+                                c.unknownEntry(0, name).unknownEntry(1, toName);
+                            } else {
+                                c.entry(0, name, null)
+                                        .entry(1, toName, reply.getAttributes().getInode());
+                            }
+                            parents(c, reply);
+                        })
+                .thenApply(reply -> {
+                    forget(reply);
+                    return reply;
+                });
+    }
+
+    CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes set) {
+        boolean setsTime = set.hasMtime() || set.getMtimeNow();
+        return inode(who, "setattr", set.getInode(), m -> m.setSetAttributes(set))
+                .thenApply(reply -> {
+                    SizeSource source = sizes;
+                    if (setsTime && source != null) {
+                        source.modificationTimeSet(set.getInode());
+                    }
+                    return reply;
+                });
+    }
+
+    /** A change of one inode alone. */
+    CompletableFuture<MutateReply> inode(
+            Credentials who, String operation, long inode, Consumer<MutateRequest.Builder> body) {
+        Change change = cache.begin(new long[] {inode}, NONE);
+        return send(
+                who,
+                operation,
+                Failures.subject(inode),
+                body,
+                change,
+                (c, reply) -> {
+                    if (reply.hasAttributes() && !reply.getAttributes().getWriting()) {
+                        c.attributes(reply.getAttributes(), reply.getAttributesCacheable());
+                    }
+                });
+    }
+
+    /** A change that touches nothing that could be cached. */
+    CompletableFuture<MutateReply> plain(
+            Credentials who,
+            String operation,
+            String subject,
+            Consumer<MutateRequest.Builder> body) {
+        return send(who, operation, subject, body, cache.begin(NONE, NONE), (c, reply) -> {});
+    }
+
+    private CompletableFuture<MutateReply> send(
+            Credentials who,
+            String operation,
+            String subject,
+            Consumer<MutateRequest.Builder> body,
+            Change change,
+            Outcome outcome) {
+        long sequence = sequences.take();
+        MutateRequest.Builder builder =
+                MutateRequest.newBuilder()
+                        .setSession(session.id())
+                        .setSequence(sequence)
+                        .setSettled(sequences.settled())
+                        .setCredentials(who);
+        body.accept(builder);
+        return session.leader(MetadataMethods.MUTATE, builder.build())
+                .handle((reply, thrown) -> {
+                    sequences.answered(sequence);
+                    if (thrown != null) {
+                        change.failed();
+                        throw Failures.about(thrown, operation, subject);
+                    }
+                    outcome.accept(change, reply);
+                    change.done();
+                    return reply;
+                });
+    }
+
+    private static void parents(Change change, MutateReply reply) {
+        if (reply.hasParent()) {
+            change.attributes(reply.getParent(), false);
+        }
+        if (reply.hasOtherParent()) {
+            change.attributes(reply.getOtherParent(), false);
+        }
+    }
+
+    /** The object whose name changed has other attributes now (links, times, parent). */
+    private void forget(MutateReply reply) {
+        if (reply.hasAttributes()) {
+            cache.recallAttributes(reply.getAttributes().getInode());
+        }
+    }
+
+    /** The directories, and what the names are known to lead to. */
+    private long[] withTargets(long first, long from, Name name, long to, Name toName) {
+        long[] keys = new long[4];
+        int count = 0;
+        keys[count++] = first;
+        if (to != first) {
+            keys[count++] = to;
+        }
+        if (cache.entry(from, name) instanceof Long target) {
+            keys[count++] = target;
+        }
+        if ((from != to || !name.equals(toName))
+                && cache.entry(to, toName) instanceof Long replaced) {
+            keys[count++] = replaced;
+        }
+        return java.util.Arrays.copyOf(keys, count);
+    }
+}

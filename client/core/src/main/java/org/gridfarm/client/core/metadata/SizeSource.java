@@ -1,0 +1,24 @@
+package org.gridfarm.client.core.metadata;
+
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Layout;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Knows size and times of files that are open for writing: asks the chain's head, or this process'
+ * own open files.
+ */
+public interface SizeSource {
+    /**
+     * The attributes with size, times and allocation as they stand now. {@code layout} comes with
+     * read tickets.
+     */
+    CompletableFuture<Attributes> refine(Attributes attributes, Layout layout);
+
+    /**
+     * Somebody set the modification time: what was written before must not change it again at
+     * commit.
+     */
+    void modificationTimeSet(long inode);
+}

@@ -1,0 +1,476 @@
+package org.gridfarm.client.core.session;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Dialer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.CloseSessionRequest;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.OpenSessionRequest;
+import org.gridfarm.protocol.wire.ServerInfo;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+/**
+ * The session of this process. Thread-safe; nothing blocks but {@link #close()}.
+ *
+ * <p>States of the leader's side: searching (its future is open) → re-establishing (keepers at
+ * work) → attached → searching again when the connection or the renewal fails. The reading side
+ * follows: a cache server if one is known, the leader otherwise.
+ */
+public final class FarmSession implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FarmSession.class);
+
+    private final SessionSettings settings;
+    private final Dialer dialer;
+    private final Clock clock;
+    private final Entropy entropy;
+    private final List<SessionKeeper> keepers = new CopyOnWriteArrayList<>();
+
+    private final Object lock =
+            new Object(); // guards the fields down to the blank line; nothing foreign is called
+                          // under it
+    private CompletableFuture<Attached> leader = new CompletableFuture<>();
+    private CompletableFuture<Attached> reader = new CompletableFuture<>();
+    private final Set<String> addresses = new LinkedHashSet<>();
+    private boolean searching;
+    private boolean held; // the session was open once
+    private boolean lost; // and is gone: what was held under it is to be told
+    private boolean closed;
+    private long epoch;
+    private @Nullable ServerSearch search;
+
+    private volatile long id;
+    private volatile @Nullable Attached leaderNow;
+    private volatile @Nullable Attached readerNow;
+
+    public FarmSession(SessionSettings settings, Dialer dialer, Clock clock, Entropy entropy) {
+        this.settings = settings;
+        this.dialer = dialer;
+        this.clock = clock;
+        this.entropy = entropy;
+        this.id = entropy.nextLong();
+        settings.metaservers().forEach(address -> addresses.add(address.toString()));
+    }
+
+    /**
+     * Finds the leader and opens the session; fails when every metaserver refuses for good, and
+     * otherwise at the deadline.
+     */
+    public CompletableFuture<Void> open() {
+        seekLeader();
+        return leaderAttempt(
+                "connect",
+                (attached, left) -> CompletableFuture.completedFuture(null),
+                settings.deadline());
+    }
+
+    public void keep(SessionKeeper keeper) {
+        keepers.add(keeper);
+    }
+
+    public long id() {
+        return id;
+    }
+
+    public Duration deadline() {
+        return settings.deadline();
+    }
+
+    /** Whom the servers know this client as; the default instance before {@link #open()}. */
+    public Credentials self() {
+        Attached now = leaderNow;
+        return now == null ? Credentials.getDefaultInstance() : now.opened.getCredentials();
+    }
+
+    public String user() {
+        Attached now = leaderNow;
+        return now == null ? "" : now.opened.getUser();
+    }
+
+    public long root() {
+        Attached now = leaderNow;
+        return now == null || now.opened.getRoot() == 0 ? 1 : now.opened.getRoot();
+    }
+
+    /** For how long what the servers granted may still be believed; 0: not at all. */
+    public long leaseNanosLeft() {
+        Attached first = leaderNow;
+        Attached second = readerNow;
+        if (first == null || second == null) {
+            return 0;
+        }
+        long now = clock.nanoTime();
+        return Math.max(0, Math.min(first.nanosLeft(now), second.nanosLeft(now)));
+    }
+
+    // ---- calls
+    // -----------------------------------------------------------------------------------------------------------------------
+
+    /**
+     * To the leader, repeated through fail-overs until the deadline of this client. The request
+     * must be safe to repeat.
+     */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leader(
+            Method<Q, R> method, Q request) {
+        return leader(method, () -> request, settings.deadline());
+    }
+
+    /**
+     * As above with a deadline of its own (zero: none) and a request made anew for each attempt, so
+     * that it carries the session of that moment.
+     */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leader(
+            Method<Q, R> method, Supplier<Q> request, Duration deadline) {
+        return leaderAttempt(
+                method.name(),
+                (attached, left) -> attached.peer.callPlain(method, request.get(), left),
+                deadline);
+    }
+
+    /** To the server this client reads from. */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> reader(
+            Method<Q, R> method, Q request) {
+        return new RetryingCall<R>(
+                        clock,
+                        method.name(),
+                        settings.deadline(),
+                        this::currentReader,
+                        a -> a.server().peer.callPlain(method, request, a.left()),
+                        this::suspect)
+                .start();
+    }
+
+    private interface Attempt<R> {
+        CompletableFuture<R> on(Attached attached, Duration left);
+    }
+
+    private <R> CompletableFuture<R> leaderAttempt(
+            String operation, Attempt<R> attempt, Duration deadline) {
+        return new RetryingCall<R>(
+                        clock,
+                        operation,
+                        deadline,
+                        this::currentLeader,
+                        a -> attempt.on(a.server(), a.left()),
+                        this::suspect)
+                .start();
+    }
+
+    private CompletableFuture<Attached> currentLeader() {
+        synchronized (lock) {
+            return leader;
+        }
+    }
+
+    private CompletableFuture<Attached> currentReader() {
+        synchronized (lock) {
+            return reader;
+        }
+    }
+
+    private @Nullable Void suspect(Attached attached) {
+        if (attached == leaderNow) {
+            seekLeader();
+        } else if (attached == readerNow) {
+            readerLost(attached);
+        }
+        return null;
+    }
+
+    // ---- the leader's side
+    // ------------------------------------------------------------------------------------------------------------
+
+    private void seekLeader() {
+        ServerSearch begun;
+        Attached former;
+        synchronized (lock) {
+            if (searching || closed) {
+                return;
+            }
+            searching = true;
+            former = leaderNow;
+            leaderNow = null;
+            if (leader.isDone()) {
+                leader = new CompletableFuture<>();
+            }
+            if (reader.isDone() && (readerNow == null || readerNow == former)) {
+                reader = new CompletableFuture<>();
+                readerNow = null;
+            }
+            begun = new ServerSearch(dialer, clock, List.copyOf(addresses), request(held), held);
+            search = begun;
+        }
+        if (former != null) {
+            log.info(
+                    "the metaserver at {} is lost or leads no more, looking for the leader",
+                    former.address);
+            former.peer.close();
+        }
+        begun.start()
+                .whenComplete((found, thrown) -> {
+                    if (thrown == null) {
+                        leaderFound(found);
+                    } else {
+                        searchFailed(FarmException.of(thrown, "connect", "metaserver"));
+                    }
+                });
+    }
+
+    private OpenSessionRequest request(boolean reclaim) {
+        return OpenSessionRequest.newBuilder()
+                .setSession(id)
+                .setClient(settings.client())
+                .setNode(settings.node())
+                .setReclaim(reclaim)
+                .build();
+    }
+
+    private void searchFailed(FarmException failure) {
+        CompletableFuture<Attached> waiting;
+        synchronized (lock) {
+            searching = false;
+            waiting = leader;
+            leader = new CompletableFuture<>();
+            if (!reader.isDone()) {
+                reader.completeExceptionally(failure);
+                reader = new CompletableFuture<>();
+            }
+        }
+        waiting.completeExceptionally(failure);
+        if (!closedNow()) {
+            clock.after(SessionLimits.RENEW_EVERY, this::seekLeader);
+        }
+    }
+
+    private boolean closedNow() {
+        synchronized (lock) {
+            return closed;
+        }
+    }
+
+    private void leaderFound(ServerSearch.Found found) {
+        Attached attached = found.leader();
+        boolean evicted;
+        boolean first;
+        boolean tellLost;
+        synchronized (lock) {
+            first = !held && !lost;
+            evicted = held && !found.knewSession() && attached.opened.getEpoch() == epoch;
+            if (evicted) {
+                held = false;
+                lost = true;
+                searching = false;
+                id = entropy.nextLong();
+            }
+            tellLost = lost;
+        }
+        dropCaches();
+        if (evicted) {
+            log.warn(
+                    "this session was ended by the metaserver: files open for writing and locks are lost; a new one begins");
+            attached.peer.close();
+            seekLeader();
+            return;
+        }
+        boolean sameState = found.knewSession() && attached.opened.getEpoch() == epochNow();
+        if (first || (sameState && !tellLost)) {
+            attach(attached);
+            return;
+        }
+        LeaderCalls calls =
+                new LeaderCalls() {
+                    @Override
+                    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> call(
+                            Method<Q, R> method, Q q) {
+                        return attached.peer.callPlain(method, q, SessionLimits.OPEN_DEADLINE);
+                    }
+                };
+        CompletableFuture<?>[] restored =
+                keepers.stream()
+                        .map(keeper ->
+                                keeper.reopened(calls, tellLost)
+                                        .toCompletableFuture()
+                                        .exceptionally(thrown -> {
+                                            log.warn(
+                                                    "could not re-establish everything: {}",
+                                                    thrown.getMessage());
+                                            return null;
+                                        }))
+                        .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(restored).whenComplete((none, never) -> attach(attached));
+    }
+
+    private long epochNow() {
+        synchronized (lock) {
+            return epoch;
+        }
+    }
+
+    private void attach(Attached attached) {
+        CompletableFuture<Attached> waiting;
+        synchronized (lock) {
+            searching = false;
+            search = null;
+            held = true;
+            lost = false;
+            epoch = attached.opened.getEpoch();
+            leaderNow = attached;
+            waiting = leader;
+            attached.opened.getServersList().forEach(server -> addresses.add(server.getAddress()));
+            addresses.remove("");
+        }
+        attached.peer.closed().thenRun(() -> suspect(attached));
+        scheduleRenewal(attached);
+        waiting.complete(attached);
+        if (readerNow == null) {
+            chooseReader(attached, attached.opened.getServersList());
+        }
+    }
+
+    // ---- the reading side
+    // -------------------------------------------------------------------------------------------------------------
+
+    private void chooseReader(Attached fallback, List<ServerInfo> servers) {
+        String address = ReaderChoice.choose(servers, id);
+        if (address.isEmpty()) {
+            readFrom(fallback);
+            return;
+        }
+        ServerSearch.open(dialer, clock, HostPort.parse(address), request(false), false)
+                .whenComplete((found, thrown) -> {
+                    if (thrown != null) {
+                        readFrom(fallback);
+                        return;
+                    }
+                    Attached attached = found.leader();
+                    readFrom(attached);
+                    attached.peer.closed().thenRun(() -> suspect(attached));
+                    scheduleRenewal(attached);
+                });
+    }
+
+    private void readFrom(Attached attached) {
+        CompletableFuture<Attached> waiting;
+        synchronized (lock) {
+            if (reader.isDone()) {
+                reader = new CompletableFuture<>();
+            }
+            waiting = reader;
+            readerNow = attached;
+        }
+        dropCaches();
+        waiting.complete(attached);
+    }
+
+    private void readerLost(Attached attached) {
+        synchronized (lock) {
+            if (readerNow != attached) {
+                return;
+            }
+            readerNow = null;
+            reader = new CompletableFuture<>();
+        }
+        dropCaches();
+        attached.peer.close();
+        Attached fallback = leaderNow;
+        if (fallback != null) {
+            readFrom(fallback);
+        }
+    }
+
+    // ---- renewal
+    // ----------------------------------------------------------------------------------------------------------------------
+
+    private void scheduleRenewal(Attached attached) {
+        clock.after(SessionLimits.RENEW_EVERY, () -> renew(attached));
+    }
+
+    private void renew(Attached attached) {
+        if (attached != leaderNow && attached != readerNow) {
+            return;
+        }
+        new Renewal(clock, id, attached)
+                .send()
+                .whenComplete((outcome, thrown) -> {
+                    if (thrown != null) {
+                        log.debug(
+                                "renewal at {} failed: {}", attached.address, thrown.getMessage());
+                        suspect(attached);
+                        return;
+                    }
+                    if (outcome.lapsed()) {
+                        dropCaches();
+                    }
+                    if (outcome.evicted()) {
+                        suspect(attached);
+                        return;
+                    }
+                    scheduleRenewal(attached);
+                    reviewReader(attached, outcome.servers());
+                });
+    }
+
+    /** Once the leader names a cache server, reading moves there. */
+    private void reviewReader(Attached attached, List<ServerInfo> servers) {
+        boolean alone = attached == leaderNow && attached == readerNow;
+        if (alone
+                && !ReaderChoice.choose(servers, id).isEmpty()
+                && attached.timeForReview(clock.nanoTime())) {
+            chooseReader(attached, servers);
+        }
+    }
+
+    private void dropCaches() {
+        keepers.forEach(SessionKeeper::dropCaches);
+    }
+
+    /** Ends the session at the servers (waiting a second at most) and closes the connections. */
+    @Override
+    public void close() {
+        Attached first = leaderNow;
+        Attached second = readerNow;
+        ServerSearch running;
+        CompletableFuture<Attached> waiting;
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            running = search;
+            waiting = leader;
+        }
+        FarmException gone =
+                new FarmException(ErrorKind.CANCELLED, "call", "", "the client was closed");
+        waiting.completeExceptionally(gone);
+        if (running != null) {
+            running.stop(gone);
+        }
+        CloseSessionRequest bye = CloseSessionRequest.newBuilder().setSession(id).build();
+        for (Attached attached :
+                first == second ? new Attached[] {first} : new Attached[] {second, first}) {
+            if (attached != null) {
+                attached.peer
+                        .callPlain(MetadataMethods.CLOSE_SESSION, bye, Duration.ofSeconds(1))
+                        .handle((done, failure) -> failure) // it would run out by itself
+                        .join();
+                attached.peer.close();
+            }
+        }
+    }
+}

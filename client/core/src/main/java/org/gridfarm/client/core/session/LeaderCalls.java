@@ -1,0 +1,13 @@
+package org.gridfarm.client.core.session;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.rpc.Method;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Calls to a particular leader, without retry. */
+public interface LeaderCalls {
+    <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> call(
+            Method<Q, R> method, Q request);
+}
