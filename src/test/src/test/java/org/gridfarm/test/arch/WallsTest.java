@@ -1,0 +1,215 @@
+package org.gridfarm.test.arch;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.gridfarm.test.arch.House.CLASSES;
+import static org.gridfarm.test.arch.House.CLIENT;
+import static org.gridfarm.test.arch.House.CLIENT_CLI;
+import static org.gridfarm.test.arch.House.CLIENT_CORE;
+import static org.gridfarm.test.arch.House.CLIENT_MOUNT;
+import static org.gridfarm.test.arch.House.FARM_ON_ONE_MACHINE;
+import static org.gridfarm.test.arch.House.METASERVER;
+import static org.gridfarm.test.arch.House.PROTOCOL;
+import static org.gridfarm.test.arch.House.SCHEDULER;
+import static org.gridfarm.test.arch.House.STORAGE_NODE;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.stream.Stream;
+
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.TrustManager;
+
+class WallsTest {
+    @Test
+    void everyComponentIsSeen() {
+        // Otherwise every rule below would hold for want of classes.
+        Stream.of(
+                        "protocol",
+                        "metaserver",
+                        "storagenode",
+                        "client.core",
+                        "client.mount",
+                        "client.cli",
+                        "scheduler")
+                .map(component -> "org.gridfarm." + component)
+                .forEach(name -> assertThat(CLASSES.containPackage(name)).as(name).isTrue());
+    }
+
+    @Test
+    void protocolKnowsNoComponent() {
+        noClasses()
+                .that()
+                .resideInAPackage(PROTOCOL)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(METASERVER, STORAGE_NODE, SCHEDULER, CLIENT)
+                .check(CLASSES);
+    }
+
+    @Test
+    void metaserverAndStorageNodeKnowProtocolAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(METASERVER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(STORAGE_NODE, SCHEDULER, CLIENT)
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage(STORAGE_NODE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(METASERVER, SCHEDULER, CLIENT)
+                .check(CLASSES);
+    }
+
+    @Test
+    void schedulerKnowsTheClientLibraryAndNoServer() {
+        noClasses()
+                .that()
+                .resideInAPackage(SCHEDULER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(METASERVER, STORAGE_NODE, CLIENT_MOUNT, CLIENT_CLI)
+                .check(CLASSES);
+    }
+
+    @Test
+    void clientsKnowNoServer() {
+        noClasses()
+                .that()
+                .resideInAPackage(CLIENT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(METASERVER, STORAGE_NODE, SCHEDULER)
+                .check(CLASSES);
+    }
+
+    @Test
+    void clientLibraryKnowsNeitherMountNorCommandLine() {
+        noClasses()
+                .that()
+                .resideInAPackage(CLIENT_CORE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(CLIENT_MOUNT, CLIENT_CLI)
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage(CLIENT_MOUNT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(CLIENT_CLI)
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyPostgresRoomsSpeakSql() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                        "org.gridfarm.metaserver.postgres..",
+                        "org.gridfarm.scheduler.queue..",
+                        FARM_ON_ONE_MACHINE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.sql..",
+                        "javax.sql..",
+                        "org.postgresql..",
+                        "com.zaxxer.hikari..",
+                        "org.flywaydb..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyZookeeperRoomsSpeakZooKeeper() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                        "org.gridfarm.metaserver.zookeeper..",
+                        "org.gridfarm.scheduler.zookeeper..",
+                        FARM_ON_ONE_MACHINE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.apache.zookeeper..", "org.apache.curator..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyLinuxRoomsCallNativeCode() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                        "org.gridfarm.client.mount.fuse.linux..",
+                        "org.gridfarm.storagenode.disk.linux..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("java.lang.foreign..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyMainsWireAdaptors() {
+        noClasses()
+                .that()
+                .haveSimpleNameNotEndingWith("Main")
+                .and()
+                .resideOutsideOfPackages(
+                        "org.gridfarm.metaserver.postgres..", "org.gridfarm.metaserver.zookeeper..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.gridfarm.metaserver.postgres..", "org.gridfarm.metaserver.zookeeper..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .haveSimpleNameNotEndingWith("Main")
+                .and()
+                .resideOutsideOfPackage("org.gridfarm.scheduler.zookeeper..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.gridfarm.scheduler.zookeeper..")
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "protocol",
+                "metaserver",
+                "storagenode",
+                "scheduler",
+                "client.core",
+                "client.mount",
+                "client.cli"
+            })
+    void roomsFormNoCycles(String component) {
+        slices().matching("org.gridfarm." + component + ".(**)")
+                .should()
+                .beFreeOfCycles()
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void classesAreNamedByWhatTheyAre() {
+        // TLS has its own words for those who hold keys and trust.
+        classes()
+                .that()
+                .areNotAssignableTo(TrustManager.class)
+                .and()
+                .areNotAssignableTo(KeyManager.class)
+                .should()
+                .haveNameNotMatching(".*(Util|Utils|Helper|Helpers|Manager|Impl|Base)")
+                .check(CLASSES);
+    }
+}
