@@ -3,6 +3,8 @@ package org.gridfarm.client.mount.fuse.linux;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import org.gridfarm.client.mount.fuse.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Reads requests from the device and has each carried out, until the mount is gone.
 ///
@@ -11,6 +13,8 @@ import org.gridfarm.client.mount.fuse.Errno;
 /// session's list, with its buffer if that holds data to be written, and the worker goes on with
 /// fresh ones.
 final class Worker extends Thread {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
     private final Session session;
     private final NameCache names = new NameCache();
@@ -51,10 +55,21 @@ final class Worker extends Thread {
                     session.workerEnded(errno);
                     return;
                 }
-                serve((int) count);
+                serveSafely((int) count);
             }
         } finally {
             session.big.give(input);
+        }
+    }
+
+    /// A request that breaks the engine itself is left to its deadline; the worker goes on.
+    private void serveSafely(int count) {
+        try {
+            serve(count);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.error("a request of {} bytes could not be carried out", count, e);
+            session.handedOver(current);
+            current = new KernelRequest(session);
         }
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package org.gridfarm.client.mount.fuse.jnr;
+
+import org.jspecify.annotations.NullMarked;
