@@ -1,0 +1,43 @@
+package org.gridfarm.metaserver.namespace;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.InodeImage;
+
+/**
+ * The inode's part of a commit of content: size, times, digest. Replica rows and chains are the
+ * business of who keeps open files.
+ */
+final class ContentCommits {
+    private ContentCommits() {}
+
+    static Decision.Accepted commit(Command c, CommitContent commit) {
+        Inode inode = c.inode(commit.getInode());
+        if (!inode.isRegular()) {
+            throw c.refusal(ErrorKind.INVALID, inode.number);
+        }
+        if (!c.context.mayWrite(c.session, commit.getHandle(), inode.number)) {
+            throw c.refusal(ErrorKind.BAD_HANDLE, inode.number);
+        }
+        if (commit.getGeneration() != inode.generation) {
+            throw c.refusal(ErrorKind.WRONG_GENERATION, inode.number);
+        }
+        if (commit.getSize() < 0) {
+            throw c.refusal(ErrorKind.FILE_TOO_LARGE, inode.number);
+        }
+        InodeImage.Builder image =
+                c.changed(inode).setSize(commit.getSize()).setAllocated(commit.getAllocated());
+        if (commit.getMtime() != 0) {
+            image.setMtime(commit.getMtime());
+        }
+        if (!Access.isSuperuser(c.who)) {
+            image.setMode(Access.withoutSetId(inode.mode(), inode.gid, c.who));
+        }
+        if (commit.getObjectsCount() == 1) {
+            image.setDigest(commit.getObjects(0).getDigest());
+        } else {
+            image.clearDigest();
+        }
+        return c.accept(inode.number, 0);
+    }
+}

@@ -1,0 +1,465 @@
+package org.gridfarm.metaserver.namespace;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirentImage;
+import org.gridfarm.protocol.wire.FileType;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.ReadDirectoryReply;
+import org.gridfarm.protocol.wire.SettingImage;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * All inodes and all names. Owned by one event thread, reads included.
+ *
+ * <p>{@link #decide} reads and answers what would change; {@link #apply} is the only thing that
+ * changes. Images are absolute: applied twice, or over a newer state and then forward again, they
+ * end in the same state. Other rooms' rows (replicas, nodes, quotas, sessions) are passed over.
+ *
+ * <p>Reads throw FarmException: NOT_FOUND for a directory that is gone, STALE for any other inode
+ * that is gone, NOT_A_DIRECTORY, ACCESS_DENIED.
+ */
+public final class Namespace {
+    public static final long ROOT = 1;
+
+    /**
+     * The setting that holds the replica level of whatever has none of its own, as decimal text.
+     */
+    public static final String SETTING_REPLICAS = "replicas";
+
+    private static final int REPLICAS_UNSET = 1;
+
+    private final InodeTable inodes = new InodeTable();
+    private final Map<Policy, Policy> policies = new HashMap<>();
+    private final Map<Long, Inode> orphans = new HashMap<>();
+    private final NamespaceReads reads = new NamespaceReads(this);
+    private int defaultReplicas = REPLICAS_UNSET;
+    private long existing;
+
+    /** What a new file system begins with: its root, owned by user 0, mode 0755. */
+    public static List<Change> genesis(long now) {
+        InodeImage root =
+                InodeImage.newBuilder()
+                        .setInode(ROOT)
+                        .setType(FileType.DIRECTORY)
+                        .setMode(0755)
+                        .setNlink(2)
+                        .setAtime(now)
+                        .setMtime(now)
+                        .setCtime(now)
+                        .setParent(ROOT)
+                        .setGeneration(1)
+                        .setVersion(1)
+                        .build();
+        return List.of(Change.newBuilder().setInode(root).build());
+    }
+
+    // ---- deciding
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    /**
+     * What the command of this user would do now. Pure: changes nothing but what it asks of the
+     * context.
+     */
+    public Decision decide(MutateRequest request, Credentials who, Context context) {
+        String operation = operation(request);
+        Command command = new Command(this, request.getSession(), who, context, operation);
+        try {
+            return switch (request.getOperationCase()) {
+                case CREATE -> Births.create(command, request.getCreate());
+                case MKDIR -> Births.makeDirectory(command, request.getMkdir());
+                case SYMLINK -> Births.makeSymlink(command, request.getSymlink());
+                case MKNOD -> Births.makeNode(command, request.getMknod());
+                case TEMPORARY -> Births.makeTemporary(command, request.getTemporary());
+                case LINK -> Births.link(command, request.getLink());
+                case UNLINK -> Removals.unlink(command, request.getUnlink());
+                case RMDIR -> Removals.removeDirectory(command, request.getRmdir());
+                case RENAME -> Renames.rename(command, request.getRename());
+                case SET_ATTRIBUTES -> AttributeChanges.set(command, request.getSetAttributes());
+                case SET_XATTR -> XattrChanges.set(command, request.getSetXattr());
+                case REMOVE_XATTR -> XattrChanges.remove(command, request.getRemoveXattr());
+                case SET_POLICY -> PolicyChanges.set(command, request.getSetPolicy());
+                case COMMIT -> ContentCommits.commit(command, request.getCommit());
+                case OPERATION_NOT_SET ->
+                        throw new FarmException(ErrorKind.PROTOCOL, operation, "", "no operation");
+            };
+        } catch (FarmException refused) {
+            return new Decision.Refused(refused);
+        }
+    }
+
+    /** The name of the operation for messages: "mkdir", "set attributes". */
+    public static String operation(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case CREATE -> "create";
+            case MKDIR -> "mkdir";
+            case SYMLINK -> "symlink";
+            case MKNOD -> "mknod";
+            case TEMPORARY -> "create temporary";
+            case LINK -> "link";
+            case UNLINK -> "unlink";
+            case RMDIR -> "rmdir";
+            case RENAME -> "rename";
+            case SET_ATTRIBUTES -> "set attributes";
+            case SET_XATTR -> "set xattr";
+            case REMOVE_XATTR -> "remove xattr";
+            case SET_POLICY -> "set policy";
+            case COMMIT -> "commit content";
+            case OPERATION_NOT_SET -> "mutate";
+        };
+    }
+
+    /**
+     * The access time after somebody read the inode now, by the rule of relatime: only if it is not
+     * newer than the last change, or a day old. Null: it stays as it is.
+     */
+    public @Nullable Change accessed(long number, long now) {
+        Inode inode = find(number);
+        if (inode == null || now <= inode.atime) {
+            return null;
+        }
+        boolean stale =
+                inode.atime <= inode.mtime
+                        || inode.atime <= inode.ctime
+                        || now - inode.atime >= 86_400_000_000_000L;
+        return stale
+                ? Change.newBuilder()
+                        .setInode(inode.image().setAtime(now).setVersion(inode.version + 1))
+                        .build()
+                : null;
+    }
+
+    // ---- applying
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    /** Takes one row. */
+    public void apply(Change change) {
+        switch (change.getChangeCase()) {
+            case INODE -> take(change.getInode());
+            case INODE_GONE -> vanish(change.getInodeGone());
+            case DIRENT -> enter(change.getDirent());
+            case DIRENT_GONE -> {
+                Inode directory = inodes.get(change.getDirentGone().getParent());
+                if (directory != null && directory.extra() instanceof Entries entries) {
+                    entries.remove(change.getDirentGone().getName().toByteArray());
+                }
+            }
+            case XATTR ->
+                    setXattr(
+                            refer(change.getXattr().getInode()),
+                            change.getXattr().getName(),
+                            change.getXattr().getValue().toByteArray());
+            case XATTR_GONE -> {
+                Inode inode = inodes.get(change.getXattrGone().getInode());
+                if (inode != null && inode.extra() != null) {
+                    setXattr(inode, change.getXattrGone().getName(), null);
+                }
+            }
+            case ORPHAN -> {
+                Inode inode = refer(change.getOrphan());
+                inode.setOrphan(true);
+                orphans.put(inode.number, inode);
+            }
+            case ORPHAN_GONE -> {
+                Inode inode = orphans.remove(change.getOrphanGone());
+                if (inode != null) {
+                    inode.setOrphan(false);
+                }
+            }
+            case SETTING -> set(change.getSetting());
+            default -> {} // rows of other rooms
+        }
+    }
+
+    private void take(InodeImage image) {
+        Inode inode = refer(image.getInode());
+        if (!inode.exists()) {
+            existing++;
+        }
+        inode.take(image, policy -> policies.computeIfAbsent(policy, p -> p));
+    }
+
+    private void vanish(long number) {
+        Inode inode = inodes.get(number);
+        if (inode == null) {
+            return;
+        }
+        if (inode.exists()) {
+            existing--;
+        }
+        inode.vanish();
+        inodes.remove(number);
+        orphans.remove(number);
+    }
+
+    private void enter(DirentImage image) {
+        refer(image.getParent())
+                .entries()
+                .put(image.getName().toByteArray(), refer(image.getInode()), image.getCookie());
+    }
+
+    private void set(SettingImage setting) {
+        if (setting.getKey().equals(SETTING_REPLICAS)) {
+            String text = setting.getValue().toString(StandardCharsets.UTF_8);
+            defaultReplicas = text.isEmpty() ? REPLICAS_UNSET : Integer.parseInt(text);
+        }
+    }
+
+    private static void setXattr(Inode inode, ByteString name, byte @Nullable [] value) {
+        Extra extra = inode.ensureExtra();
+        if (name.equals(NamespaceReads.ACCESS_ACL)) {
+            extra.acl = value == null ? null : Acl.parse(value);
+        } else if (name.equals(NamespaceReads.DEFAULT_ACL)) {
+            extra.defaultAcl = value == null ? null : Acl.parse(value);
+        } else if (value == null) {
+            extra.removeXattr(name.toByteArray());
+        } else {
+            extra.putXattr(name.toByteArray(), value);
+        }
+    }
+
+    /** The inode, or a placeholder for one whose image is still to come. */
+    private Inode refer(long number) {
+        Inode inode = inodes.get(number);
+        if (inode == null) {
+            inode = new Inode(number);
+            inodes.add(inode);
+        }
+        return inode;
+    }
+
+    // ---- reading
+    // -------------------------------------------------------------------------------------------------------------------------
+
+    public boolean isEmpty() {
+        return existing == 0;
+    }
+
+    /** Inodes that exist, orphans included. */
+    public long inodeCount() {
+        return existing;
+    }
+
+    public boolean exists(long number) {
+        return find(number) != null;
+    }
+
+    public boolean isDirectory(long number) {
+        Inode inode = find(number);
+        return inode != null && inode.isDirectory();
+    }
+
+    public boolean isOrphan(long number) {
+        Inode inode = find(number);
+        return inode != null && inode.isOrphan();
+    }
+
+    /** Inodes without a name that something may have open. */
+    public long[] orphans() {
+        return orphans.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+
+    /** The replica level of what has no own. */
+    public int defaultReplicas() {
+        return defaultReplicas;
+    }
+
+    /** The row of the inode, to make another from. Refuses with STALE. */
+    public InodeImage image(long number) {
+        return require(number, "stat").image().build();
+    }
+
+    /** As {@link #image}, null if there is none. */
+    public @Nullable InodeImage imageOrNull(long number) {
+        Inode inode = find(number);
+        return inode == null ? null : inode.image().build();
+    }
+
+    /** Without {@code writing}, which only who keeps the open files knows. Refuses with STALE. */
+    public Attributes.Builder attributes(long number) {
+        return require(number, "stat").attributes(defaultReplicas);
+    }
+
+    /**
+     * Attributes of what the name means; null if there is no such name. "." and ".." are
+     * understood.
+     */
+    public Attributes.@Nullable Builder lookup(long parent, ByteString name, Credentials who) {
+        return reads.lookup(parent, name, who);
+    }
+
+    /** Inode of what the name means, 0 if there is none; no rights are asked. */
+    public long peek(long parent, ByteString name) {
+        return reads.peek(parent, name);
+    }
+
+    /**
+     * Walks a path; see {@link Resolved}. The visitor is told of every name and inode that the
+     * answer depends on.
+     */
+    public Resolved resolve(
+            long start, ByteString path, boolean followLast, Credentials who, Visited visited) {
+        return new Walk(this, who, visited).walk(start, path, followLast);
+    }
+
+    /**
+     * A page of a directory, in the order of cookies, from the first cookie greater than the given
+     * one. Needs the right to read, for attributes also to search (else they are left out).
+     */
+    public ReadDirectoryReply.Builder list(
+            long directory, long cookie, int limit, boolean withAttributes, Credentials who) {
+        return reads.list(directory, cookie, limit, withAttributes, who);
+    }
+
+    /** Refuses with INVALID what is no symbolic link. */
+    public ByteString readLink(long number) {
+        return reads.readLink(number);
+    }
+
+    /** Refuses with NO_ATTRIBUTE, ACCESS_DENIED, UNSUPPORTED. */
+    public ByteString getXattr(long number, ByteString name, Credentials who) {
+        return reads.getXattr(number, name, who);
+    }
+
+    public List<ByteString> listXattr(long number, Credentials who) {
+        return reads.listXattr(number, who);
+    }
+
+    /** Whether all of {@code wanted} is allowed: 4 read, 2 write, 1 execute or search. */
+    public boolean may(long number, int wanted, Credentials who) {
+        return Access.may(require(number, "access"), who, wanted);
+    }
+
+    /**
+     * ".."; the root's is the root. For files the directory of one of their names as far as known,
+     * else 0.
+     */
+    public long parent(long number) {
+        return require(number, "stat").parent;
+    }
+
+    /** A path of the inode, for people; of an inode without a known name its number. */
+    public String path(long number) {
+        return reads.path(number);
+    }
+
+    // ---- copying
+    // -------------------------------------------------------------------------------------------------------------------------
+
+    /**
+     * The numbers of all inodes, for a copy that is made in steps while changes go on: first {@link
+     * #exportInode} of each, then {@link #exportEntries} of each; what changed meanwhile is applied
+     * after it.
+     */
+    public long[] inodeNumbers() {
+        long[] numbers = new long[Math.toIntExact(existing)];
+        int[] n = {0};
+        inodes.forEach(inode -> {
+            if (inode.exists()) {
+                numbers[n[0]++] = inode.number;
+            }
+        });
+        return numbers;
+    }
+
+    /**
+     * The rows of one inode but its entries: image, orphan mark, extended attributes. Nothing if it
+     * is gone.
+     */
+    public void exportInode(long number, Consumer<Change> sink) {
+        reads.exportInode(number, sink);
+    }
+
+    /** The entries of a directory; nothing for other inodes. */
+    public void exportEntries(long number, Consumer<Change> sink) {
+        reads.exportEntries(number, sink);
+    }
+
+    /** A number that is equal for equal namespaces; takes a walk over everything. */
+    public long digest() {
+        return new Digest().of(this);
+    }
+
+    /**
+     * What is wrong with the namespace itself, a sentence each, at most {@code limit}; takes a walk
+     * over everything.
+     */
+    public List<String> inconsistencies(int limit) {
+        return new Check(this, limit).run();
+    }
+
+    // ---- for the room
+    // --------------------------------------------------------------------------------------------------------------------
+
+    void forEachInode(Consumer<Inode> action) {
+        inodes.forEach(inode -> {
+            if (inode.exists()) {
+                action.accept(inode);
+            }
+        });
+    }
+
+    @Nullable Inode find(long number) {
+        Inode inode = inodes.get(number);
+        return inode != null && inode.exists() ? inode : null;
+    }
+
+    Inode require(long number, String operation) {
+        Inode inode = find(number);
+        if (inode == null) {
+            throw new FarmException(ErrorKind.STALE, operation, Names.text(number));
+        }
+        return inode;
+    }
+
+    Inode requireDirectory(long number, String operation) {
+        Inode inode = find(number);
+        if (inode == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, operation, Names.text(number));
+        }
+        if (!inode.isDirectory()) {
+            throw new FarmException(ErrorKind.NOT_A_DIRECTORY, operation, Names.text(number));
+        }
+        return inode;
+    }
+
+    /** What the name means in the directory, "." and ".." included; null if nothing. */
+    @Nullable Inode entryOf(Inode directory, byte[] name) {
+        if (Names.isDot(name)) {
+            return directory;
+        }
+        if (Names.isDotDot(name)) {
+            return find(directory.parent);
+        }
+        Entry entry = directory.entries().get(name);
+        return entry == null || !entry.inode.exists() ? null : entry.inode;
+    }
+
+    /** Whether the directory is the other one or lies below it. */
+    boolean isWithin(Inode directory, Inode above) {
+        Inode at = directory;
+        for (long steps = 0; at != above; steps++) {
+            Inode parent = at.number == ROOT ? null : find(at.parent);
+            if (parent == null
+                    || steps
+                            > existing) { // more steps than inodes: a circle, which only a damaged
+                                          // store could bring
+                return false;
+            }
+            at = parent;
+        }
+        return true;
+    }
+}
