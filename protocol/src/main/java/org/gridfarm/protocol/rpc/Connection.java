@@ -23,6 +23,7 @@ import org.gridfarm.protocol.wire.Welcome;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -52,6 +53,13 @@ import javax.net.ssl.SSLException;
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Peer, FrameSink {
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
+
+    /**
+     * Where log lines find the request they belong to; whoever carries one on to another thread
+     * sets it there.
+     */
+    private static final String REQUEST_KEY = "request";
+
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Channel channel;
@@ -428,6 +436,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                 new InboundExchange<>(this, id, entry.method(), message, payload, deadlineMillis);
         exchanges.put(id, exchange);
         settings.observer().requestBegan(entry.method());
+        MDC.put(REQUEST_KEY, exchange.requestId());
         try {
             entry.handler().handle(exchange);
         } catch (Exception | StackOverflowError e) {
@@ -436,6 +445,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                 log.error("{} {} failed after its answer", exchange.requestId(), entry.method(), e);
         } finally {
             payload.release();
+            MDC.remove(REQUEST_KEY);
         }
     }
 

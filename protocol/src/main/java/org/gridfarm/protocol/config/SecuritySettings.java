@@ -1,0 +1,88 @@
+package org.gridfarm.protocol.config;
+
+import org.gridfarm.protocol.auth.GridMap;
+import org.gridfarm.protocol.auth.Reloaded;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.auth.tls.TlsEngine;
+import org.gridfarm.protocol.auth.x509.ChainValidator;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.RevocationPolicy;
+import org.gridfarm.protocol.auth.x509.TrustStore;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Who this process is and whom it trusts: {@code [tls] certificate, key} or {@code credential} (one
+ * file with both, as a proxy has them), {@code trust} (a file or a folder of authorities), {@code
+ * revocation}, {@code engine}; {@code [grid] map}.
+ *
+ * @param map the grid-mapfile; servers need one, clients may do without
+ */
+public record SecuritySettings(
+        Path certificate,
+        Optional<Path> key,
+        Path trust,
+        RevocationPolicy revocation,
+        TlsEngine engine,
+        Optional<Path> map) {
+    /**
+     * How often changed files are looked for: a renewed proxy or a new user is known after that.
+     */
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
+
+    public static SecuritySettings read(Config config) {
+        Config tls = config.section("tls");
+        Optional<Path> credential = tls.pathIfAny("credential");
+        Optional<Path> certificate = tls.pathIfAny("certificate");
+        Optional<Path> key = tls.pathIfAny("key");
+        if (credential.isPresent() && (certificate.isPresent() || key.isPresent()))
+            throw tls.wrong("credential", "stands instead of certificate and key, not beside them");
+        if (certificate.isPresent() && key.isEmpty())
+            throw tls.wrong("certificate", "needs a key beside it");
+        return new SecuritySettings(
+                credential.or(() -> certificate).orElseGet(() -> tls.path("credential")),
+                key,
+                tls.path("trust"),
+                tls.choice("revocation", RevocationPolicy.WHEN_PRESENT),
+                tls.choice("engine", TlsEngine.AUTOMATIC),
+                config.section("grid").pathIfAny("map"));
+    }
+
+    /**
+     * Reads the files; they are read again when they change.
+     *
+     * @param handshakes computes signatures, so that event loops need not
+     * @throws org.gridfarm.protocol.error.FarmException what is wrong with which file
+     */
+    public ChannelSecurity open(Clock clock, Executor handshakes) {
+        return ChannelSecurity.tls(contexts(clock, handshakes));
+    }
+
+    /** The same, for those who need more than connections. */
+    public TlsContexts contexts(Clock clock, Executor handshakes) {
+        Supplier<Credential> credential =
+                key.<Supplier<Credential>>map(keyFile ->
+                                new Reloaded<>(
+                                        certificate,
+                                        file -> Credential.load(file, keyFile),
+                                        clock,
+                                        LOOK_EVERY))
+                        .orElseGet(() ->
+                                new Reloaded<>(certificate, Credential::load, clock, LOOK_EVERY));
+        Supplier<TrustStore> trusted =
+                new Reloaded<>(
+                        trust, files -> TrustStore.load(files, revocation), clock, LOOK_EVERY);
+        Supplier<GridMap> people =
+                map.<Supplier<GridMap>>map(
+                                file -> new Reloaded<>(file, GridMap::load, clock, LOOK_EVERY))
+                        .orElse(GridMap::empty);
+        return new TlsContexts(
+                credential, new ChainValidator(trusted), people, clock, engine, handshakes);
+    }
+}
