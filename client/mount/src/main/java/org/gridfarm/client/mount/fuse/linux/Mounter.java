@@ -45,7 +45,7 @@ final class Mounter {
         if (fd >= 0) {
             Libc.close(fd);
         }
-        if (fd != -Errno.ENOTCONN) {
+        if (fd != -Errno.ENOTCONN && fd != -Errno.ECONNABORTED) {
             return false;
         }
         unmount(point, true);
