@@ -95,8 +95,12 @@ find_jdk() {
 }
 
 find_maven() {
-    maven=
-    for candidate in "${GF_MVN:-}" "$(command -v mvn)" "${MAVEN_HOME:-/nonexistent}/bin/mvn" \
+    maven=${GF_MVN:-}
+    if [ -n "$maven" ]; then
+        [ -x "$maven" ] || fail 69 "GF_MVN=$maven is no program"
+        return
+    fi
+    for candidate in "$(command -v mvn)" "${MAVEN_HOME:-/nonexistent}/bin/mvn" \
         "${HOME:-/nonexistent}/.sdkman/candidates/maven/current/bin/mvn" /opt/*maven*/bin/mvn; do
         if [ -n "$candidate" ] && [ -x "$candidate" ]; then
             maven=$candidate
@@ -165,6 +169,7 @@ everywhere="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=a
 # A daemon lives long: the optimising compiler, small headers, a bounded heap. Each has a main class of its own.
 daemon="$everywhere -Dgf.log.level=INFO -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
 main=org.gridfarm.client.cli.Gf
+cache=
 case $invoked:${1:-} in
     gf:metaserver) flags="$daemon -Dgf.component=metaserver" main=org.gridfarm.metaserver.MetaServerMain && shift ;;
     gf:storagenode) flags="$daemon -Dgf.component=storagenode" main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
@@ -173,9 +178,9 @@ case $invoked:${1:-} in
     *)
         # A command lives for a moment: what counts is how soon it begins.
         flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-        [ -f "$dist/gf.aot" ] && flags="$flags -XX:AOTCache=$dist/gf.aot"
+        [ -f "$dist/gf.aot" ] && cache=$dist/gf.aot
         ;;
 esac
 
 # shellcheck disable=SC2086 # the options are words
-exec "$jdk/bin/java" $flags ${GF_JAVA_OPTS:-} "-Dgf.invoked=$invoked" "-Dgf.home=$home" -cp "$jar" "$main" "$@"
+exec "$jdk/bin/java" $flags ${cache:+"-XX:AOTCache=$cache"} ${GF_JAVA_OPTS:-} "-Dgf.invoked=$invoked" "-Dgf.home=$home" -cp "$jar" "$main" "$@"

@@ -1,0 +1,64 @@
+package org.gridfarm.test.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.test.tidy.Checkout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The launcher with the JDK of this machine and what the build has just made. */
+class LauncherIT {
+    private static final Map<String, String> AS_BUILT = Map.of("GF_BUILD", "never");
+
+    @Test
+    void theBuildLeavesSomethingThatRuns(@TempDir Path elsewhere) throws Exception {
+        Called called = Called.of(elsewhere, AS_BUILT, List.of(Checkout.root() + "/gf", "--help"));
+
+        assertThat(called.err()).isEmpty();
+        assertThat(called.status()).isZero();
+        assertThat(called.out()).contains("Usage: gf");
+    }
+
+    @Test
+    void aWrongCommandIsAUsageError(@TempDir Path elsewhere) throws Exception {
+        Called called =
+                Called.of(elsewhere, AS_BUILT, List.of(Checkout.root() + "/gf", "nonsense"));
+
+        assertThat(called.status()).isEqualTo(64);
+        assertThat(called.err()).startsWith("gf: ").contains("nonsense");
+    }
+
+    @Test
+    void theBuildTrainsTheStartUpCache() {
+        assertThat(Checkout.root().resolve("target/dist/gf.aot")).isNotEmptyFile();
+    }
+
+    @Test
+    void theInstallerMakesAPlaceOfItsOwn(@TempDir Path temp) throws Exception {
+        Path prefix = temp.resolve("prefix");
+        Called installed =
+                Called.of(
+                        temp,
+                        AS_BUILT,
+                        List.of(
+                                Checkout.root() + "/deploy/install",
+                                "--prefix",
+                                prefix.toString(),
+                                "--etc",
+                                temp + "/etc"));
+        assertThat(installed.err()).isEmpty();
+        assertThat(installed.status()).isZero();
+
+        Called called = Called.of(temp, Map.of(), List.of(prefix + "/bin/gf", "--help"));
+
+        assertThat(called.err()).isEmpty();
+        assertThat(called.status()).isZero();
+        assertThat(called.out()).contains("Usage: gf");
+        assertThat(prefix.resolve("lib/gridfarm/gf.aot")).isNotEmptyFile();
+        assertThat(temp.resolve("etc/metaserver.toml")).exists();
+    }
+}
