@@ -453,9 +453,8 @@ public final class Namespace {
         for (long steps = 0; at != above; steps++) {
             Inode parent = at.number == ROOT ? null : find(at.parent);
             if (parent == null
-                    || steps
-                            > existing) { // more steps than inodes: a circle, which only a damaged
-                                          // store could bring
+                    || steps > existing) { // more steps than inodes: a circle, which only a damaged
+                // store could bring
                 return false;
             }
             at = parent;

@@ -1,0 +1,258 @@
+package org.gridfarm.metaserver.lock;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.LockKind;
+import org.gridfarm.protocol.wire.LockRequest;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * All locks and all that wait for one. Owned by the event thread.
+ *
+ * <p>As in Linux, a request waits only for locks that are held, not for requests queued before it;
+ * queued ones are tried in the order of arrival whenever something is given up. Waiting for oneself
+ * through others is found for fcntl locks and refused with DEADLOCK. flock locks that are converted
+ * are given up before they are waited for, so that two that are raised at once do not wait for each
+ * other for ever.
+ *
+ * <p>A client that claims its locks again after a fail-over sends the same requests, without
+ * waiting.
+ */
+public final class LockTable {
+    /**
+     * One file's locks of one kind: more are a defect of a program, and would make every request
+     * slow.
+     */
+    public static final int LOCKS_PER_FILE_MAX = 65_536;
+
+    private static final class File {
+        final Locks ranges = new Locks();
+        final Locks whole = new Locks();
+        final Map<Long, LockRequest> queue = new LinkedHashMap<>();
+
+        Locks of(boolean flock) {
+            return flock ? whole : ranges;
+        }
+
+        boolean isIdle() {
+            return ranges.isEmpty() && whole.isEmpty() && queue.isEmpty();
+        }
+    }
+
+    private final Map<Long, File> files = new HashMap<>();
+    private final Map<Long, Long> inodeOfTicket = new HashMap<>();
+    private final Map<Owner, Integer> waitingOwners = new HashMap<>();
+    private long lastTicket;
+
+    /** Locks or unlocks. Refuses with INVALID, DEADLOCK, OVERLOADED. */
+    public LockOutcome request(LockRequest request) {
+        requireSane(request);
+        if (request.getKind() == LockKind.UNLOCK) {
+            return new LockOutcome.Granted(unlock(request));
+        }
+        File file = files.computeIfAbsent(request.getInode(), i -> new File());
+        try {
+            return lock(file, request);
+        } finally {
+            forgetIfIdle(request.getInode(), file);
+        }
+    }
+
+    private LockOutcome lock(File file, LockRequest request) {
+        Locks locks = file.of(request.getFlock());
+        Held wanted = Held.of(request);
+        Held inTheWay = locks.conflict(wanted);
+        if (inTheWay == null) {
+            if (locks.size() >= LOCKS_PER_FILE_MAX) {
+                throw new FarmException(
+                        ErrorKind.OVERLOADED,
+                        "lock",
+                        shown(request),
+                        "more than " + LOCKS_PER_FILE_MAX + " locks on one file");
+            }
+            locks.lock(wanted);
+            return new LockOutcome.Granted(
+                    release(file)); // a weaker lock than before may let others in
+        }
+        if (!request.getWait()) {
+            return new LockOutcome.Conflict(inTheWay.shown(request.getInode(), request.getFlock()));
+        }
+        if (!request.getFlock() && wouldWaitForItself(wanted, locks)) {
+            throw new FarmException(ErrorKind.DEADLOCK, "lock", shown(request));
+        }
+        long ticket = ++lastTicket;
+        file.queue.put(ticket, request);
+        inodeOfTicket.put(ticket, request.getInode());
+        waitingOwners.merge(wanted.owner(), 1, Integer::sum);
+        boolean converted = request.getFlock() && locks.unlock(wanted.owner(), 0, Long.MAX_VALUE);
+        return new LockOutcome.Queued(ticket, converted ? release(file) : List.of());
+    }
+
+    /** The lock that would be in the way, null if none. */
+    public @Nullable LockRequest test(LockRequest request) {
+        requireSane(request);
+        File file = files.get(request.getInode());
+        if (file == null || request.getKind() == LockKind.UNLOCK) {
+            return null;
+        }
+        Held conflict = file.of(request.getFlock()).conflict(Held.of(request));
+        return conflict == null ? null : conflict.shown(request.getInode(), request.getFlock());
+    }
+
+    /** The queued request is given up; false if it is not queued (any more). */
+    public boolean cancel(long ticket) {
+        Long inode = inodeOfTicket.get(ticket);
+        File file = inode == null ? null : files.get(inode);
+        if (inode == null || file == null) {
+            return false;
+        }
+        dequeue(file, ticket);
+        forgetIfIdle(inode, file);
+        return true;
+    }
+
+    /**
+     * All locks and queued requests of the session go; returns the tickets granted because of it.
+     */
+    public List<Long> endSession(long session) {
+        List<Long> released = new ArrayList<>();
+        for (long inode : List.copyOf(files.keySet())) {
+            File file = files.get(inode);
+            if (file == null) {
+                continue;
+            }
+            for (Map.Entry<Long, LockRequest> queued : List.copyOf(file.queue.entrySet())) {
+                if (queued.getValue().getSession() == session) {
+                    dequeue(file, queued.getKey());
+                }
+            }
+            boolean ranges = file.ranges.unlockSession(session);
+            boolean whole = file.whole.unlockSession(session);
+            if (ranges || whole) {
+                released.addAll(release(file));
+            }
+            forgetIfIdle(inode, file);
+        }
+        return released;
+    }
+
+    /** The locks held on an inode, for people. */
+    public List<LockRequest> held(long inode) {
+        List<LockRequest> shown = new ArrayList<>();
+        File file = files.get(inode);
+        if (file != null) {
+            file.ranges.all().forEach(lock -> shown.add(lock.shown(inode, false)));
+            file.whole.all().forEach(lock -> shown.add(lock.shown(inode, true)));
+        }
+        return shown;
+    }
+
+    /** Whether anybody holds or awaits a lock on the inode. */
+    public boolean isLocked(long inode) {
+        return files.containsKey(inode);
+    }
+
+    public int waiting() {
+        return inodeOfTicket.size();
+    }
+
+    public void clear() {
+        files.clear();
+        inodeOfTicket.clear();
+        waitingOwners.clear();
+    }
+
+    private List<Long> unlock(LockRequest request) {
+        File file = files.get(request.getInode());
+        if (file == null) {
+            return List.of();
+        }
+        Held range = Held.of(request);
+        boolean found =
+                file.of(request.getFlock()).unlock(range.owner(), range.start(), range.end());
+        List<Long> released = found ? release(file) : List.of();
+        forgetIfIdle(request.getInode(), file);
+        return released;
+    }
+
+    private List<Long> release(File file) {
+        List<Long> released = new ArrayList<>();
+        for (Map.Entry<Long, LockRequest> queued : List.copyOf(file.queue.entrySet())) {
+            Held wanted = Held.of(queued.getValue());
+            Locks locks = file.of(queued.getValue().getFlock());
+            if (locks.conflict(wanted) == null) {
+                locks.lock(wanted);
+                dequeue(file, queued.getKey());
+                released.add(queued.getKey());
+            }
+        }
+        return released;
+    }
+
+    private void dequeue(File file, long ticket) {
+        LockRequest request = file.queue.remove(ticket);
+        inodeOfTicket.remove(ticket);
+        if (request != null) {
+            waitingOwners.computeIfPresent(
+                    Owner.of(request), (owner, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    private void forgetIfIdle(long inode, File file) {
+        if (file.isIdle()) {
+            files.remove(inode);
+        }
+    }
+
+    /** Follows who waits for whom, from those in the way, until the asker is met. */
+    private boolean wouldWaitForItself(Held wanted, Locks locks) {
+        Deque<Owner> toVisit = new ArrayDeque<>(locks.blockers(wanted));
+        Set<Owner> visited = new HashSet<>();
+        while (!toVisit.isEmpty()) {
+            Owner owner = toVisit.removeFirst();
+            if (owner.equals(wanted.owner())) {
+                return true;
+            }
+            if (visited.add(owner) && waitingOwners.containsKey(owner)) {
+                addBlockersOf(owner, toVisit);
+            }
+        }
+        return false;
+    }
+
+    private void addBlockersOf(Owner waiting, Deque<Owner> toVisit) {
+        for (long inode : new HashSet<>(inodeOfTicket.values())) {
+            File file = files.get(inode);
+            if (file == null) {
+                continue;
+            }
+            for (LockRequest queued : file.queue.values()) {
+                if (!queued.getFlock() && Owner.of(queued).equals(waiting)) {
+                    toVisit.addAll(file.ranges.blockers(Held.of(queued)));
+                }
+            }
+        }
+    }
+
+    private static void requireSane(LockRequest request) {
+        if (request.getKind() == LockKind.UNRECOGNIZED
+                || (!request.getFlock()
+                        && (request.getStart() < 0 || request.getEnd() < request.getStart()))) {
+            throw new FarmException(ErrorKind.INVALID, "lock", shown(request));
+        }
+    }
+
+    private static String shown(LockRequest request) {
+        return "inode " + Long.toHexString(request.getInode());
+    }
+}
