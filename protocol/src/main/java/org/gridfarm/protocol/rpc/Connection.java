@@ -14,8 +14,8 @@ import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
-import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Failure;

@@ -197,8 +197,9 @@ public final class ObjectService {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
             ByteBuf forwarded =
-                    payload.retainedDuplicate(); // until the line has its answer, also when we
-            // fail here
+                    payload
+                            .retainedDuplicate(); // until the line has its answer, also when we
+                                                  // fail here
             behind =
                     lines.of(replica.key())
                             .send(request.getRestList(), sendings.write(request, offset, forwarded))

@@ -1,12 +1,11 @@
 package org.gridfarm.client.cli.cluster;
 
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 
 /** What this machine can mount and has mounted. */
 public final class Mounts {
@@ -27,22 +26,14 @@ public final class Mounts {
         return "";
     }
 
-    /**
-     * True when something is mounted on exactly this directory. Reads the kernel's table and never
-     * touches the mount itself.
-     */
+    /** True when something is mounted on exactly this directory. Reads the kernel's table and never touches the mount itself. */
     public static boolean isMounted(Path directory) {
         String wanted = escape(directory.toAbsolutePath().normalize().toString());
         try {
             return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
                     .anyMatch(line -> line.split(" ", 6)[4].equals(wanted));
         } catch (IOException e) {
-            throw new FarmException(
-                    ErrorKind.INTERNAL,
-                    "read",
-                    "/proc/self/mountinfo",
-                    String.valueOf(e.getMessage()),
-                    e);
+            throw new FarmException(ErrorKind.INTERNAL, "read", "/proc/self/mountinfo", String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -59,10 +50,7 @@ public final class Mounts {
     }
 
     private static String escape(String path) {
-        return path.replace("\\", "\\134")
-                .replace(" ", "\\040")
-                .replace("\t", "\\011")
-                .replace("\n", "\\012");
+        return path.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011").replace("\n", "\\012");
     }
 
     private static boolean onPath(String program) {

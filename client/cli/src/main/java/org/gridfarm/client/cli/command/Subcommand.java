@@ -1,14 +1,10 @@
 package org.gridfarm.client.cli.command;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Every subcommand: its word and how its object is made. A class is loaded only when its word is
- * used.
- */
+/** Every subcommand: its word and how its object is made. A class is loaded only when its word is used. */
 public enum Subcommand {
     CLUSTER("cluster", ClusterCommand::new);
 
