@@ -44,7 +44,7 @@ public final class FarmSession implements AutoCloseable {
 
     private final Object lock =
             new Object(); // guards the fields down to the blank line; nothing foreign is called
-                          // under it
+    // under it
     private CompletableFuture<Attached> leader = new CompletableFuture<>();
     private CompletableFuture<Attached> reader = new CompletableFuture<>();
     private final Set<String> addresses = new LinkedHashSet<>();
