@@ -25,6 +25,11 @@ public record ExpectedServer(Role role, Optional<NodeName> node) {
         return new ExpectedServer(Role.SCHEDULER, Optional.empty());
     }
 
+    /** Some storage node, whichever it is: for those who were told the address by a metaserver. */
+    public static ExpectedServer anyNode() {
+        return new ExpectedServer(Role.NODE, Optional.empty());
+    }
+
     public static ExpectedServer node(NodeName node) {
         return new ExpectedServer(Role.NODE, Optional.of(node));
     }

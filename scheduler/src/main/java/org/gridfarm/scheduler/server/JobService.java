@@ -5,13 +5,11 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Executor;
-import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.JobReply;
@@ -54,14 +52,24 @@ final class JobService {
         dispatcher.onChange(this::answerWaiting);
     }
 
-    Services services() {
-        return Services.builder()
-                .on(SchedulerMethods.SUBMIT, exchange -> blocking.execute(() -> guard(exchange, () -> submit(exchange))))
-                .on(SchedulerMethods.JOB, exchange -> onEvents(exchange, () -> exchange.reply(job(exchange))))
-                .on(SchedulerMethods.LIST, exchange -> onEvents(exchange, () -> exchange.reply(list(exchange.request()))))
-                .on(SchedulerMethods.CANCEL, exchange -> onEvents(exchange, () -> exchange.reply(cancel(exchange))))
-                .on(SchedulerMethods.WAIT, exchange -> onEvents(exchange, () -> await(exchange)))
-                .build();
+    void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
+        blocking.execute(() -> guard(exchange, () -> record(exchange)));
+    }
+
+    void job(Exchange<JobRequest, JobReply> exchange) {
+        onEvents(exchange, () -> exchange.reply(describe(exchange)));
+    }
+
+    void list(Exchange<ListJobsRequest, ListJobsReply> exchange) {
+        onEvents(exchange, () -> exchange.reply(list(exchange.request())));
+    }
+
+    void cancel(Exchange<CancelJobRequest, Empty> exchange) {
+        onEvents(exchange, () -> exchange.reply(end(exchange)));
+    }
+
+    void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        onEvents(exchange, () -> park(exchange));
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {
@@ -76,7 +84,7 @@ final class JobService {
         }
     }
 
-    private void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
+    private void record(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
         SubmitJobRequest request = exchange.request();
         String user = user(exchange.peer().identity());
         if (request.getTasksCount() > Limits.TASKS_PER_JOB_MAX) {
@@ -94,7 +102,7 @@ final class JobService {
         });
     }
 
-    private JobReply job(Exchange<JobRequest, JobReply> exchange) {
+    private JobReply describe(Exchange<JobRequest, JobReply> exchange) {
         JobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
         boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
@@ -116,7 +124,7 @@ final class JobService {
         return reply.build();
     }
 
-    private Empty cancel(Exchange<CancelJobRequest, Empty> exchange) {
+    private Empty end(Exchange<CancelJobRequest, Empty> exchange) {
         Job job = dispatcher.require(exchange.request().getJob());
         if (!mayRead(exchange.peer().identity(), job)) {
             throw new FarmException(ErrorKind.NOT_PERMITTED, "cancel job", Long.toString(job.id()), "it belongs to " + job.user());
@@ -126,7 +134,7 @@ final class JobService {
         return Empty.getDefaultInstance();
     }
 
-    private void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+    private void park(Exchange<WaitJobRequest, WaitJobReply> exchange) {
         WaitJobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
         long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());

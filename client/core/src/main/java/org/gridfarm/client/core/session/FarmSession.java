@@ -44,7 +44,7 @@ public final class FarmSession implements AutoCloseable {
 
     private final Object lock =
             new Object(); // guards the fields down to the blank line; nothing foreign is called
-    // under it
+                          // under it
     private CompletableFuture<Attached> leader = new CompletableFuture<>();
     private CompletableFuture<Attached> reader = new CompletableFuture<>();
     private final Set<String> addresses = new LinkedHashSet<>();
@@ -96,6 +96,12 @@ public final class FarmSession implements AutoCloseable {
     public Credentials self() {
         Attached now = leaderNow;
         return now == null ? Credentials.getDefaultInstance() : now.opened.getCredentials();
+    }
+
+    /** Whether this client may act for others than itself: a trusted mount. */
+    public boolean mayAssert() {
+        Attached now = leaderNow;
+        return now != null && now.opened.getMayAssert();
     }
 
     public String user() {

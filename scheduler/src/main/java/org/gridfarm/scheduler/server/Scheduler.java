@@ -1,0 +1,100 @@
+package org.gridfarm.scheduler.server;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.worker.Farm;
+import org.gridfarm.scheduler.worker.Runner;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Stands by, answering NOT_LEADER, until it is told to lead; then reads the table and goes on where the last one was. */
+public final class Scheduler implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
+
+    private final JobStore store;
+    private final Farm farm;
+    private final Runner runner;
+    private final Clock clock;
+    private final Consumer<FarmException> deposed;
+    private final ExecutorService events =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("gf-jobs").daemon().factory());
+    private final ExecutorService blocking =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("gf-submit").daemon().factory());
+    private volatile @Nullable JobService leading;
+    private volatile @Nullable Recorder recorder;
+    private volatile Optional<String> problem = Optional.empty();
+
+    public Scheduler(JobStore store, Farm farm, Runner runner, Clock clock, Consumer<FarmException> deposed) {
+        this.store = store;
+        this.farm = farm;
+        this.runner = runner;
+        this.clock = clock;
+        this.deposed = deposed;
+    }
+
+    /** Takes the table over. May be called from any thread. */
+    public void lead(String name) {
+        blocking.execute(() -> {
+            try {
+                long epoch = store.takeOver(name);
+                List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
+                Recorder writing = new Recorder(store, epoch, deposed);
+                recorder = writing;
+                Dispatcher dispatcher = new Dispatcher(farm, runner, writing, clock, events, new Accounts());
+                JobService service = new JobService(dispatcher, store, epoch, events, blocking, clock);
+                events.execute(() -> dispatcher.begin(jobs));
+                leading = service;
+                log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
+            } catch (FarmException e) {
+                problem = Optional.of(e.getMessage());
+                deposed.accept(e);
+            }
+        });
+    }
+
+    /** Why it is not ready, for /readyz; a scheduler that stands by is ready. */
+    public Optional<String> problem() {
+        return problem;
+    }
+
+    public Services services() {
+        return Services.builder()
+                .on(SchedulerMethods.SUBMIT, exchange -> with(exchange, service -> service.submit(exchange)))
+                .on(SchedulerMethods.JOB, exchange -> with(exchange, service -> service.job(exchange)))
+                .on(SchedulerMethods.LIST, exchange -> with(exchange, service -> service.list(exchange)))
+                .on(SchedulerMethods.CANCEL, exchange -> with(exchange, service -> service.cancel(exchange)))
+                .on(SchedulerMethods.WAIT, exchange -> with(exchange, service -> service.await(exchange)))
+                .build();
+    }
+
+    private void with(Exchange<?, ?> exchange, Consumer<JobService> call) {
+        JobService service = leading;
+        if (service == null) {
+            exchange.fail(new FarmException(ErrorKind.NOT_LEADER, exchange.method().name(), "", "this scheduler stands by"));
+        } else {
+            call.accept(service);
+        }
+    }
+
+    @Override
+    public void close() {
+        Recorder writing = recorder;
+        if (writing != null) {
+            writing.close();
+        }
+        events.shutdownNow();
+        blocking.shutdownNow();
+    }
+}
