@@ -1,0 +1,73 @@
+package org.gridfarm.metaserver;
+
+import org.gridfarm.metaserver.postgres.DatabaseSettings;
+import org.gridfarm.metaserver.postgres.PostgresStore;
+import org.gridfarm.metaserver.server.MetaServerDaemon;
+import org.gridfarm.metaserver.server.MetaServerSettings;
+import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
+import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
+import org.gridfarm.protocol.config.Config;
+import org.gridfarm.protocol.config.DaemonSettings;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.LogLevel;
+import org.gridfarm.protocol.rpc.Loops;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * {@code gf metaserver --config FILE}: reads the configuration, wires the parts, serves until
+ * SIGTERM.
+ */
+public final class MetaServerMain {
+    private MetaServerMain() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        try {
+            MetaServerDaemon daemon = start(Config.read(configuration(args), Settings::read));
+            CountDownLatch ended = new CountDownLatch(1);
+            Runtime.getRuntime()
+                    .addShutdownHook(
+                            new Thread(
+                                    () -> {
+                                        daemon.close();
+                                        ended.countDown();
+                                    },
+                                    "gf-shutdown"));
+            ended.await();
+        } catch (FarmException e) {
+            System.err.println("gf: metaserver: " + e.getMessage());
+            System.exit(e.kind().exitCode());
+        }
+    }
+
+    private static Path configuration(String[] args) {
+        if (args.length == 2 && args[0].equals("--config")) return Path.of(args[1]);
+        throw new FarmException(
+                ErrorKind.USAGE, "metaserver", "", "usage: gf metaserver --config FILE");
+    }
+
+    private record Settings(
+            MetaServerSettings server, DatabaseSettings database, ZooKeeperSettings zookeeper) {
+        static Settings read(Config config) {
+            return new Settings(
+                    MetaServerSettings.read(config),
+                    DatabaseSettings.read(config),
+                    ZooKeeperSettings.read(config));
+        }
+    }
+
+    private static MetaServerDaemon start(Settings settings) {
+        DaemonSettings daemon = settings.server().daemon();
+        LogLevel.set(daemon.logLevel());
+        Loops loops = Loops.start("meta");
+        return MetaServerDaemon.start(
+                settings.server(),
+                loops,
+                daemon.security().open(Clock.system(), loops.handshakes()),
+                PostgresStore.open(settings.database()),
+                ZooKeeperCluster.connect(settings.zookeeper()));
+    }
+}

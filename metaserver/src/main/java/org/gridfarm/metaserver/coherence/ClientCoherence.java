@@ -1,0 +1,272 @@
+package org.gridfarm.metaserver.coherence;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The sessions of one server: until when each may believe its cache, what it holds, and which
+ * recalls it owes an answer.
+ *
+ * <pre>
+ *   held --touch by another--> recalled (not held, answer owed) --answer--> free
+ *                                        \--lease runs out--> session evicted, nothing owed
+ * </pre>
+ *
+ * <p>A key that was recalled is not granted again for {@link #CHURN_NANOS}: two clients changing
+ * one directory must not play ping-pong. Pure; owned by the event thread; times are monotonic
+ * nanoseconds.
+ */
+public final class ClientCoherence {
+    /** How long a key that was taken from somebody is not handed out again. */
+    public static final long CHURN_NANOS = 1_000_000_000L;
+
+    /** Remembered recalls are swept when there are this many. */
+    private static final int CHURN_KEYS_MAX = 1 << 16;
+
+    private static final class Session {
+        long expires;
+        long owesSince;
+        boolean reads;
+        final Set<Long> held = new HashSet<>();
+        final LinkedHashMap<Long, Effect.SendRecall> owed = new LinkedHashMap<>();
+    }
+
+    private final LongMap<Session> sessions = new LongMap<>();
+    private final LongMap<long[]> holders = new LongMap<>();
+    private final LongMap<Long> recalledAt = new LongMap<>();
+    private final Map<Long, Long> waitOfRecall = new HashMap<>();
+    private final LongMap<int[]> owedByWait = new LongMap<>();
+    private long lastRecall;
+    private long held;
+
+    // ---- sessions ---------------------------------------------------------------------------
+
+    /** Known from now on; a session that is known already keeps what it has. */
+    public void open(long session, long expires) {
+        if (sessions.get(session) == null) {
+            Session opened = new Session();
+            opened.expires = expires;
+            sessions.put(session, opened);
+        }
+    }
+
+    /**
+     * Lengthens the lease to the duration from now, or, while a recall is unanswered, to the
+     * duration from when that was sent: who renews and does not answer is evicted all the same.
+     *
+     * @return the nanoseconds that the lease still has, 0 if the session is not known here (any
+     *     more)
+     */
+    public long renew(long session, long now, long duration) {
+        Session known = sessions.get(session);
+        if (known == null) return 0;
+        long from = known.owed.isEmpty() ? now : known.owesSince;
+        if (from + duration - known.expires > 0) known.expires = from + duration;
+        return Math.max(0, known.expires - now);
+    }
+
+    public boolean knows(long session) {
+        return sessions.get(session) != null;
+    }
+
+    public int sessions() {
+        return sessions.size();
+    }
+
+    /** Keys held by all sessions together. */
+    public long held() {
+        return held;
+    }
+
+    /** The session came back on a new connection: its unanswered recalls, to be sent again. */
+    public List<Effect> resend(long session) {
+        Session known = sessions.get(session);
+        return known == null ? List.of() : List.copyOf(known.owed.values());
+    }
+
+    /** The client says goodbye: it believes nothing any more. */
+    public void close(long session, List<Effect> effects) {
+        end(session, false, effects);
+    }
+
+    /** Ends every session whose lease has run out. */
+    public void expire(long now, List<Effect> effects) {
+        for (long id : sessions.keys()) {
+            Session session = sessions.get(id);
+            if (session != null && now - session.expires >= 0) {
+                end(id, true, effects);
+            }
+        }
+    }
+
+    private void end(long id, boolean evicted, List<Effect> effects) {
+        Session session = sessions.remove(id);
+        if (session == null) return;
+        for (long key : session.held) {
+            removeHolder(key, id);
+        }
+        held -= session.held.size();
+        effects.add(new Effect.SessionEnded(id, evicted));
+        for (long recall : session.owed.keySet()) {
+            settle(recall, effects);
+        }
+    }
+
+    /** Nobody holds anything, nothing is owed: the server starts over with what it knows. */
+    public void forgetAll(List<Effect> effects) {
+        for (long id : sessions.keys()) {
+            end(id, true, effects);
+        }
+        holders.clear();
+        recalledAt.clear();
+    }
+
+    // ---- grants -----------------------------------------------------------------------------
+
+    /** The session reads here: what it changes itself it will hold here. */
+    public void reads(long session) {
+        Session known = sessions.get(session);
+        if (known != null) known.reads = true;
+    }
+
+    /** True: the session holds the key from now on, until recalled or until its lease runs out. */
+    public boolean grant(long session, long key, long now) {
+        Session known = sessions.get(session);
+        if (known == null || now - known.expires >= 0) return false;
+        known.reads = true;
+        if (known.held.contains(key)) return true;
+        Long recalled = recalledAt.get(key);
+        if (recalled != null) {
+            if (now - recalled < CHURN_NANOS) return false;
+            recalledAt.remove(key);
+        }
+        hold(known, session, key);
+        return true;
+    }
+
+    private void hold(Session known, long session, long key) {
+        if (!known.held.add(key)) return;
+        held++;
+        long[] now = holders.get(key);
+        if (now == null) {
+            holders.put(key, new long[] {session});
+        } else {
+            long[] more = Arrays.copyOf(now, now.length + 1);
+            more[now.length] = session;
+            holders.put(key, more);
+        }
+    }
+
+    private void removeHolder(long key, long session) {
+        long[] now = holders.get(key);
+        if (now == null) return;
+        if (now.length == 1) {
+            if (now[0] == session) holders.remove(key);
+            return;
+        }
+        long[] fewer = Arrays.stream(now).filter(s -> s != session).toArray();
+        if (fewer.length == 0) holders.remove(key);
+        else holders.put(key, fewer);
+    }
+
+    // ---- recalls ----------------------------------------------------------------------------
+
+    /**
+     * Takes what is touched from everybody but its originators, who hold it from now on if they
+     * read here. {@link Effect.RecallsDone} with the wait's number follows when all answers are in,
+     * at once if nobody held anything. A key whose earlier recall is still unanswered is not waited
+     * for again: waits that complete in order cover it.
+     */
+    public void recall(long wait, Iterable<Touch> touches, long now, List<Effect> effects) {
+        Map<Long, List<Touch>> bySession = new LinkedHashMap<>();
+        for (Touch touch : touches) {
+            long key = touch.held();
+            long[] who = holders.get(key);
+            if (who != null) {
+                for (long session : who) {
+                    if (session != touch.origin()) {
+                        bySession.computeIfAbsent(session, s -> new ArrayList<>()).add(touch);
+                        drop(session, key);
+                        noteRecall(key, now);
+                    }
+                }
+            }
+            Session origin = touch.origin() == 0 ? null : sessions.get(touch.origin());
+            if (origin != null && origin.reads && touch.name() == null) {
+                hold(origin, touch.origin(), key);
+            }
+        }
+        List<Effect.SendRecall> sends = new ArrayList<>();
+        bySession.forEach((session, list) ->
+                sends.add(
+                        new Effect.SendRecall(
+                                session, ++lastRecall, List.copyOf(list), List.of())));
+        owe(wait, sends, now, effects);
+    }
+
+    /** Takes cached content away; see {@link #recall}. */
+    public void recallData(
+            long wait, Map<Long, List<DataTouch>> bySession, long now, List<Effect> effects) {
+        List<Effect.SendRecall> sends = new ArrayList<>();
+        bySession.forEach((session, list) ->
+                sends.add(
+                        new Effect.SendRecall(
+                                session, ++lastRecall, List.of(), List.copyOf(list))));
+        owe(wait, sends, now, effects);
+    }
+
+    private void owe(long wait, List<Effect.SendRecall> sends, long now, List<Effect> effects) {
+        int owed = 0;
+        for (Effect.SendRecall send : sends) {
+            Session session = sessions.get(send.session());
+            if (session == null) continue;
+            if (session.owed.isEmpty()) session.owesSince = now;
+            session.owed.put(send.recall(), send);
+            waitOfRecall.put(send.recall(), wait);
+            effects.add(send);
+            owed++;
+        }
+        if (owed == 0) effects.add(new Effect.RecallsDone(wait));
+        else owedByWait.put(wait, new int[] {owed});
+    }
+
+    private void drop(long session, long key) {
+        Session known = sessions.get(session);
+        if (known != null && known.held.remove(key)) held--;
+        removeHolder(key, session);
+    }
+
+    private void noteRecall(long key, long now) {
+        if (recalledAt.size() >= CHURN_KEYS_MAX) {
+            for (long old : recalledAt.keys()) {
+                Long at = recalledAt.get(old);
+                if (at != null && now - at >= CHURN_NANOS) recalledAt.remove(old);
+            }
+        }
+        recalledAt.put(key, now);
+    }
+
+    /** The session has dropped what the recall named. */
+    public void acknowledged(long session, long recall, List<Effect> effects) {
+        Session known = sessions.get(session);
+        if (known != null && known.owed.remove(recall) != null) settle(recall, effects);
+    }
+
+    private void settle(long recall, List<Effect> effects) {
+        Long wait = waitOfRecall.remove(recall);
+        if (wait == null) return;
+        int @Nullable [] owed = owedByWait.get(wait);
+        if (owed != null && --owed[0] == 0) {
+            owedByWait.remove(wait);
+            effects.add(new Effect.RecallsDone(wait));
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package org.gridfarm.metaserver.postgres;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+
+import org.gridfarm.metaserver.commit.Fold;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.StateSink;
+import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * The journal and the tables in PostgreSQL. The journal is written over one connection of its own,
+ * one autocommitted statement per batch; all else borrows from a small pool.
+ *
+ * <p>The fence: the insert selects the leader row of its own epoch {@code FOR SHARE}. A new
+ * leader's update of that row waits for a running insert, and every later insert of the old leader
+ * finds no row and inserts nothing.
+ */
+public final class PostgresStore implements JournalStore {
+    private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
+    private static final String APPEND =
+            """
+            INSERT INTO gridfarm.journal (seq, epoch, n_ops, crc32c, data)
+            SELECT ?, f.epoch, ?, ?, ? FROM (SELECT epoch FROM gridfarm.leader WHERE epoch = ? FOR SHARE) f
+            """;
+    private static final int JOURNAL_FETCH_ROWS = 64;
+
+    private final DatabaseSettings settings;
+    private final HikariDataSource pool;
+    private @Nullable Connection journal; // guarded by this
+    private @Nullable PreparedStatement append; // guarded by this
+
+    private PostgresStore(DatabaseSettings settings, HikariDataSource pool) {
+        this.settings = settings;
+        this.pool = pool;
+    }
+
+    /** Connects and migrates; what is wrong is said in one line. */
+    public static PostgresStore open(DatabaseSettings settings) {
+        // One plain connection first: its failure names the cause, the pool's does not.
+        try (Connection probe = connect(settings)) {
+            log.debug("connected to {}", probe.getMetaData().getDatabaseProductVersion());
+        } catch (SQLException e) {
+            throw SqlFailures.starting(settings, e);
+        }
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(settings.url());
+        config.setUsername(settings.user());
+        config.setPassword(settings.password());
+        config.setMaximumPoolSize(settings.pool());
+        config.setMinimumIdle(1);
+        config.setPoolName("gridfarm-meta");
+        config.setConnectionTimeout(5_000);
+        driverProperties().forEach((k, v) -> config.addDataSourceProperty((String) k, v));
+        HikariDataSource pool = new HikariDataSource(config);
+        try {
+            Migrations.run(settings, pool);
+            return new PostgresStore(settings, pool);
+        } catch (RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    private static Properties driverProperties() {
+        Properties properties = new Properties();
+        properties.setProperty("ApplicationName", "gridfarm-metaserver");
+        properties.setProperty("connectTimeout", "5");
+        properties.setProperty("socketTimeout", "60");
+        properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("prepareThreshold", "1");
+        return properties;
+    }
+
+    private static Connection connect(DatabaseSettings settings) throws SQLException {
+        Properties properties = driverProperties();
+        properties.setProperty("user", settings.user());
+        properties.setProperty("password", settings.password());
+        return DriverManager.getConnection(settings.url(), properties);
+    }
+
+    @Override
+    public Claim claim(String holder) {
+        try (Connection connection = pool.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement(
+                                "UPDATE gridfarm.leader SET epoch = epoch + 1, holder = ?, since = now()"
+                                        + " RETURNING epoch, instance")) {
+            statement.setString(1, holder);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return new Claim(row.getLong(1), row.getLong(2));
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("taking the lead", e);
+        }
+    }
+
+    @Override
+    public Loaded load(StateSink sink) {
+        try (Connection connection = pool.getConnection()) {
+            beginSnapshot(connection);
+            try {
+                long applied;
+                long nextInode;
+                try (Statement statement = connection.createStatement();
+                        ResultSet row =
+                                statement.executeQuery(
+                                        "SELECT applied_seq, next_ino FROM gridfarm.apply_state")) {
+                    row.next();
+                    applied = row.getLong(1);
+                    nextInode = row.getLong(2);
+                }
+                TableReader.readAll(connection, sink);
+                long last = readJournal(connection, applied, sink::batch);
+                return new Loaded(Math.max(applied, last), nextInode);
+            } finally {
+                endSnapshot(connection);
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("loading", e);
+        }
+    }
+
+    @Override
+    public boolean tail(long afterSequence, Consumer<ChangeBatch> journalRows) {
+        try (Connection connection = pool.getConnection()) {
+            beginSnapshot(connection);
+            try {
+                if (applied(connection) > afterSequence) {
+                    return false;
+                }
+                readJournal(connection, afterSequence, journalRows);
+                return true;
+            } finally {
+                endSnapshot(connection);
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("reading the journal", e);
+        }
+    }
+
+    private static void beginSnapshot(Connection connection) throws SQLException {
+        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        connection.setAutoCommit(false);
+    }
+
+    private static void endSnapshot(Connection connection) throws SQLException {
+        connection.rollback();
+        connection.setAutoCommit(true);
+        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    }
+
+    private static long readJournal(
+            Connection connection, long after, Consumer<ChangeBatch> journalRows)
+            throws SQLException {
+        long last = 0;
+        try (PreparedStatement statement =
+                connection.prepareStatement(
+                        "SELECT seq, crc32c, data FROM gridfarm.journal WHERE seq > ? ORDER BY"
+                                + " seq")) {
+            statement.setLong(1, after);
+            statement.setFetchSize(JOURNAL_FETCH_ROWS);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    last = row.getLong(1);
+                    journalRows.accept(parse(last, row.getInt(2), row.getBytes(3)));
+                }
+            }
+        }
+        return last;
+    }
+
+    private static ChangeBatch parse(long sequence, int checksum, byte[] data) {
+        if (checksum(data) != checksum) {
+            throw new StoreException(
+                    "journal row "
+                            + sequence
+                            + " does not match its checksum: the database is damaged",
+                    null);
+        }
+        try {
+            return ChangeBatch.parseFrom(data);
+        } catch (InvalidProtocolBufferException e) {
+            throw new StoreException("journal row " + sequence + " cannot be read", e);
+        }
+    }
+
+    private static int checksum(byte[] data) {
+        CRC32C crc = new CRC32C();
+        crc.update(data, 0, data.length);
+        return (int) crc.getValue();
+    }
+
+    @Override
+    public synchronized boolean append(ChangeBatch batch) {
+        byte[] data = batch.toByteArray();
+        try {
+            PreparedStatement statement = appendStatement();
+            statement.setLong(1, batch.getSequence());
+            statement.setInt(2, Math.max(1, batch.getOutcomesCount()));
+            statement.setInt(3, checksum(data));
+            statement.setBytes(4, data);
+            statement.setLong(5, batch.getEpoch());
+            return statement.executeUpdate() == 1;
+        } catch (SQLException e) {
+            dropJournalConnection();
+            throw SqlFailures.running(
+                    SqlFailures.isUniqueViolation(e)
+                            ? "journal row " + batch.getSequence() + " is there already"
+                            : "writing the journal",
+                    e);
+        }
+    }
+
+    private PreparedStatement appendStatement() throws SQLException {
+        PreparedStatement statement = append;
+        if (statement == null) {
+            Connection connection = connect(settings);
+            journal = connection;
+            try (Statement set = connection.createStatement()) {
+                // Acknowledged means durable, whatever the server's default is.
+                set.execute("SET synchronous_commit = on");
+            }
+            statement = connection.prepareStatement(APPEND);
+            append = statement;
+        }
+        return statement;
+    }
+
+    private void dropJournalConnection() {
+        Connection connection = journal;
+        journal = null;
+        append = null;
+        if (connection != null) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                log.debug("closing a broken connection: {}", e.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public long epochOf(long sequence) {
+        try (Connection connection = pool.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement(
+                                "SELECT epoch FROM gridfarm.journal WHERE seq = ?")) {
+            statement.setLong(1, sequence);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getLong(1) : -1;
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("looking for a journal row", e);
+        }
+    }
+
+    @Override
+    public boolean fold(Fold fold, long epoch) {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                try (Statement set = connection.createStatement()) {
+                    // Tables and applied_seq go back together in a crash, and the journal is still
+                    // there then.
+                    set.execute("SET LOCAL synchronous_commit = off");
+                }
+                if (!isMine(connection, epoch)) {
+                    return false;
+                }
+                new TableWriter(connection).write(fold);
+                connection.commit();
+                return true;
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("folding the journal into the tables", e);
+        }
+    }
+
+    private static boolean isMine(Connection connection, long epoch) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(
+                        "SELECT 1 FROM gridfarm.leader WHERE epoch = ? FOR SHARE")) {
+            statement.setLong(1, epoch);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
+    @Override
+    public long appliedSequence() {
+        try (Connection connection = pool.getConnection()) {
+            return applied(connection);
+        } catch (SQLException e) {
+            throw SqlFailures.running("reading the applied sequence", e);
+        }
+    }
+
+    private static long applied(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery("SELECT applied_seq FROM gridfarm.apply_state")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        dropJournalConnection();
+        pool.close();
+    }
+}

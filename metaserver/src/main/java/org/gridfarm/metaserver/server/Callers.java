@@ -1,0 +1,23 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+
+/** Finds who is calling. */
+final class Callers {
+    private Callers() {}
+
+    /** Refuses with SESSION_ENDED a connection that has opened no session. */
+    static Caller of(Exchange<?, ?> exchange) {
+        Caller caller = exchange.peer().attachment(Caller.KEY);
+        if (caller == null) {
+            throw new FarmException(
+                    ErrorKind.SESSION_ENDED,
+                    exchange.method().name(),
+                    "",
+                    "no session was opened on this connection");
+        }
+        return caller;
+    }
+}

@@ -1,0 +1,43 @@
+package org.gridfarm.metaserver.server;
+
+import java.util.List;
+
+/** The metaservers of the farm, as the coordination service knows them. Thread-safe. */
+public interface Cluster extends AutoCloseable {
+    /** One metaserver; {@code epoch} is that of a leader, 0 for others. */
+    record Member(String name, String address, String role, long epoch) {
+        public static final String LEADER = "leader";
+        public static final String CACHE = "cache";
+
+        public boolean leads() {
+            return role.equals(LEADER);
+        }
+    }
+
+    /** Told on threads of the coordination client; must be quick. */
+    interface Listener {
+        /** This server may take the lead. */
+        void elected();
+
+        /** Somebody else may lead now: stop. */
+        void deposed(String why);
+
+        /** The servers there are, this one included. */
+        void members(List<Member> members);
+
+        /** Whether the coordination service can be reached at the moment. */
+        void reachable(boolean reachable);
+    }
+
+    /** Announces this server and, if it is a candidate, stands for election. */
+    void start(Member self, boolean candidate, Listener listener);
+
+    /** Changes what the others see of this server. */
+    void announce(Member self);
+
+    /** Gives up the lead and stands again. */
+    void resign();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,421 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.metaserver.coherence.LongMap;
+import org.gridfarm.metaserver.namespace.Context;
+import org.gridfarm.metaserver.namespace.Decision;
+import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.namespace.Resolved;
+import org.gridfarm.metaserver.namespace.Visited;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.metaserver.session.Outcomes;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.ReadDirectoryReply;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.ResolveReply;
+import org.gridfarm.protocol.wire.SettingImage;
+import org.gridfarm.protocol.wire.StatFsReply;
+import org.gridfarm.protocol.wire.WritingImage;
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that changes make up, in memory: the namespace, where content lies, who writes what,
+ * the nodes, settings and outcomes. The same at the leader, at caches and while loading. Owned by
+ * one thread at a time.
+ */
+public final class FarmState {
+    /** For statfs only: what the heap of a large server holds. */
+    private static final long INODES_MAX = 1_000_000_000L;
+
+    private final Clock clock;
+    private final Entropy entropy;
+    private final LiveNodes nodes;
+    private final Outcomes outcomes = new Outcomes();
+    private final LongMap<WritingImage> writing = new LongMap<>();
+    private final Map<String, ByteString> settings = new HashMap<>();
+    private Namespace namespace = new Namespace();
+    private ReplicaRows replicas = new ReplicaRows();
+    private long nextInode = 2;
+    private long lastNow;
+
+    FarmState(Clock clock, Entropy entropy, long repairAfterNanos) {
+        this.clock = clock;
+        this.entropy = entropy;
+        this.nodes = new LiveNodes(repairAfterNanos);
+    }
+
+    // ---- changes ----------------------------------------------------------------------------
+
+    void apply(ChangeBatch batch) {
+        for (Change change : batch.getChangesList()) apply(change);
+        for (Outcome outcome : batch.getOutcomesList()) outcomes.add(outcome, batch.getSequence());
+    }
+
+    /** A row while loading; order within a kind does not matter. */
+    void load(Change change) {
+        apply(change);
+    }
+
+    void apply(Change change) {
+        switch (change.getChangeCase()) {
+            case INODE, INODE_GONE, DIRENT, DIRENT_GONE, XATTR, XATTR_GONE, ORPHAN, ORPHAN_GONE -> {
+                if (change.hasInode())
+                    nextInode = Math.max(nextInode, change.getInode().getInode() + 1);
+                if (change.hasInodeGone()) writing.remove(change.getInodeGone());
+                namespace.apply(change);
+            }
+            case REPLICA -> replicas.put(change.getReplica());
+            case REPLICA_GONE -> replicas.remove(change.getReplicaGone());
+            case NODE -> nodes.apply(change.getNode());
+            case NODE_GONE -> nodes.gone(change.getNodeGone());
+            case WRITING -> {
+                WritingImage image = change.getWriting();
+                if (image.getGone()) writing.remove(image.getInode());
+                else writing.put(image.getInode(), image);
+            }
+            case SETTING -> {
+                settings.put(change.getSetting().getKey(), change.getSetting().getValue());
+                namespace.apply(change);
+            }
+            case SESSION_GONE -> outcomes.forget(change.getSessionGone());
+            case QUOTA, ACCOUNT -> {}
+            case CHANGE_NOT_SET ->
+                    throw new IllegalStateException(
+                            "a change of a kind this program does not know");
+        }
+    }
+
+    void clear() {
+        namespace = new Namespace();
+        replicas = new ReplicaRows();
+        nodes.clear();
+        outcomes.clear();
+        writing.clear();
+        settings.clear();
+        nextInode = 2;
+    }
+
+    /** Everything as changes, for a cache that starts from nothing; outcomes are not among them. */
+    List<Change> images() {
+        List<Change> images = new java.util.ArrayList<>();
+        settings.forEach((key, value) ->
+                images.add(
+                        Change.newBuilder()
+                                .setSetting(SettingImage.newBuilder().setKey(key).setValue(value))
+                                .build()));
+        for (LiveNodes.Node node : nodes.all()) {
+            images.add(Change.newBuilder().setNode(node.image).build());
+        }
+        long[] inodes = namespace.inodeNumbers();
+        for (long inode : inodes) namespace.exportInode(inode, images::add);
+        for (long inode : inodes) namespace.exportEntries(inode, images::add);
+        replicas.forEach(row -> images.add(Change.newBuilder().setReplica(row).build()));
+        writing.forEach(
+                (inode, image) -> images.add(Change.newBuilder().setWriting(image).build()));
+        return images;
+    }
+
+    // ---- deciding ---------------------------------------------------------------------------
+
+    /** What the command changes; throws the refusal. */
+    Decision.Accepted decide(MutateRequest request, Credentials who, OpenFiles opens) {
+        Decision decision =
+                namespace.decide(
+                        request,
+                        who,
+                        new Context() {
+                            @Override
+                            public long now() {
+                                return nowNanos();
+                            }
+
+                            @Override
+                            public long nextInode() {
+                                return nextInode++;
+                            }
+
+                            @Override
+                            public boolean isOpen(long inode) {
+                                return opens.isOpen(inode);
+                            }
+
+                            @Override
+                            public boolean mayWrite(long session, long handle, long inode) {
+                                OpenFiles.Handle open = opens.find(handle);
+                                return open != null
+                                        && open.session() == session
+                                        && open.inode() == inode
+                                        && open.write();
+                            }
+                        });
+        return switch (decision) {
+            case Decision.Accepted accepted -> accepted;
+            case Decision.Refused refused -> throw refused.failure();
+        };
+    }
+
+    /** Inode numbers below this were used before. */
+    void inodesBelow(long next) {
+        nextInode = Math.max(nextInode, next);
+    }
+
+    /** Nanoseconds since 1970, never going back within one leader's time. */
+    long nowNanos() {
+        var now = clock.now();
+        lastNow = Math.max(lastNow + 1, now.getEpochSecond() * 1_000_000_000L + now.getNano());
+        return lastNow;
+    }
+
+    long monotonicNanos() {
+        return clock.nanoTime();
+    }
+
+    double chance() {
+        return entropy.nextDouble();
+    }
+
+    // ---- looking ----------------------------------------------------------------------------
+
+    Namespace namespace() {
+        return namespace;
+    }
+
+    boolean exists(long inode) {
+        return namespace.exists(inode);
+    }
+
+    /** Whether the number was ever given out. */
+    boolean wasInode(long inode) {
+        return inode > 0 && inode < nextInode;
+    }
+
+    long inodes() {
+        return namespace.inodeCount();
+    }
+
+    /** Refuses with STALE what is gone. */
+    InodeImage image(long inode) {
+        return namespace.image(inode);
+    }
+
+    Attributes attributes(long inode) {
+        if (!namespace.exists(inode))
+            throw new FarmException(ErrorKind.NOT_FOUND, "inode", Long.toHexString(inode));
+        return marked(namespace.attributes(inode).build());
+    }
+
+    /** With what the namespace does not know: that somebody writes. */
+    Attributes marked(Attributes attributes) {
+        return writing.size() > 0 && writing.get(attributes.getInode()) != null
+                ? attributes.toBuilder().setWriting(true).build()
+                : attributes;
+    }
+
+    @Nullable WritingImage writing(long inode) {
+        return writing.get(inode);
+    }
+
+    long[] writtenInodes() {
+        return writing.keys();
+    }
+
+    boolean isOrphan(long inode) {
+        return namespace.isOrphan(inode);
+    }
+
+    long[] orphans() {
+        return namespace.orphans();
+    }
+
+    Outcomes outcomes() {
+        return outcomes;
+    }
+
+    @Nullable ByteString setting(String key) {
+        return settings.get(key);
+    }
+
+    LiveNodes nodes() {
+        return nodes;
+    }
+
+    @Nullable Attributes lookup(Credentials who, long parent, ByteString name) {
+        Attributes.Builder found = namespace.lookup(parent, name, who);
+        return found == null ? null : marked(found.build());
+    }
+
+    ResolveReply.Builder resolve(
+            ReadScope scope, Credentials who, long start, ByteString path, boolean followLast) {
+        Resolved end =
+                namespace.resolve(
+                        start == 0 ? Namespace.ROOT : start,
+                        path,
+                        followLast,
+                        who,
+                        new Visited() {
+                            @Override
+                            public void entry(long directory, ByteString name) {
+                                scope.readsEntry(directory, name);
+                            }
+
+                            @Override
+                            public void inode(long inode) {
+                                scope.readsAttributes(inode);
+                            }
+                        });
+        ResolveReply.Builder reply =
+                ResolveReply.newBuilder().setParent(end.parent()).setLastName(end.lastName());
+        if (end.inode() != 0) reply.setFound(true).setAttributes(attributes(end.inode()));
+        return reply;
+    }
+
+    ReadDirectoryReply.Builder list(
+            Credentials who, long inode, long cookie, int limit, boolean withAttributes) {
+        ReadDirectoryReply.Builder page = namespace.list(inode, cookie, limit, withAttributes, who);
+        if (withAttributes && writing.size() > 0) {
+            for (DirectoryEntry.Builder entry : page.getEntriesBuilderList()) {
+                if (writing.get(entry.getInode()) != null && entry.hasAttributes()) {
+                    entry.getAttributesBuilder().setWriting(true);
+                }
+            }
+        }
+        return page;
+    }
+
+    boolean mayRead(Credentials who, long inode) {
+        return namespace.may(inode, 4, who);
+    }
+
+    /** Refuses with ACCESS_DENIED: 4 read, 2 write, 1 execute. */
+    void requireAccess(Credentials who, long inode, int wanted, String operation) {
+        if (!namespace.may(inode, wanted, who)) {
+            throw new FarmException(ErrorKind.ACCESS_DENIED, operation, Long.toHexString(inode));
+        }
+    }
+
+    String path(long inode) {
+        return namespace.path(inode);
+    }
+
+    /** What the nodes that can be reached have, divided by the copies that a new file gets. */
+    StatFsReply statFs(long inode) {
+        long total = 0;
+        long free = 0;
+        long available = 0;
+        for (LiveNodes.Node node : nodes.all()) {
+            if (!isReadable(node.image.getName())) continue;
+            total += node.last.getCapacity();
+            free += Math.max(0, node.last.getCapacity() - node.last.getUsed());
+            available += node.last.getAvailable();
+        }
+        int level = level(image(inode));
+        return StatFsReply.newBuilder()
+                .setTotal(total / level)
+                .setFree(free / level)
+                .setAvailable(available / level)
+                .setInodes(INODES_MAX)
+                .setInodesFree(INODES_MAX - inodes())
+                .setLevel(level)
+                .build();
+    }
+
+    // ---- replicas ---------------------------------------------------------------------------
+
+    List<ReplicaImage> rows(long inode, int stripe, int generation) {
+        return replicas.rows(inode, stripe, generation);
+    }
+
+    /** Rows of other generations than this. */
+    List<ReplicaImage> olderRows(long inode, int generation) {
+        return replicas.otherGenerations(inode, generation);
+    }
+
+    /** All rows of an inode. */
+    List<ReplicaImage> allRows(long inode) {
+        return replicas.all(inode);
+    }
+
+    List<ReplicaImage> heldBy(String node) {
+        return replicas.heldBy(node);
+    }
+
+    boolean isReadable(String node) {
+        return nodes.isLive(node, clock.nanoTime());
+    }
+
+    String addressOf(String node) {
+        LiveNodes.Node known = nodes.find(node);
+        return known == null ? "" : known.image.getAddress();
+    }
+
+    int liveCopies(InodeImage image) {
+        int least = Integer.MAX_VALUE;
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            int live = 0;
+            for (ReplicaImage row : rows(image.getInode(), stripe, image.getGeneration())) {
+                if (row.getState() == ReplicaState.VALID && isReadable(row.getNode())) live++;
+            }
+            least = Math.min(least, live);
+        }
+        return least;
+    }
+
+    int goodCopiesElsewhere(ReplicaImage row) {
+        int good = 0;
+        for (ReplicaImage other : rows(row.getInode(), row.getStripe(), row.getGeneration())) {
+            if (!other.getNode().equals(row.getNode())
+                    && other.getState() == ReplicaState.VALID
+                    && isReadable(other.getNode())) {
+                good++;
+            }
+        }
+        return good;
+    }
+
+    /** Copies wanted of the file: its own level, or one. */
+    int level(InodeImage image) {
+        return Math.max(
+                1, image.getReplicas() > 0 ? image.getReplicas() : namespace.defaultReplicas());
+    }
+
+    /** Takes files whose copies are not as they should be. */
+    interface ProblemSink {
+        void problem(String kind, InodeImage image, int live);
+    }
+
+    /** Looks at every file with copies. */
+    void problems(ProblemSink sink) {
+        replicas.forEachInode(inode -> {
+            if (!exists(inode) || writing.get(inode) != null) return;
+            InodeImage image = image(inode);
+            if (rows(inode, 0, image.getGeneration()).isEmpty()) return;
+            int live = liveCopies(image);
+            if (live == 0) sink.problem("lost", image, live);
+            else if (live < level(image)) sink.problem("under", image, live);
+            else if (live > level(image)) sink.problem("over", image, live);
+            for (ReplicaImage row : allRows(inode)) {
+                if (row.getState() == ReplicaState.CORRUPT) {
+                    sink.problem("corrupt", image, live);
+                    break;
+                }
+            }
+        });
+    }
+}

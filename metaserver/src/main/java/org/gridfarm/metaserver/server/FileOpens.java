@@ -1,0 +1,411 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaKey;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.gridfarm.protocol.wire.WritingImage;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Opening, committing and closing files at the leader. Decides as changes and leaves the waiting to
+ * its callers. Event thread.
+ */
+final class FileOpens {
+    private final FarmState state;
+    private final OpenFiles opens;
+    private final Layouts layouts;
+    private final ChainChoice choice;
+    private final LeaderContext leader;
+
+    FileOpens(
+            FarmState state,
+            OpenFiles opens,
+            Layouts layouts,
+            ChainChoice choice,
+            LeaderContext leader) {
+        this.state = state;
+        this.opens = opens;
+        this.layouts = layouts;
+        this.choice = choice;
+        this.leader = leader;
+    }
+
+    OpenFiles files() {
+        return opens;
+    }
+
+    /**
+     * Opens an inode for the caller, who has been found to be allowed to. The changes this takes
+     * are in the open batch when it returns; {@code opened} runs when the others have given up what
+     * they may no longer cache, and must still wait for the batch.
+     */
+    void open(Caller caller, long inode, OpenRequest wish, Runnable opened) {
+        if (wish.getHandle() == 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "open", Long.toHexString(inode), "no handle was drawn");
+        }
+        OpenFiles.Handle known = opens.find(wish.getHandle());
+        if (known != null) {
+            if (known.session() != caller.session() || known.inode() != inode) {
+                throw new FarmException(
+                        ErrorKind.INVALID, "open", Long.toHexString(inode), "the handle is in use");
+            }
+            opened.run(); // asked again: it is open already
+            return;
+        }
+        InodeImage image = state.image(inode);
+        if (wish.getWrite()) {
+            leader.change(startWriting(caller, image, wish), caller.session());
+        }
+        OpenFiles.Opened result =
+                opens.open(
+                        new OpenFiles.Handle(
+                                caller.session(),
+                                wish.getHandle(),
+                                inode,
+                                wish.getRead() || !wish.getWrite(),
+                                wish.getWrite()));
+        Map<Long, List<DataTouch>> recalls = new HashMap<>();
+        result.lowered()
+                .forEach((session, mode) ->
+                        recalls.put(
+                                session, List.of(new DataTouch(inode, mode.getNumber(), true))));
+        leader.recallData(recalls, opened);
+    }
+
+    /** As it stands when it is sent. */
+    OpenReply reply(Caller caller, long handle) {
+        OpenFiles.Handle open = opens.find(handle);
+        if (open == null) {
+            throw new FarmException(ErrorKind.BAD_HANDLE, "open", Long.toHexString(handle));
+        }
+        DataMode mode = opens.mode(open.inode(), caller.session());
+        boolean shared = mode == DataMode.WRITE_SHARED || mode == DataMode.EXCLUSIVE;
+        return OpenReply.newBuilder()
+                .setAttributes(state.attributes(open.inode()))
+                .setMode(mode)
+                .setLayout(
+                        shared
+                                ? layouts.chain(open.inode(), caller, open.write())
+                                : layouts.replicas(open.inode(), caller))
+                .setCacheable(mode != DataMode.WRITE_SHARED)
+                .build();
+    }
+
+    private List<Change> startWriting(Caller caller, InodeImage image, OpenRequest wish) {
+        long inode = image.getInode();
+        WritingImage writing = state.writing(inode);
+        List<Change> changes = new ArrayList<>();
+        if (writing != null) {
+            if (!writing.getWritersList().contains(caller.session())) {
+                changes.add(writing(writing.toBuilder().addWriters(caller.session()).build()));
+            }
+            return changes;
+        }
+        InodeImage now = image;
+        if (wish.getTruncate() && !opens.isOpen(inode) && hasContent(image)) {
+            now =
+                    image.toBuilder()
+                            .setGeneration(image.getGeneration() + 1)
+                            .setSize(0)
+                            .setAllocated(0)
+                            .clearDigest()
+                            .setMtime(state.nowNanos())
+                            .setCtime(state.nowNanos())
+                            .setVersion(image.getVersion() + 1)
+                            .build();
+            changes.add(Change.newBuilder().setInode(now).build());
+            dropReplicas(image, changes);
+        }
+        WritingImage.Builder started =
+                WritingImage.newBuilder()
+                        .setInode(inode)
+                        .setGeneration(now.getGeneration())
+                        .addWriters(caller.session());
+        int stripes = Math.max(1, now.getStripeCount());
+        for (int stripe = 0; stripe < stripes; stripe++) {
+            started.addChains(chain(caller, now, stripe, changes));
+        }
+        changes.add(writing(started.build()));
+        return changes;
+    }
+
+    private boolean hasContent(InodeImage image) {
+        if (image.getSize() > 0) return true;
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            if (!state.rows(image.getInode(), stripe, image.getGeneration()).isEmpty()) return true;
+        }
+        return false;
+    }
+
+    /**
+     * Rows of this generation go; the nodes are told to delete what they hold when that is durable.
+     */
+    private void dropReplicas(InodeImage image, List<Change> changes) {
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            for (ReplicaImage row : state.rows(image.getInode(), stripe, image.getGeneration())) {
+                changes.add(gone(row));
+            }
+        }
+    }
+
+    private WritingChain chain(Caller caller, InodeImage image, int stripe, List<Change> changes) {
+        long inode = image.getInode();
+        List<ReplicaImage> rows =
+                changes.stream().anyMatch(c -> c.hasReplicaGone())
+                        ? List.of()
+                        : state.rows(inode, stripe, image.getGeneration());
+        List<String> members = new ArrayList<>();
+        List<ReplicaImage> away = new ArrayList<>();
+        for (ReplicaImage row : rows) {
+            if (row.getState() != ReplicaState.VALID) continue;
+            if (!state.isReadable(row.getNode())) away.add(row);
+            else if (row.getNode().equals(caller.attachedNode())) members.addFirst(row.getNode());
+            else members.add(row.getNode());
+        }
+        if (members.isEmpty() && !away.isEmpty()) {
+            throw new FarmException(
+                    ErrorKind.DATA_UNAVAILABLE,
+                    "open",
+                    Long.toHexString(inode),
+                    "no node that holds its content can be reached");
+        }
+        if (members.isEmpty()) {
+            members.addAll(choice.choose(image, stripe, caller.attachedNode(), Set.of()));
+        }
+        // What misses the coming writes must never be read again, so it is stale before they begin.
+        for (ReplicaImage row : away) {
+            changes.add(
+                    Change.newBuilder()
+                            .setReplica(row.toBuilder().setState(ReplicaState.STALE))
+                            .build());
+        }
+        return WritingChain.newBuilder().setStripe(stripe).addAllNodes(members).build();
+    }
+
+    /** The content as it stands on its chains: what the commit says becomes the inode's. */
+    Attributes commit(Caller caller, Credentials who, MutateRequest request) {
+        CommitContent commit = request.getCommit();
+        List<Change> changes = new ArrayList<>(state.decide(request, who, opens).changes());
+        OpenFiles.Handle handle = opens.find(commit.getHandle());
+        WritingImage writing = state.writing(commit.getInode());
+        if (handle == null || handle.session() != caller.session() || writing == null) {
+            throw new FarmException(
+                    ErrorKind.BAD_HANDLE, "commit", Long.toHexString(commit.getInode()));
+        }
+        InodeImage image = state.image(commit.getInode());
+        WritingImage.Builder chains = writing.toBuilder().clearChains();
+        for (WritingChain chain : writing.getChainsList()) {
+            chains.addChains(commitChain(image, chain, commit, changes));
+        }
+        boolean last = commit.getClose() && !isWrittenBesides(handle);
+        if (last) {
+            changes.add(
+                    writing(
+                            WritingImage.newBuilder()
+                                    .setInode(image.getInode())
+                                    .setGone(true)
+                                    .build()));
+        } else if (!chains.build().equals(writing)) {
+            changes.add(writing(chains.build()));
+        }
+        leader.change(changes, caller.session());
+        if (commit.getClose()) {
+            opens.close(handle.handle());
+            reapIfOrphan(image.getInode());
+        }
+        return state.exists(image.getInode())
+                ? state.attributes(image.getInode())
+                : Attributes.newBuilder().setInode(image.getInode()).build();
+    }
+
+    private WritingChain commitChain(
+            InodeImage image, WritingChain chain, CommitContent commit, List<Change> changes) {
+        ObjectCommit object = null;
+        for (ObjectCommit candidate : commit.getObjectsList()) {
+            if (candidate.getStripe() == chain.getStripe()) object = candidate;
+        }
+        if (object == null) return chain;
+        Set<String> holders = new HashSet<>(object.getHoldersList());
+        Map<String, ReplicaState> rows = new HashMap<>();
+        for (ReplicaImage row :
+                state.rows(image.getInode(), chain.getStripe(), image.getGeneration())) {
+            rows.put(row.getNode(), row.getState());
+        }
+        WritingChain.Builder kept = WritingChain.newBuilder().setStripe(chain.getStripe());
+        for (String node : chain.getNodesList()) {
+            ReplicaState wanted = holders.contains(node) ? ReplicaState.VALID : ReplicaState.STALE;
+            if (wanted == ReplicaState.VALID) kept.addNodes(node);
+            if (rows.get(node) != wanted) {
+                changes.add(row(image, chain.getStripe(), node, wanted));
+            }
+        }
+        return kept.build();
+    }
+
+    static Change row(InodeImage image, int stripe, String node, ReplicaState wanted) {
+        return Change.newBuilder()
+                .setReplica(
+                        ReplicaImage.newBuilder()
+                                .setInode(image.getInode())
+                                .setStripe(stripe)
+                                .setGeneration(image.getGeneration())
+                                .setNode(node)
+                                .setState(wanted))
+                .build();
+    }
+
+    static Change gone(ReplicaImage row) {
+        return Change.newBuilder()
+                .setReplicaGone(
+                        ReplicaKey.newBuilder()
+                                .setInode(row.getInode())
+                                .setStripe(row.getStripe())
+                                .setGeneration(row.getGeneration())
+                                .setNode(row.getNode()))
+                .build();
+    }
+
+    static Change writing(WritingImage image) {
+        return Change.newBuilder().setWriting(image).build();
+    }
+
+    /** Members failed: they are stale before anybody goes on without them. */
+    void chainFailure(Caller caller, long handleId, int stripe, List<String> failed, boolean full) {
+        OpenFiles.Handle handle = opens.find(handleId);
+        if (handle == null || handle.session() != caller.session()) {
+            throw new FarmException(ErrorKind.BAD_HANDLE, "chain", Long.toHexString(handleId));
+        }
+        long inode = handle.inode();
+        WritingImage writing = state.writing(inode);
+        if (writing == null) return; // a reader's report: nothing is being written
+        InodeImage image = state.image(inode);
+        List<Change> changes = new ArrayList<>();
+        WritingImage.Builder now = writing.toBuilder().clearChains();
+        for (WritingChain chain : writing.getChainsList()) {
+            now.addChains(
+                    chain.getStripe() == stripe
+                            ? without(caller, image, chain, failed, full, changes)
+                            : chain);
+        }
+        if (now.build().equals(writing)) return;
+        changes.add(writing(now.build()));
+        leader.change(changes, 0);
+    }
+
+    private WritingChain without(
+            Caller caller,
+            InodeImage image,
+            WritingChain chain,
+            List<String> failed,
+            boolean full,
+            List<Change> changes) {
+        List<String> left = new ArrayList<>(chain.getNodesList());
+        left.removeAll(failed);
+        List<ReplicaImage> rows =
+                state.rows(image.getInode(), chain.getStripe(), image.getGeneration());
+        boolean committed = rows.stream().anyMatch(r -> r.getState() == ReplicaState.VALID);
+        if (left.isEmpty()) {
+            if (committed) {
+                throw new FarmException(
+                        ErrorKind.DATA_UNAVAILABLE,
+                        "write",
+                        Long.toHexString(image.getInode()),
+                        "every node of its chain failed: " + String.join(", ", failed));
+            }
+            // Nothing was promised yet: the client starts over on other nodes, or sees why not.
+            left.addAll(
+                    choice.choose(
+                            image,
+                            chain.getStripe(),
+                            full ? "" : caller.attachedNode(),
+                            new HashSet<>(failed)));
+        }
+        for (String node : failed) {
+            if (chain.getNodesList().contains(node)) {
+                changes.add(row(image, chain.getStripe(), node, ReplicaState.STALE));
+            }
+        }
+        return WritingChain.newBuilder().setStripe(chain.getStripe()).addAllNodes(left).build();
+    }
+
+    private boolean isWrittenBesides(OpenFiles.Handle handle) {
+        return opens.handles(handle.inode()).stream()
+                .anyMatch(h -> h.write() && h.handle() != handle.handle());
+    }
+
+    /** Gives up a handle without committing anything; true if that changed something. */
+    boolean close(long session, long handleId) {
+        OpenFiles.Handle handle = opens.find(handleId);
+        if (handle == null || handle.session() != session) return false;
+        boolean last = handle.write() && !isWrittenBesides(handle);
+        opens.close(handleId);
+        boolean changed = false;
+        WritingImage writing = state.writing(handle.inode());
+        if (last && writing != null) {
+            leader.change(
+                    List.of(
+                            writing(
+                                    WritingImage.newBuilder()
+                                            .setInode(handle.inode())
+                                            .setGone(true)
+                                            .build())),
+                    session);
+            changed = true;
+        }
+        return reapIfOrphan(handle.inode()) || changed;
+    }
+
+    /** A file without a name ends with its last close. */
+    boolean reapIfOrphan(long inode) {
+        if (!state.isOrphan(inode) || opens.isOpen(inode) || !state.exists(inode)) return false;
+        InodeImage image = state.image(inode);
+        List<Change> changes = new ArrayList<>();
+        dropReplicas(image, changes);
+        if (state.writing(inode) != null) {
+            changes.add(writing(WritingImage.newBuilder().setInode(inode).setGone(true).build()));
+        }
+        changes.add(Change.newBuilder().setInodeGone(inode).build());
+        changes.add(Change.newBuilder().setOrphanGone(inode).build());
+        leader.change(changes, 0);
+        return true;
+    }
+
+    /** Establishes again, at a new leader, what the client had open at the former one. */
+    void reclaim(Caller caller, OpenRequest wish, long inode, int generation, Runnable opened) {
+        InodeImage image = state.image(inode);
+        WritingImage writing = state.writing(inode);
+        if (wish.getWrite()) {
+            boolean mine = writing != null && writing.getWritersList().contains(caller.session());
+            if (!mine || image.getGeneration() != generation) {
+                throw new FarmException(
+                        ErrorKind.WRONG_GENERATION,
+                        "reclaim",
+                        Long.toHexString(inode),
+                        "the file was sealed or rewritten meanwhile");
+            }
+        }
+        open(caller, inode, wish, opened);
+    }
+}

@@ -1,0 +1,275 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.coherence.Effect;
+import org.gridfarm.metaserver.coherence.LeaderCoherence;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CacheLeaseReply;
+import org.gridfarm.protocol.wire.CacheStatus;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.CommitBatch;
+import org.gridfarm.protocol.wire.FollowReply;
+import org.gridfarm.protocol.wire.FollowRequest;
+import org.gridfarm.protocol.wire.PrepareBatch;
+import org.gridfarm.protocol.wire.SnapshotReply;
+import org.gridfarm.protocol.wire.SnapshotRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The cache servers at the leader: who follows, what each is sent, who has marked what. Event
+ * thread.
+ *
+ * <p>A follower without usable state gets a snapshot taken at its FOLLOW; batches closed from then
+ * on are streamed to it at once, and it keeps them until the snapshot is complete. Until then it
+ * serves nothing, so it marks batches by receiving them and never holds up a commit. The snapshot
+ * may hold changes of the batch that was open: images are absolute, so applying that batch again is
+ * harmless, and the follower serves nothing before it is committed.
+ */
+final class Followers {
+    private static final Logger log = LoggerFactory.getLogger(Followers.class);
+
+    /** Changes in one page: about 1 MB. */
+    private static final int PAGE_CHANGES_MAX = 8192;
+
+    private static final class Follower {
+        final String name;
+        final Peer peer;
+        CacheStatus status = CacheStatus.getDefaultInstance();
+        @Nullable List<Change> snapshot;
+        long visibleFrom;
+
+        Follower(String name, Peer peer) {
+            this.name = name;
+            this.peer = peer;
+        }
+    }
+
+    private final FarmState state;
+    private final LeaderCoherence coherence;
+    private final Batches batches;
+    private final JournalStore.Claim claim;
+    private final long firstSequence;
+    private final ServerIdentity identity;
+    private final Consumer<List<Effect>> effects;
+    private final EventThread events;
+    private final Map<String, Follower> followers = new HashMap<>();
+    private final ArrayDeque<ChangeBatch> recent = new ArrayDeque<>();
+
+    Followers(
+            FarmState state,
+            LeaderCoherence coherence,
+            Batches batches,
+            JournalStore.Claim claim,
+            ServerIdentity identity,
+            Consumer<List<Effect>> effects,
+            EventThread events) {
+        this.state = state;
+        this.coherence = coherence;
+        this.batches = batches;
+        this.claim = claim;
+        this.firstSequence = coherence.completed();
+        this.identity = identity;
+        this.effects = effects;
+        this.events = events;
+    }
+
+    void register(HandlerTable table) {
+        table.on(MetadataMethods.FOLLOW, this::follow);
+        table.on(MetadataMethods.SNAPSHOT, this::snapshot);
+        table.on(MetadataMethods.CACHE_LEASE, this::lease);
+    }
+
+    private static void requireMetaserver(Exchange<?, ?> exchange) {
+        exchange.peer().identity().require(Role.METASERVER, exchange.method().name());
+    }
+
+    private void follow(Exchange<FollowRequest, FollowReply> exchange) {
+        requireMetaserver(exchange);
+        FollowRequest request = exchange.request();
+        String name = request.getName();
+        // By following anew it says that it serves nothing of what it had.
+        List<Effect> dropped = new ArrayList<>();
+        coherence.drop(name, dropped);
+        effects.accept(dropped);
+
+        Follower follower = new Follower(name, exchange.peer());
+        follower.status =
+                CacheStatus.newBuilder().setName(name).setAddress(request.getAddress()).build();
+        long base = coherence.openSequence() - 1;
+        boolean resumes = canResume(request);
+        if (!resumes) {
+            follower.snapshot = state.images();
+            follower.visibleFrom = batches.lastWithContent();
+        }
+        followers.put(name, follower);
+        coherence.admit(name, System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
+        exchange.reply(
+                FollowReply.newBuilder()
+                        .setEpoch(claim.epoch())
+                        .setInstance(claim.instance())
+                        .setSequence(resumes ? request.getFromSequence() : base)
+                        .setLeaseMillis((int) ServerLimits.CACHE_LEASE.toMillis())
+                        .setSnapshotNeeded(!resumes)
+                        .setLeader(identity.name())
+                        .build());
+        log.info(
+                "cache {} follows from batch {}{}",
+                name,
+                resumes ? request.getFromSequence() : base,
+                resumes ? "" : ", by a snapshot of " + size(follower.snapshot) + " rows");
+        if (resumes) {
+            for (ChangeBatch batch : recent) {
+                if (batch.getSequence() > request.getFromSequence()) {
+                    sendPrepare(follower, batch);
+                    if (batch.getSequence() <= coherence.completed()) {
+                        sendCommit(follower, batch.getSequence());
+                    }
+                }
+            }
+        }
+    }
+
+    private static int size(@Nullable List<Change> changes) {
+        return changes == null ? 0 : changes.size();
+    }
+
+    /** It holds a prefix of this leader's history, and what it lacks is still at hand. */
+    private boolean canResume(FollowRequest request) {
+        long from = request.getFromSequence();
+        if (from == 0 || from > coherence.completed()) return false;
+        boolean ours = request.getEpoch() == claim.epoch();
+        boolean handedOver = request.getEpoch() == claim.epoch() - 1 && from <= firstSequence;
+        if (!ours && !handedOver) return false;
+        long oldest = recent.isEmpty() ? coherence.openSequence() : recent.peek().getSequence();
+        return from + 1 >= oldest;
+    }
+
+    private void snapshot(Exchange<SnapshotRequest, SnapshotReply> exchange) {
+        requireMetaserver(exchange);
+        Follower found = null;
+        for (Follower candidate : followers.values()) {
+            if (candidate.peer == exchange.peer()) found = candidate;
+        }
+        Follower follower = found;
+        if (follower == null || follower.snapshot == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "snapshot", "", "follow first");
+        }
+        List<Change> all = follower.snapshot;
+        int from = (int) Math.min(exchange.request().getCookie(), all.size());
+        int to = Math.min(from + PAGE_CHANGES_MAX, all.size());
+        boolean end = to == all.size();
+        if (end) follower.snapshot = null;
+        SnapshotReply page =
+                SnapshotReply.newBuilder()
+                        .addAllChanges(all.subList(from, to))
+                        .setCookie(to)
+                        .setEnd(end)
+                        .setSequence(follower.visibleFrom)
+                        .build();
+        // What the snapshot holds may be shown when the last page is there, so that page waits for
+        // it.
+        long visibleFrom = follower.visibleFrom;
+        if (end) batches.afterVisible(visibleFrom, () -> exchange.reply(page));
+        else exchange.reply(page);
+    }
+
+    private void lease(Exchange<CacheStatus, CacheLeaseReply> exchange) {
+        requireMetaserver(exchange);
+        CacheStatus status = exchange.request();
+        Follower follower = followers.get(status.getName());
+        boolean known =
+                follower != null
+                        && follower.peer == exchange.peer()
+                        && coherence.renew(
+                                status.getName(),
+                                System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
+        if (follower != null && known) follower.status = status;
+        exchange.reply(
+                CacheLeaseReply.newBuilder()
+                        .setLeaseMillis(known ? (int) ServerLimits.CACHE_LEASE.toMillis() : 0)
+                        .setFollowAgain(!known)
+                        .build());
+    }
+
+    /** Sends a closed batch to those in the set. */
+    void prepare(ChangeBatch batch, Set<String> members) {
+        recent.add(batch);
+        if (recent.size() > ServerLimits.RECENT_BATCHES_MAX) recent.remove();
+        for (String name : members) {
+            Follower follower = followers.get(name);
+            if (follower != null) sendPrepare(follower, batch);
+        }
+    }
+
+    private void sendPrepare(Follower follower, ChangeBatch batch) {
+        follower.peer
+                .callPlain(
+                        MetadataMethods.PREPARE,
+                        PrepareBatch.newBuilder().setBatch(batch).build(),
+                        ServerLimits.RECALL_DEADLINE)
+                .whenComplete((reply, failure) -> {
+                    if (failure == null) {
+                        events.submit(() -> marked(follower, reply.getSequence()));
+                    } else {
+                        log.debug("prepare at {}: {}", follower.name, failure.getMessage());
+                    }
+                });
+    }
+
+    private void marked(Follower follower, long sequence) {
+        if (followers.get(follower.name) != follower) return;
+        List<Effect> done = new ArrayList<>();
+        coherence.marked(follower.name, sequence, done);
+        effects.accept(done);
+    }
+
+    void committed(long sequence) {
+        for (Follower follower : followers.values()) sendCommit(follower, sequence);
+    }
+
+    private static void sendCommit(Follower follower, long sequence) {
+        follower.peer
+                .callPlain(
+                        MetadataMethods.COMMIT,
+                        CommitBatch.newBuilder().setSequence(sequence).build(),
+                        ServerLimits.RECALL_DEADLINE)
+                .whenComplete((reply, failure) -> {
+                    if (failure != null) {
+                        log.debug("commit at {}: {}", follower.name, failure.getMessage());
+                    }
+                });
+    }
+
+    /** Its lease ran out while it stayed silent: it starts over when it is heard of again. */
+    void dropped(String name) {
+        Follower follower = followers.remove(name);
+        if (follower != null)
+            log.warn("cache {} is silent or starts over: no longer waited for", name);
+    }
+
+    List<CacheStatus> statuses() {
+        List<CacheStatus> all = new ArrayList<>();
+        for (Follower follower : followers.values()) all.add(follower.status);
+        return all;
+    }
+
+    void stop() {
+        followers.clear();
+    }
+}

@@ -1,0 +1,512 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.metaserver.coherence.CacheCoherence;
+import org.gridfarm.metaserver.coherence.ClientCoherence;
+import org.gridfarm.metaserver.coherence.Effect;
+import org.gridfarm.metaserver.coherence.Touch;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CacheLeaseReply;
+import org.gridfarm.protocol.wire.CacheStatus;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.CommitBatch;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.FollowReply;
+import org.gridfarm.protocol.wire.FollowRequest;
+import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.PrepareBatch;
+import org.gridfarm.protocol.wire.PrepareReply;
+import org.gridfarm.protocol.wire.SnapshotReply;
+import org.gridfarm.protocol.wire.SnapshotRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * This server follows a leader: it holds the same state, answers reads from it, and can take over.
+ *
+ * <pre>
+ *   dialling --> following --snapshot or resumed--> serving --lease lost, gap, leader gone--> dialling
+ * </pre>
+ *
+ * <p>Reads are served only while the lease from the leader stands, counted from when its renewal
+ * was sent. Clients get no longer leases than that. Event thread.
+ */
+final class Following implements Serving, ReadScope.Visibility {
+    private static final Logger log = LoggerFactory.getLogger(Following.class);
+    private static final Duration CALL_DEADLINE = Duration.ofSeconds(5);
+    private static final long RENEW_NANOS = ServerLimits.CACHE_LEASE.toNanos() / 4;
+    private static final long REDIAL_NANOS = Duration.ofMillis(200).toNanos();
+
+    /** Dials another metaserver; what it pushes comes to {@link MetaServer}'s own services. */
+    interface LeaderDialer {
+        CompletableFuture<Peer> dial(HostPort address);
+    }
+
+    private record ParkedRead(long sequence, Runnable evaluate) {}
+
+    private final EventThread events;
+    private final FarmState state;
+    private final ServerIdentity identity;
+    private final LeaderDialer dialer;
+    private final Layouts layouts;
+    private final ClientCoherence clients = new ClientCoherence();
+    private final Sessions sessions;
+    private final HandlerTable table = new HandlerTable();
+    private final List<ParkedRead> parked = new ArrayList<>();
+    private final TreeMap<Long, ChangeBatch> prepared = new TreeMap<>();
+    private final Map<Long, Exchange<PrepareBatch, PrepareReply>> prepares = new HashMap<>();
+    private @Nullable CacheCoherence coherence;
+    private JournalStore.Claim claim = new JournalStore.Claim(0, 0);
+    private @Nullable Peer leader;
+    private Cluster.@Nullable Member followed;
+    private boolean dialling;
+    private boolean loading;
+    private boolean serving;
+    private boolean stopped;
+    private long base;
+    private long committedWhileLoading;
+    private long leaseEnds;
+    private long renewAt;
+    private long redialAt;
+
+    Following(
+            EventThread events,
+            FarmState state,
+            ServerIdentity identity,
+            Layouts layouts,
+            LeaderDialer dialer) {
+        this.events = events;
+        this.state = state;
+        this.identity = identity;
+        this.dialer = dialer;
+        this.layouts = layouts;
+        this.leaseEnds = System.nanoTime();
+        this.sessions = new Sessions(clients, events, this::recallAnswered);
+        new Reads(state, layouts, this::read).register(table);
+        new SessionService(
+                        clients,
+                        sessions,
+                        identity,
+                        () -> claim,
+                        session -> true,
+                        this::clientLease,
+                        this::run,
+                        events)
+                .register(table);
+        table.on(MetadataMethods.PREPARE, this::prepare);
+        table.on(MetadataMethods.COMMIT, this::commit);
+    }
+
+    /** The state that this server can be promoted from, and how far it goes; 0: nothing usable. */
+    long promotableFrom() {
+        CacheCoherence known = coherence;
+        return known == null || loading ? 0 : known.committed();
+    }
+
+    long epoch() {
+        return claim.epoch();
+    }
+
+    FarmState state() {
+        return state;
+    }
+
+    // ---- the leader -------------------------------------------------------------------------
+
+    @Override
+    public void tick() {
+        if (stopped) return;
+        long now = System.nanoTime();
+        if (serving && now - leaseEnds >= 0) lose("the lease from the leader ran out");
+        Peer known = leader;
+        if (known != null && !known.isOpen()) lose("the connection to the leader is gone");
+        if (leader == null && !dialling && now - redialAt >= 0) dial();
+        if (leader != null && !loading && now - renewAt >= 0) renew(leader);
+        List<Effect> effects = new ArrayList<>();
+        clients.expire(now, effects);
+        run(effects);
+    }
+
+    private void dial() {
+        Cluster.Member found = null;
+        for (Cluster.Member member : identity.members().get()) {
+            if (member.leads()
+                    && !member.name().equals(identity.name())
+                    && (found == null || member.epoch() > found.epoch())) {
+                found = member;
+            }
+        }
+        if (found == null) return;
+        Cluster.Member target = found;
+        dialling = true;
+        redialAt = System.nanoTime() + REDIAL_NANOS;
+        dialer.dial(HostPort.parse(target.address()))
+                .whenComplete((peer, failure) ->
+                        events.submit(() -> {
+                            dialling = false;
+                            if (failure != null) {
+                                log.debug("{}: {}", target, failure.getMessage());
+                            } else if (stopped) {
+                                peer.close();
+                            } else {
+                                follow(target, peer);
+                            }
+                        }));
+    }
+
+    private void follow(Cluster.Member target, Peer peer) {
+        leader = peer;
+        followed = target;
+        loading = true;
+        prepared.clear();
+        committedWhileLoading = 0;
+        long sent = System.nanoTime();
+        CacheCoherence known = coherence;
+        peer.callPlain(
+                        MetadataMethods.FOLLOW,
+                        FollowRequest.newBuilder()
+                                .setName(identity.name())
+                                .setAddress(identity.address())
+                                .setFromSequence(known == null ? 0 : known.committed())
+                                .setEpoch(claim.epoch())
+                                .build(),
+                        CALL_DEADLINE)
+                .whenComplete((reply, failure) ->
+                        events.submit(() -> {
+                            if (leader != peer) return;
+                            if (failure != null) lose(String.valueOf(failure.getMessage()));
+                            else followed(peer, reply, sent);
+                        }));
+    }
+
+    private void followed(Peer peer, FollowReply reply, long sent) {
+        claim = new JournalStore.Claim(reply.getEpoch(), reply.getInstance());
+        leaseEnds = sent + Duration.ofMillis(reply.getLeaseMillis()).toNanos();
+        renewAt = System.nanoTime();
+        base = reply.getSequence();
+        if (reply.getSnapshotNeeded()) {
+            coherence = null;
+            state.clear();
+            page(peer, 0);
+        } else {
+            if (coherence == null) throw new IllegalStateException("resumed from nothing");
+            loaded(base);
+        }
+    }
+
+    private void page(Peer peer, long cookie) {
+        peer.callPlain(
+                        MetadataMethods.SNAPSHOT,
+                        SnapshotRequest.newBuilder().setCookie(cookie).build(),
+                        CALL_DEADLINE)
+                .whenComplete((reply, failure) ->
+                        events.submit(() -> {
+                            if (leader != peer) return;
+                            if (failure != null) lose(String.valueOf(failure.getMessage()));
+                            else loadPage(peer, reply);
+                        }));
+        renew(peer);
+    }
+
+    private void loadPage(Peer peer, SnapshotReply reply) {
+        for (Change change : reply.getChangesList()) state.load(change);
+        if (!reply.getEnd()) {
+            page(peer, reply.getCookie());
+            return;
+        }
+        log.info("loaded the snapshot as of batch {}", reply.getSequence());
+        loaded(base);
+    }
+
+    /** The state stands at the base; batches that came meanwhile are applied or pending. */
+    private void loaded(long from) {
+        loading = false;
+        CacheCoherence now = new CacheCoherence(clients, from);
+        coherence = now;
+        List<Effect> effects = new ArrayList<>();
+        for (ChangeBatch batch : prepared.values()) {
+            if (batch.getSequence() > from)
+                now.prepare(batch.getSequence(), touches(batch), System.nanoTime(), effects);
+        }
+        prepared.headMap(from, true).clear();
+        for (long sequence = from + 1; sequence <= committedWhileLoading; sequence++) {
+            apply(sequence);
+        }
+        run(effects);
+        serving = true;
+        log.info("serving reads as of batch {}, epoch {}", now.committed(), claim.epoch());
+    }
+
+    private void renew(Peer peer) {
+        renewAt = System.nanoTime() + RENEW_NANOS;
+        long sent = System.nanoTime();
+        peer.callPlain(MetadataMethods.CACHE_LEASE, status(), CALL_DEADLINE)
+                .whenComplete((reply, failure) ->
+                        events.submit(() -> {
+                            if (leader != peer) return;
+                            if (failure != null) lose(String.valueOf(failure.getMessage()));
+                            else renewed(reply, sent);
+                        }));
+    }
+
+    private CacheStatus status() {
+        CacheCoherence known = coherence;
+        return CacheStatus.newBuilder()
+                .setName(identity.name())
+                .setAddress(identity.address())
+                .setSequence(known == null ? 0 : known.committed())
+                .setClients(clients.sessions())
+                .setLeases(clients.held())
+                .build();
+    }
+
+    private void renewed(CacheLeaseReply reply, long sent) {
+        if (reply.getFollowAgain()) {
+            lose("the leader no longer counts on this cache");
+            return;
+        }
+        leaseEnds = Math.max(leaseEnds, sent + Duration.ofMillis(reply.getLeaseMillis()).toNanos());
+    }
+
+    /** Serves nothing any more until it follows again; what is committed here stays as a start. */
+    private void lose(String why) {
+        if (serving || loading) log.info("not serving: {}", why);
+        boolean partial = loading;
+        serving = false;
+        loading = false;
+        Peer old = leader;
+        leader = null;
+        if (old != null) old.close();
+        redialAt = System.nanoTime() + REDIAL_NANOS;
+        prepared.clear();
+        prepares.clear();
+        CacheCoherence known = coherence;
+        if (partial) {
+            coherence = null;
+        } else if (known != null) {
+            coherence = new CacheCoherence(clients, known.committed());
+        }
+        List<Effect> effects = new ArrayList<>();
+        clients.forgetAll(effects);
+        run(effects);
+        List<ParkedRead> waiting = List.copyOf(parked);
+        parked.clear();
+        waiting.forEach(read -> read.evaluate().run());
+    }
+
+    // ---- the stream -------------------------------------------------------------------------
+
+    private static List<Touch> touches(ChangeBatch batch) {
+        List<Touch> touches = new ArrayList<>();
+        for (Change change : batch.getChangesList()) Touch.of(change, touches::add);
+        return touches;
+    }
+
+    private void prepare(Exchange<PrepareBatch, PrepareReply> exchange) {
+        ChangeBatch batch = exchange.request().getBatch();
+        if (exchange.peer() != leader) {
+            throw new FarmException(
+                    ErrorKind.NOT_LEADER, "prepare", "", "another leader is followed");
+        }
+        prepared.put(batch.getSequence(), batch);
+        CacheCoherence known = coherence;
+        if (loading || known == null) {
+            exchange.reply(PrepareReply.newBuilder().setSequence(batch.getSequence()).build());
+            return;
+        }
+        if (batch.getSequence() <= known.committed()) {
+            exchange.reply(PrepareReply.newBuilder().setSequence(batch.getSequence()).build());
+            return;
+        }
+        if (batch.getSequence() != known.lastPrepared() + 1) {
+            lose("batch " + batch.getSequence() + " came after " + known.lastPrepared());
+            return;
+        }
+        prepares.put(batch.getSequence(), exchange);
+        List<Effect> effects = new ArrayList<>();
+        known.prepare(batch.getSequence(), touches(batch), System.nanoTime(), effects);
+        run(effects);
+    }
+
+    private void commit(Exchange<CommitBatch, Empty> exchange) {
+        long sequence = exchange.request().getSequence();
+        exchange.reply(Empty.getDefaultInstance());
+        if (exchange.peer() != leader) return;
+        CacheCoherence known = coherence;
+        if (loading || known == null) {
+            committedWhileLoading = Math.max(committedWhileLoading, sequence);
+            return;
+        }
+        if (sequence <= known.committed()) return;
+        apply(sequence);
+        releaseReads(known.committed());
+    }
+
+    private void apply(long sequence) {
+        ChangeBatch batch = prepared.remove(sequence);
+        CacheCoherence known = coherence;
+        if (batch == null || known == null) {
+            lose("batch " + sequence + " was committed but never prepared here");
+            return;
+        }
+        for (Change change : batch.getChangesList()) state.apply(change);
+        for (Outcome outcome : batch.getOutcomesList()) state.outcomes().add(outcome, sequence);
+        known.commit(sequence);
+    }
+
+    private void releaseReads(long committed) {
+        if (parked.isEmpty()) return;
+        List<ParkedRead> due = new ArrayList<>();
+        parked.removeIf(read -> read.sequence() <= committed && due.add(read));
+        due.forEach(read -> read.evaluate().run());
+    }
+
+    // ---- clients ----------------------------------------------------------------------------
+
+    /**
+     * What is pending waits for the last batch prepared when it came; then the state is that of
+     * just this batch, and the read is answered from it whatever has been prepared since.
+     */
+    private <Q extends MessageLite, R extends MessageLite> void read(
+            Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
+        CacheCoherence known = coherence;
+        if (!mayServe() || known == null) {
+            exchange.fail(notServing(exchange.method().name()));
+            return;
+        }
+        ReadScope scope =
+                new ReadScope(this, clients.knows(caller.session()) ? caller.session() : 0);
+        @Nullable R reply = null;
+        @Nullable FarmException refused = null;
+        try {
+            reply = read.evaluate(scope);
+        } catch (FarmException e) {
+            refused = e;
+        }
+        if (scope.blockedBy() != 0) {
+            parked.add(new ParkedRead(known.lastPrepared(), () -> readNow(exchange, read)));
+        } else if (refused != null) {
+            exchange.fail(refused);
+        } else if (reply != null) {
+            exchange.reply(reply);
+        }
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void readNow(
+            Exchange<Q, R> exchange, Reads.Read<R> read) {
+        if (!mayServe()) {
+            exchange.fail(notServing(exchange.method().name()));
+            return;
+        }
+        try {
+            exchange.reply(read.evaluate(new ReadScope(this, 0)));
+        } catch (FarmException e) {
+            exchange.fail(e);
+        }
+    }
+
+    private boolean mayServe() {
+        return serving && !stopped && System.nanoTime() - leaseEnds < 0;
+    }
+
+    private long clientLease() {
+        return Math.max(
+                0, Math.min(ServerLimits.CLIENT_LEASE.toNanos(), leaseEnds - System.nanoTime()));
+    }
+
+    private FarmException notServing(String operation) {
+        return new FarmException(
+                ErrorKind.NOT_READY, operation, "", "the cache is not in step yet");
+    }
+
+    @Override
+    public long pending(long key) {
+        CacheCoherence known = coherence;
+        return known == null ? 0 : known.pending(key);
+    }
+
+    @Override
+    public boolean grant(long session, long key) {
+        return clients.grant(session, key, System.nanoTime());
+    }
+
+    private void recallAnswered(long session, long recall) {
+        List<Effect> effects = new ArrayList<>();
+        clients.acknowledged(session, recall, effects);
+        run(effects);
+    }
+
+    private void run(List<Effect> effects) {
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.SendRecall recall -> sessions.send(recall);
+                case Effect.SessionEnded ended -> sessions.forget(ended.session(), ended.evicted());
+                case Effect.RecallsDone done -> {
+                    Exchange<PrepareBatch, PrepareReply> exchange = prepares.remove(done.ticket());
+                    if (exchange != null) {
+                        exchange.reply(
+                                PrepareReply.newBuilder().setSequence(done.ticket()).build());
+                    }
+                }
+                case Effect.Completed completed ->
+                        throw new IllegalStateException("a cache completes nothing: " + completed);
+                case Effect.CacheDropped dropped ->
+                        throw new IllegalStateException("a cache has no caches: " + dropped);
+            }
+        }
+    }
+
+    @Override
+    public <Q extends MessageLite, R extends MessageLite> void answer(Exchange<Q, R> exchange) {
+        int number = exchange.method().number();
+        boolean session = number <= MetadataMethods.CLOSE_SESSION.number();
+        if (session && !mayServe()) {
+            exchange.fail(notServing(exchange.method().name()));
+        } else if (!table.run(exchange)) {
+            Cluster.Member known = followed;
+            exchange.fail(
+                    new FarmException(
+                            ErrorKind.NOT_LEADER,
+                            exchange.method().name(),
+                            "",
+                            known == null ? "" : known.address()));
+        }
+    }
+
+    @Override
+    public long sequence() {
+        return promotableFrom();
+    }
+
+    @Override
+    public int sessions() {
+        return clients.sessions();
+    }
+
+    boolean isServing() {
+        return mayServe();
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        lose("this server changes its role");
+    }
+}

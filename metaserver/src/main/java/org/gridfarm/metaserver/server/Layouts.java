@@ -1,0 +1,173 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.gridfarm.protocol.wire.WritingImage;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the content of a file lies, as clients are told: the chain of a file being written, head
+ * first, or the replicas of one that is not, the asker's own node first. Pure but for the clock in
+ * tickets.
+ */
+final class Layouts {
+    private final FarmState state;
+    private final Tickets tickets;
+
+    Layouts(FarmState state, Tickets tickets) {
+        this.state = state;
+        this.tickets = tickets;
+    }
+
+    /** The head of each chain of a file that is being written, with tickets to read. */
+    Layout head(long inode, Caller caller) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null) return Layout.getDefaultInstance();
+        Layout.Builder layout = frame(inode);
+        for (WritingChain chain : writing.getChainsList()) {
+            ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
+            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            if (chain.getNodesCount() > 0) {
+                location.addReplicas(
+                        replica(
+                                object,
+                                chain.getNodes(0),
+                                ReplicaState.WRITING,
+                                caller,
+                                false,
+                                true));
+            }
+            layout.addObjects(location);
+        }
+        return layout.build();
+    }
+
+    /** Chains to write to, or to read from while somebody writes. */
+    Layout chain(long inode, Caller caller, boolean write) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null) return replicas(inode, caller);
+        Layout.Builder layout = frame(inode);
+        for (WritingChain chain : writing.getChainsList()) {
+            ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
+            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            for (String node : chain.getNodesList()) {
+                location.addReplicas(
+                        replica(object, node, ReplicaState.WRITING, caller, write, true));
+            }
+            layout.addObjects(location);
+        }
+        return layout.build();
+    }
+
+    /**
+     * Valid replicas on live nodes, the caller's own node first; refuses content that nobody live
+     * has.
+     */
+    Layout replicas(long inode, Caller caller) {
+        InodeImage image = state.image(inode);
+        Layout.Builder layout = frame(inode);
+        String own = caller.attachedNode();
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            ObjectId object = object(inode, stripe, image.getGeneration());
+            List<ReplicaImage> rows = state.rows(inode, stripe, image.getGeneration());
+            if (rows.isEmpty()) continue;
+            List<String> live = new ArrayList<>();
+            for (ReplicaImage row : rows) {
+                if (row.getState() == ReplicaState.VALID && state.isReadable(row.getNode())) {
+                    if (row.getNode().equals(own)) live.addFirst(row.getNode());
+                    else live.add(row.getNode());
+                }
+            }
+            if (live.isEmpty() && image.getSize() > 0) {
+                throw new FarmException(
+                        ErrorKind.DATA_UNAVAILABLE,
+                        "read",
+                        Long.toHexString(inode),
+                        describe(rows));
+            }
+            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            for (String node : live) {
+                location.addReplicas(
+                        replica(object, node, ReplicaState.VALID, caller, false, true));
+            }
+            layout.addObjects(location);
+        }
+        return layout.build();
+    }
+
+    /** Every replica there is, for people and schedulers. */
+    Layout all(long inode, Caller caller, boolean withTickets) {
+        InodeImage image = state.image(inode);
+        Layout.Builder layout = frame(inode);
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            ObjectId object = object(inode, stripe, image.getGeneration());
+            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            for (ReplicaImage row : state.rows(inode, stripe, image.getGeneration())) {
+                location.addReplicas(
+                        replica(object, row.getNode(), row.getState(), caller, false, withTickets));
+            }
+            if (location.getReplicasCount() > 0) layout.addObjects(location);
+        }
+        return layout.build();
+    }
+
+    private Layout.Builder frame(long inode) {
+        InodeImage image = state.image(inode);
+        return Layout.newBuilder()
+                .setStripeCount(Math.max(1, image.getStripeCount()))
+                .setStripeUnit(image.getStripeUnit())
+                .setTicketExpiry(tickets.expirySeconds());
+    }
+
+    static ObjectId object(long inode, int stripe, int generation) {
+        return ObjectId.newBuilder()
+                .setInode(inode)
+                .setStripe(stripe)
+                .setGeneration(generation)
+                .build();
+    }
+
+    private Replica replica(
+            ObjectId object,
+            String node,
+            ReplicaState replicaState,
+            Caller caller,
+            boolean write,
+            boolean withTicket) {
+        Replica.Builder replica =
+                Replica.newBuilder()
+                        .setNode(node)
+                        .setState(replicaState)
+                        .setLive(state.isReadable(node));
+        replica.setAddress(state.addressOf(node));
+        if (withTicket) replica.setTicket(tickets.mint(node, object, write, caller));
+        return replica.build();
+    }
+
+    private String describe(List<ReplicaImage> rows) {
+        StringBuilder text = new StringBuilder();
+        for (ReplicaImage row : rows) {
+            if (!text.isEmpty()) text.append(", ");
+            text.append(row.getNode())
+                    .append(' ')
+                    .append(
+                            row.getState() == ReplicaState.VALID
+                                    ? "is not reachable"
+                                    : "is "
+                                            + row.getState()
+                                                    .name()
+                                                    .toLowerCase(java.util.Locale.ROOT));
+        }
+        return text.isEmpty() ? "no replica" : text.toString();
+    }
+}

@@ -1,0 +1,358 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.metaserver.coherence.ClientCoherence;
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.coherence.Effect;
+import org.gridfarm.metaserver.coherence.LeaderCoherence;
+import org.gridfarm.metaserver.commit.CommitLimits;
+import org.gridfarm.metaserver.commit.Committer;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.Materialiser;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.SettingImage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * This server leads: it decides, commits, tells the caches, answers. Everything runs on the event
+ * thread; the committer and the network come back to it by submitting actions.
+ */
+final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
+    private static final Logger log = LoggerFactory.getLogger(Leading.class);
+
+    private final EventThread events;
+    private final FarmState state;
+    private final ClientCoherence clients;
+    private final LeaderCoherence coherence;
+    private final Batches batches;
+    private final Sessions sessions;
+    private final Committer committer;
+    private final Materialiser materialiser;
+    private final Followers followers;
+    private final FileOpens opens;
+    private final NodeService nodes;
+    private final LostWriters lostWriters;
+    private final Repair repair;
+    private final TicketMaker tickets;
+    private final TreeMap<Long, List<Runnable>> whenApplied = new TreeMap<>();
+    private final ArrayDeque<ChangeBatch> underWay = new ArrayDeque<>();
+    private final HandlerTable table = new HandlerTable();
+    private final Map<Long, Runnable> dataRecalls = new HashMap<>();
+    private final long graceEnds;
+    private long lastDataTicket;
+    private boolean committing;
+    private boolean stopped;
+
+    /** What leading starts from. */
+    record Start(JournalStore.Claim claim, long sequence, boolean hadSessions) {}
+
+    Leading(
+            EventThread events,
+            FarmState state,
+            ClientCoherence clients,
+            JournalStore store,
+            Start start,
+            ServerIdentity identity,
+            TicketMaker tickets,
+            Runnable deposed) {
+        Layouts layouts = new Layouts(state, tickets);
+        this.tickets = tickets;
+        this.events = events;
+        this.state = state;
+        this.clients = clients;
+        this.coherence = new LeaderCoherence(clients, start.sequence());
+        this.batches = new Batches(coherence, start.claim().epoch());
+        this.sessions = new Sessions(clients, events, this::recallAnswered);
+        this.graceEnds =
+                start.hadSessions()
+                        ? System.nanoTime() + ServerLimits.RECLAIM_GRACE.toNanos()
+                        : System.nanoTime();
+        this.committer =
+                new Committer(store, sequence -> events.submit(() -> durable(sequence)), deposed);
+        this.materialiser =
+                new Materialiser(
+                        store,
+                        start.claim().epoch(),
+                        store.appliedSequence(),
+                        () -> events.submit(this::applied));
+        this.followers =
+                new Followers(
+                        state, coherence, batches, start.claim(), identity, this::run, events);
+        this.nodes = new NodeService(state, this, events, tickets, start.claim().instance());
+        this.opens = new FileOpens(state, new OpenFiles(), layouts, new SpreadChoice(state), this);
+        this.repair = new Repair(state, opens, nodes, this);
+        this.lostWriters = new LostWriters(state, opens, this);
+        new SessionService(
+                        clients,
+                        sessions,
+                        identity,
+                        start::claim,
+                        session -> inGrace(),
+                        ServerLimits.CLIENT_LEASE::toNanos,
+                        this::absorb,
+                        events)
+                .register(table);
+        new Reads(state, layouts, this::read).register(table);
+        table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
+        new OpenService(state, opens, this).register(table);
+        nodes.register(table);
+        followers.register(table);
+        new StatusService(
+                        state, clients, coherence, materialiser, followers, identity, repair, this)
+                .register(table);
+    }
+
+    /** The first changes of a new leader. */
+    void begin() {
+        state.nodes().restart(System.nanoTime());
+        SettingImage secret = tickets.missing();
+        if (secret != null) {
+            change(List.of(Change.newBuilder().setSetting(secret).build()), 0);
+        }
+        repair.suspectAll();
+    }
+
+    @Override
+    public <Q extends MessageLite, R extends MessageLite> void answer(Exchange<Q, R> exchange) {
+        if (stopped) {
+            exchange.fail(
+                    new FarmException(ErrorKind.NOT_LEADER, exchange.method().name(), "", ""));
+        } else if (!table.run(exchange)) {
+            exchange.fail(new FarmException(ErrorKind.UNSUPPORTED, exchange.method().name(), ""));
+        }
+    }
+
+    // ---- reads ------------------------------------------------------------------------------
+
+    /** Evaluates at once and answers when the last batch that touched what was read is complete. */
+    private <Q extends MessageLite, R extends MessageLite> void read(
+            Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
+        ReadScope scope =
+                new ReadScope(this, clients.knows(caller.session()) ? caller.session() : 0);
+        try {
+            R reply = read.evaluate(scope);
+            batches.afterVisible(scope.blockedBy(), () -> exchange.reply(reply));
+        } catch (FarmException e) {
+            batches.afterVisible(scope.blockedBy(), () -> exchange.fail(e));
+        }
+    }
+
+    @Override
+    public long pending(long key) {
+        return coherence.pending(key);
+    }
+
+    @Override
+    public boolean grant(long session, long key) {
+        return clients.grant(session, key, System.nanoTime());
+    }
+
+    // ---- changes ----------------------------------------------------------------------------
+
+    @Override
+    public void change(List<Change> changes, long origin) {
+        if (changes.isEmpty()) return;
+        if (batches.isFull()) {
+            throw new FarmException(
+                    ErrorKind.OVERLOADED, "commit", "", "the database does not keep up");
+        }
+        List<Change> stamped = new ArrayList<>(changes.size());
+        for (Change change : changes) {
+            Change own = origin == 0 ? change : change.toBuilder().setOrigin(origin).build();
+            stamped.add(own);
+            state.apply(own);
+        }
+        batches.add(stamped);
+        for (Change change : stamped) repair.changed(change);
+    }
+
+    @Override
+    public void outcome(Outcome outcome) {
+        state.outcomes().add(outcome, batches.openSequence());
+        batches.add(outcome);
+    }
+
+    @Override
+    public long openSequence() {
+        return batches.openSequence();
+    }
+
+    @Override
+    public void afterCompletion(long sequence, Runnable answer) {
+        batches.afterCompletion(sequence, answer);
+    }
+
+    @Override
+    public void afterAllSoFar(Runnable answer) {
+        batches.afterVisible(batches.lastWithContent(), answer);
+    }
+
+    @Override
+    public void endOfRound() {
+        if (stopped || committing || batches.isEmpty()) return;
+        if (materialiser.changesBehind() > CommitLimits.CHANGES_BEHIND_MAX) return;
+        committing = true;
+        List<Effect> effects = new ArrayList<>();
+        ChangeBatch batch = batches.take();
+        Set<String> caches = coherence.close(System.nanoTime(), effects);
+        underWay.add(batch);
+        committer.commit(batch);
+        followers.prepare(batch, caches);
+        run(effects);
+    }
+
+    private void durable(long sequence) {
+        if (stopped) return;
+        committing = false;
+        ChangeBatch batch = underWay.remove();
+        if (batch.getSequence() != sequence) {
+            throw new IllegalStateException("batch " + sequence + " was not the one under way");
+        }
+        materialiser.add(batch);
+        nodes.durable(batch);
+        List<Effect> effects = new ArrayList<>();
+        coherence.durable(sequence, effects);
+        run(effects);
+    }
+
+    // ---- effects ----------------------------------------------------------------------------
+
+    private void recallAnswered(long session, long recall) {
+        List<Effect> fromClients = new ArrayList<>();
+        clients.acknowledged(session, recall, fromClients);
+        absorb(fromClients);
+    }
+
+    private void absorb(List<Effect> fromClients) {
+        List<Effect> effects = new ArrayList<>();
+        coherence.absorb(fromClients, effects);
+        run(effects);
+    }
+
+    private void run(List<Effect> effects) {
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.SendRecall recall -> sessions.send(recall);
+                case Effect.SessionEnded ended -> ended(ended);
+                case Effect.RecallsDone done -> {
+                    Runnable waiting = dataRecalls.remove(done.ticket());
+                    if (waiting != null) waiting.run();
+                }
+                case Effect.Completed completed ->
+                        batches.completed(completed.sequence(), followers::committed);
+                case Effect.CacheDropped dropped -> followers.dropped(dropped.cache());
+            }
+        }
+    }
+
+    private void ended(Effect.SessionEnded ended) {
+        long session = ended.session();
+        sessions.forget(session, ended.evicted());
+        lostWriters.ended(session);
+        if (state.outcomes().knows(session)) {
+            state.outcomes().forget(session);
+            change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
+        }
+    }
+
+    @Override
+    public void recallData(Map<Long, List<DataTouch>> bySession, Runnable done) {
+        if (bySession.isEmpty()) {
+            done.run();
+            return;
+        }
+        long ticket = --lastDataTicket;
+        dataRecalls.put(ticket, done);
+        List<Effect> fromClients = new ArrayList<>();
+        clients.recallData(ticket, bySession, System.nanoTime(), fromClients);
+        absorb(fromClients);
+    }
+
+    @Override
+    public boolean isLive(long session) {
+        return clients.knows(session);
+    }
+
+    @Override
+    public boolean inGrace() {
+        return System.nanoTime() - graceEnds < 0;
+    }
+
+    @Override
+    public @Nullable NodeLink node(String name) {
+        return nodes.link(name);
+    }
+
+    @Override
+    public void tick() {
+        if (stopped) return;
+        long now = System.nanoTime();
+        List<Effect> effects = new ArrayList<>();
+        coherence.expire(now, effects);
+        run(effects);
+        repair.tick(now);
+        lostWriters.tick(inGrace());
+    }
+
+    @Override
+    public void whenApplied(long sequence, Runnable answer) {
+        if (sequence <= materialiser.appliedSequence()) answer.run();
+        else whenApplied.computeIfAbsent(sequence, s -> new ArrayList<>()).add(answer);
+    }
+
+    private void applied() {
+        Map<Long, List<Runnable>> due = whenApplied.headMap(materialiser.appliedSequence(), true);
+        List<Runnable> answers = new ArrayList<>();
+        due.values().forEach(answers::addAll);
+        due.clear();
+        answers.forEach(Runnable::run);
+    }
+
+    // ---- the end ----------------------------------------------------------------------------
+
+    @Override
+    public void stop() {
+        if (stopped) return;
+        stopped = true;
+        log.info("no longer leading; the last complete batch is {}", coherence.completed());
+        followers.stop();
+    }
+
+    /** Ends the threads; what is durable is in the tables then, if the database answers. */
+    void close() {
+        committer.close();
+        materialiser.close();
+    }
+
+    Materialiser materialiser() {
+        return materialiser;
+    }
+
+    @Override
+    public long sequence() {
+        return coherence.completed();
+    }
+
+    @Override
+    public int sessions() {
+        return clients.sessions();
+    }
+}

@@ -1,0 +1,286 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.metaserver.coherence.ClientCoherence;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.ConnectionListener;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.Services;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One metaserver and its changes of role.
+ *
+ * <pre>
+ *   following --elected--> promoting --claimed, caught up--> leading
+ *   leading or promoting --deposed, fenced, session lost--> following
+ * </pre>
+ *
+ * <p>At every change of role all connections are closed: clients come back and are told by whoever
+ * then leads. All transitions happen on the event thread; only claiming and loading, which wait for
+ * the database, have a thread of their own.
+ */
+public final class MetaServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(MetaServer.class);
+
+    private static final long RETRY_MILLIS = 300;
+
+    private final ServerIdentity identity;
+    private final JournalStore store;
+    private final Cluster cluster;
+    private final StateFactory states;
+    private final Following.LeaderDialer dialer;
+    private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
+    private final EventThread events;
+    private volatile Serving serving;
+    private volatile boolean ready;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean closing;
+    private boolean elected;
+    private long term;
+
+    /** Makes an empty state and the way to tell layouts from it. */
+    public interface StateFactory {
+        FarmState empty();
+
+        TicketMaker tickets(FarmState state);
+    }
+
+    MetaServer(
+            ServerIdentity identity,
+            JournalStore store,
+            Cluster cluster,
+            StateFactory states,
+            Following.LeaderDialer dialer) {
+        this.identity = identity;
+        this.store = store;
+        this.cluster = cluster;
+        this.states = states;
+        this.dialer = dialer;
+        this.events = new EventThread(() -> serving.endOfRound(), () -> serving.tick());
+        this.serving = following();
+    }
+
+    private Following following() {
+        FarmState state = states.empty();
+        return new Following(
+                events, state, identity, new Layouts(state, states.tickets(state)), dialer);
+    }
+
+    /** A call goes to the event thread. */
+    <Q extends MessageLite, R extends MessageLite> void submit(Exchange<Q, R> exchange) {
+        events.submit(() -> answer(exchange));
+    }
+
+    /** What the leader pushes to this server while it follows. */
+    Services pushed() {
+        Services.Builder services = Services.builder();
+        services.on(MetadataMethods.PREPARE, this::submit);
+        services.on(MetadataMethods.COMMIT, this::submit);
+        return services.build();
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void answer(Exchange<Q, R> exchange) {
+        try {
+            serving.answer(exchange);
+        } catch (RuntimeException e) {
+            exchange.failWith(e);
+        }
+    }
+
+    ConnectionListener connections() {
+        return new ConnectionListener() {
+            @Override
+            public void opened(Peer peer) {
+                peers.add(peer);
+            }
+
+            @Override
+            public void closed(Peer peer) {
+                peers.remove(peer);
+            }
+        };
+    }
+
+    void start(boolean candidate) {
+        events.start();
+        cluster.start(
+                member(Cluster.Member.CACHE, 0),
+                candidate,
+                new Cluster.Listener() {
+                    @Override
+                    public void elected() {
+                        events.submit(MetaServer.this::onElected);
+                    }
+
+                    @Override
+                    public void deposed(String why) {
+                        events.submit(() -> onDeposed(why, false));
+                    }
+
+                    @Override
+                    public void members(List<Cluster.Member> members) {
+                        identity.seen(members);
+                    }
+
+                    @Override
+                    public void reachable(boolean reachable) {
+                        log.debug("coordination service reachable: {}", reachable);
+                    }
+                });
+    }
+
+    private Cluster.Member member(String role, long epoch) {
+        return new Cluster.Member(identity.name(), identity.address(), role, epoch);
+    }
+
+    private void onElected() {
+        if (closing || elected) return;
+        elected = true;
+        long mine = ++term;
+        Promotion promotion;
+        if (serving instanceof Following following) {
+            long from = following.promotableFrom();
+            FarmState state = following.state();
+            following.stop();
+            promotion = new Promotion(store, identity.name(), state, from);
+        } else {
+            promotion = new Promotion(store, identity.name(), states.empty(), 0);
+        }
+        ready = false;
+        serving = new NotServing();
+        closeConnections();
+        Thread worker = new Thread(() -> promote(promotion, mine), "gf-promote");
+        worker.setDaemon(true);
+        worker.start();
+    }
+
+    private void promote(Promotion promotion, long mine) {
+        while (!closing && term == mine) {
+            try {
+                Leading.Start start = promotion.run();
+                events.submit(() -> lead(promotion.state(), start, mine));
+                return;
+            } catch (StoreException e) {
+                log.warn("taking the lead: {}; trying again", e.getMessage());
+            } catch (RuntimeException e) {
+                log.error("taking the lead failed", e);
+            }
+            try {
+                if (closed.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) return;
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void lead(FarmState state, Leading.Start start, long mine) {
+        if (closing || term != mine || !elected) return;
+        Leading leading =
+                new Leading(
+                        events,
+                        state,
+                        new ClientCoherence(),
+                        store,
+                        start,
+                        identity,
+                        states.tickets(state),
+                        () ->
+                                events.submit(() ->
+                                        onDeposed("another metaserver has taken the lead", true)));
+        serving = leading;
+        ready = true;
+        leading.begin();
+        cluster.announce(member(Cluster.Member.LEADER, start.claim().epoch()));
+        log.info(
+                "leading: epoch {}, batch {}, {} inodes",
+                start.claim().epoch(),
+                start.sequence(),
+                state.inodes());
+    }
+
+    private void onDeposed(String why, boolean resign) {
+        if (closing || !elected) return;
+        log.warn("giving up the lead: {}", why);
+        elected = false;
+        term++;
+        ready = false;
+        Serving old = serving;
+        old.stop();
+        cluster.announce(member(Cluster.Member.CACHE, 0));
+        serving = following();
+        closeConnections();
+        identity.blocking()
+                .execute(() -> {
+                    if (old instanceof Leading leading) leading.close();
+                    if (resign) cluster.resign();
+                });
+    }
+
+    private void closeConnections() {
+        for (Peer peer : peers) peer.close();
+    }
+
+    /** Answers calls: it leads, or follows and is in step. */
+    public boolean isReady() {
+        return ready || serving instanceof Following following && following.isServing();
+    }
+
+    public String role() {
+        Serving now = serving;
+        return now instanceof Leading ? "leader" : now instanceof Following ? "cache" : "starting";
+    }
+
+    int backlog() {
+        return events.backlog();
+    }
+
+    int changesBehind() {
+        return serving instanceof Leading leading ? leading.materialiser().changesBehind() : 0;
+    }
+
+    long sequence() {
+        return serving.sequence();
+    }
+
+    int sessions() {
+        return serving.sessions();
+    }
+
+    /** Between following and leading. */
+    private static final class NotServing implements Serving {
+        @Override
+        public <Q extends MessageLite, R extends MessageLite> void answer(Exchange<Q, R> exchange) {
+            exchange.fail(
+                    new FarmException(
+                            ErrorKind.NOT_READY, exchange.method().name(), "", "about to lead"));
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        closed.countDown();
+        ready = false;
+        Serving last = serving;
+        events.submit(last::stop);
+        events.close();
+        closeConnections();
+        if (last instanceof Leading leading) leading.close();
+        cluster.close();
+        store.close();
+    }
+}

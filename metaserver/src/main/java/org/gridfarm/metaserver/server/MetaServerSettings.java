@@ -1,0 +1,61 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.config.Config;
+import org.gridfarm.protocol.config.DaemonSettings;
+import org.gridfarm.protocol.wire.Credentials;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The configuration of a metaserver.
+ *
+ * @param candidate may be elected; a server of role "cache" never is
+ * @param accounts users listed in the configuration, before the host's own
+ * @param repairAfter a node silent for so long is down, and its copies are made elsewhere
+ */
+public record MetaServerSettings(
+        DaemonSettings daemon,
+        boolean candidate,
+        Map<String, Credentials> accounts,
+        Duration repairAfter) {
+    private enum Role {
+        AUTO,
+        CACHE
+    }
+
+    /** Takes its keys; the database's and ZooKeeper's are read by their own rooms. */
+    public static MetaServerSettings read(Config config) {
+        return new MetaServerSettings(
+                DaemonSettings.read(config),
+                config.choice("role", Role.AUTO) == Role.AUTO,
+                accounts(config),
+                config.section("repair").duration("after", Duration.ofSeconds(30)));
+    }
+
+    /**
+     * {@code [accounts] users = ["alice:1000:1000,100", ...]}: name, uid, gid and further groups.
+     */
+    private static Map<String, Credentials> accounts(Config config) {
+        Config section = config.section("accounts");
+        Map<String, Credentials> accounts = new HashMap<>();
+        for (String line : section.texts("users")) {
+            String[] parts = line.split(":", -1);
+            if (parts.length != 3)
+                throw section.wrong("users", "'" + line + "' is not name:uid:gid[,gid...]");
+            try {
+                Credentials.Builder account =
+                        Credentials.newBuilder().setUid(Integer.parseUnsignedInt(parts[1]));
+                String[] groups = parts[2].split(",", -1);
+                account.setGid(Integer.parseUnsignedInt(groups[0]));
+                for (int i = 1; i < groups.length; i++)
+                    account.addGroups(Integer.parseUnsignedInt(groups[i]));
+                accounts.put(parts[0], account.build());
+            } catch (NumberFormatException e) {
+                throw section.wrong("users", "'" + line + "' is not name:uid:gid[,gid...]");
+            }
+        }
+        return accounts;
+    }
+}

@@ -1,0 +1,45 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.rpc.Method;
+
+import java.util.List;
+
+/** Every call that others make to a metaserver. */
+final class MetadataCalls {
+    static final List<Method<?, ?>> ALL =
+            List.of(
+                    MetadataMethods.OPEN_SESSION,
+                    MetadataMethods.RENEW,
+                    MetadataMethods.CLOSE_SESSION,
+                    MetadataMethods.LOOKUP,
+                    MetadataMethods.GET_ATTRIBUTES,
+                    MetadataMethods.RESOLVE,
+                    MetadataMethods.READ_DIRECTORY,
+                    MetadataMethods.READ_LINK,
+                    MetadataMethods.GET_XATTR,
+                    MetadataMethods.LIST_XATTR,
+                    MetadataMethods.STAT_FS,
+                    MetadataMethods.LOCATE,
+                    MetadataMethods.MUTATE,
+                    MetadataMethods.OPEN,
+                    MetadataMethods.CLOSE,
+                    MetadataMethods.CHAIN_FAILURE,
+                    MetadataMethods.REFRESH,
+                    MetadataMethods.LOCK,
+                    MetadataMethods.TEST_LOCK,
+                    MetadataMethods.REGISTER_NODE,
+                    MetadataMethods.HEARTBEAT,
+                    MetadataMethods.INVENTORY,
+                    MetadataMethods.LIST_NODES,
+                    MetadataMethods.NODE_CONTROL,
+                    MetadataMethods.CLUSTER_STATUS,
+                    MetadataMethods.LIST_REPLICAS,
+                    MetadataMethods.REPLICATE,
+                    MetadataMethods.ADMIN,
+                    MetadataMethods.FOLLOW,
+                    MetadataMethods.SNAPSHOT,
+                    MetadataMethods.CACHE_LEASE);
+
+    private MetadataCalls() {}
+}

@@ -1,0 +1,150 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+
+import org.gridfarm.metaserver.namespace.Decision;
+import org.gridfarm.metaserver.session.Outcomes;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MUTATE at the leader: answered before? else decide, apply to memory, put into the open batch, and
+ * answer when that is complete. Event thread.
+ *
+ * <p>A refusal is an answer about memory, which may be ahead of what is durable: it waits, too, and
+ * is not remembered, since repeating the question is harmless.
+ */
+final class Mutations {
+    private final FarmState state;
+    private final FileOpens opens;
+    private final LeaderContext leader;
+
+    Mutations(FarmState state, FileOpens opens, LeaderContext leader) {
+        this.state = state;
+        this.opens = opens;
+        this.leader = leader;
+    }
+
+    void mutate(Exchange<MutateRequest, MutateReply> exchange) {
+        MutateRequest request = exchange.request();
+        Caller caller = Callers.of(exchange);
+        if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, operation(request), "");
+        }
+        Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
+        if (answered != null) {
+            leader.afterCompletion(
+                    answered.batch(), () -> again(exchange, caller, answered.outcome()));
+            return;
+        }
+        Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        try {
+            execute(exchange, caller, who, request);
+        } catch (FarmException refused) {
+            leader.afterAllSoFar(() -> exchange.fail(refused));
+        }
+    }
+
+    private void execute(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            Credentials who,
+            MutateRequest request) {
+        MutateReply.Builder reply;
+        if (request.hasCommit()) {
+            reply = MutateReply.newBuilder();
+            var attributes = opens.commit(caller, who, request);
+            reply.setAttributes(attributes);
+        } else {
+            Decision.Accepted accepted = state.decide(request, who, opens.files());
+            leader.change(accepted.changes(), caller.session());
+            reply = accepted.reply(state.namespace());
+            reply.setAttributes(state.marked(reply.getAttributes()));
+            if (!accepted.created()) requireOpenable(request, who, accepted.inode());
+        }
+        OpenRequest wish = openWish(request);
+        long inode = reply.getAttributes().getInode();
+        if (wish != null && wish.getHandle() != 0) {
+            opens.open(caller, inode, wish, () -> settle(exchange, caller, request, reply, wish));
+        } else {
+            settle(exchange, caller, request, reply, null);
+        }
+    }
+
+    /** A create that found the file opens it: as OPEN does, if the mode bits allow it. */
+    private void requireOpenable(MutateRequest request, Credentials who, long inode) {
+        OpenRequest wish = openWish(request);
+        if (wish == null || wish.getHandle() == 0) return;
+        state.requireAccess(
+                who, inode, (wish.getRead() ? 4 : 0) | (wish.getWrite() ? 2 : 0), "open");
+    }
+
+    private void settle(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            MutateRequest request,
+            MutateReply.Builder reply,
+            @Nullable OpenRequest wish) {
+        long sequence = leader.openSequence();
+        reply.setRevision(sequence);
+        MutateReply kept = reply.build();
+        leader.outcome(
+                Outcome.newBuilder()
+                        .setSession(caller.session())
+                        .setSequence(request.getSequence())
+                        .setSettled(request.getSettled())
+                        .setReply(kept.toByteString())
+                        .build());
+        leader.afterCompletion(sequence, () -> send(exchange, caller, kept, wish));
+    }
+
+    private void again(
+            Exchange<MutateRequest, MutateReply> exchange, Caller caller, Outcome outcome) {
+        try {
+            send(
+                    exchange,
+                    caller,
+                    MutateReply.parseFrom(outcome.getReply()),
+                    openWish(exchange.request()));
+        } catch (InvalidProtocolBufferException e) {
+            exchange.failWith(e);
+        }
+    }
+
+    private void send(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            MutateReply reply,
+            @Nullable OpenRequest wish) {
+        if (wish == null || wish.getHandle() == 0) {
+            exchange.reply(reply);
+            return;
+        }
+        try {
+            exchange.reply(
+                    reply.toBuilder().setOpened(opens.reply(caller, wish.getHandle())).build());
+        } catch (FarmException e) {
+            exchange.fail(e);
+        }
+    }
+
+    private static @Nullable OpenRequest openWish(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case CREATE -> request.getCreate().hasOpen() ? request.getCreate().getOpen() : null;
+            case TEMPORARY ->
+                    request.getTemporary().hasOpen() ? request.getTemporary().getOpen() : null;
+            default -> null;
+        };
+    }
+
+    private static String operation(MutateRequest request) {
+        return request.getOperationCase().name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

@@ -1,0 +1,327 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.DeleteObjectsRequest;
+import org.gridfarm.protocol.wire.HeartbeatReply;
+import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.HeldObject;
+import org.gridfarm.protocol.wire.InventoryReply;
+import org.gridfarm.protocol.wire.InventoryRequest;
+import org.gridfarm.protocol.wire.NodeImage;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.RegisterNodeReply;
+import org.gridfarm.protocol.wire.RegisterNodeRequest;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.TicketKey;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.gridfarm.protocol.wire.WritingImage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/**
+ * The storage nodes at the leader: registration, heartbeats, inventories, and what they are told to
+ * do. Event thread.
+ */
+final class NodeService {
+    private static final Logger log = LoggerFactory.getLogger(NodeService.class);
+
+    /** Objects named in one command to a node. */
+    private static final int DELETE_OBJECTS_MAX = 1024;
+
+    private final class Link implements NodeLink {
+        final String name;
+        final Peer peer;
+        final long incarnation;
+        final Set<ObjectId> deletes = new LinkedHashSet<>();
+        boolean deleting;
+
+        Link(String name, Peer peer, long incarnation) {
+            this.name = name;
+            this.peer = peer;
+            this.incarnation = incarnation;
+        }
+
+        @Override
+        public <Q extends MessageLite, R extends MessageLite> void call(
+                Method<Q, R> method,
+                Q request,
+                Duration deadline,
+                BiConsumer<@Nullable R, @Nullable FarmException> answered) {
+            peer.callPlain(method, request, deadline)
+                    .whenComplete((reply, failure) ->
+                            events.submit(() ->
+                                    answered.accept(
+                                            reply,
+                                            failure == null
+                                                    ? null
+                                                    : FarmException.of(
+                                                            failure, method.name(), name))));
+        }
+    }
+
+    private final FarmState state;
+    private final LeaderContext leader;
+    private final EventThread events;
+    private final TicketMaker tickets;
+    private final long instance;
+    private final Map<String, Link> links = new HashMap<>();
+
+    NodeService(
+            FarmState state,
+            LeaderContext leader,
+            EventThread events,
+            TicketMaker tickets,
+            long instance) {
+        this.state = state;
+        this.leader = leader;
+        this.events = events;
+        this.tickets = tickets;
+        this.instance = instance;
+    }
+
+    void register(HandlerTable table) {
+        table.on(MetadataMethods.REGISTER_NODE, this::registerNode);
+        table.on(MetadataMethods.HEARTBEAT, this::heartbeat);
+        table.on(MetadataMethods.INVENTORY, this::inventory);
+    }
+
+    private static void requireNode(Exchange<?, ?> exchange, String name) {
+        exchange.peer().identity().require(Role.NODE, exchange.method().name());
+        String certified = exchange.peer().identity().node().map(NodeName::text).orElse("");
+        if (!certified.equals(name)) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    exchange.method().name(),
+                    name,
+                    "the certificate is that of node " + certified);
+        }
+    }
+
+    private void registerNode(Exchange<RegisterNodeRequest, RegisterNodeReply> exchange) {
+        RegisterNodeRequest request = exchange.request();
+        requireNode(exchange, request.getName());
+        NodeImage known = state.nodes().image(request.getName());
+        NodeImage now =
+                NodeImage.newBuilder()
+                        .setName(request.getName())
+                        .setAddress(request.getAddress())
+                        .setRack(request.getRack())
+                        .setGroup(request.getGroup())
+                        .setSlots(request.getSlots())
+                        .setMount(request.getMount())
+                        .setHost(request.getHost())
+                        .setCapacity(known == null ? 0 : known.getCapacity())
+                        .setAdminState(known == null ? "up" : known.getAdminState())
+                        .build();
+        if (!now.equals(known)) {
+            leader.change(List.of(Change.newBuilder().setNode(now).build()), 0);
+        }
+        Link former =
+                links.put(
+                        request.getName(),
+                        new Link(request.getName(), exchange.peer(), request.getIncarnation()));
+        boolean holdsNothing = request.getEmpty() && state.heldBy(request.getName()).isEmpty();
+        boolean same = former != null && former.incarnation == request.getIncarnation();
+        state.nodes().registered(request.getName(), state.monotonicNanos(), holdsNothing || same);
+        log.info("node {} registered at {}", request.getName(), request.getAddress());
+        RegisterNodeReply reply =
+                RegisterNodeReply.newBuilder()
+                        .setLeaseMillis((int) ServerLimits.NODE_LEASE.toMillis())
+                        .addAllKeys(keys(request.getName()))
+                        .setWantInventory(!(holdsNothing || same))
+                        .setInstance(instance)
+                        .build();
+        leader.afterAllSoFar(() -> exchange.reply(reply));
+    }
+
+    private List<TicketKey> keys(String node) {
+        return tickets.ring(node);
+    }
+
+    private void heartbeat(Exchange<HeartbeatRequest, HeartbeatReply> exchange) {
+        HeartbeatRequest request = exchange.request();
+        requireNode(exchange, request.getName());
+        Link link = links.get(request.getName());
+        if (link == null
+                || link.peer != exchange.peer()
+                || link.incarnation != request.getIncarnation()) {
+            exchange.reply(HeartbeatReply.newBuilder().setRegisterAgain(true).build());
+            return;
+        }
+        state.nodes().heard(request, state.monotonicNanos());
+        List<Change> changes = new ArrayList<>();
+        for (ObjectId bad : request.getCorruptList())
+            mark(link.name, bad, ReplicaState.CORRUPT, changes);
+        for (ObjectId lost : request.getLostList()) {
+            for (ReplicaImage row :
+                    state.rows(lost.getInode(), lost.getStripe(), lost.getGeneration())) {
+                if (row.getNode().equals(link.name)) changes.add(FileOpens.gone(row));
+            }
+        }
+        leader.change(changes, 0);
+        HeartbeatReply reply =
+                HeartbeatReply.newBuilder()
+                        .setLeaseMillis((int) ServerLimits.NODE_LEASE.toMillis())
+                        .addAllKeys(keys(link.name))
+                        .build();
+        // What the node reported is in the journal when it is told that it was heard.
+        if (changes.isEmpty()) exchange.reply(reply);
+        else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(reply));
+    }
+
+    private void mark(String node, ObjectId object, ReplicaState wanted, List<Change> changes) {
+        for (ReplicaImage row :
+                state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
+            if (row.getNode().equals(node) && row.getState() != wanted) {
+                log.warn(
+                        "replica of {} at {} is {}",
+                        Long.toHexString(object.getInode()),
+                        node,
+                        wanted.name().toLowerCase(java.util.Locale.ROOT));
+                changes.add(
+                        Change.newBuilder().setReplica(row.toBuilder().setState(wanted)).build());
+            }
+        }
+    }
+
+    /** What the node holds and should not: superseded objects go, unknown ones are set aside. */
+    private void inventory(Exchange<InventoryRequest, InventoryReply> exchange) {
+        InventoryRequest request = exchange.request();
+        requireNode(exchange, request.getName());
+        InventoryReply.Builder reply = InventoryReply.newBuilder();
+        List<Change> changes = new ArrayList<>();
+        for (HeldObject held : request.getObjectsList()) {
+            ObjectId object = held.getObject();
+            state.nodes().seen(request.getName(), object);
+            if (!state.exists(object.getInode())) {
+                if (state.wasInode(object.getInode())) reply.addDelete(object);
+                else reply.addQuarantine(object);
+                continue;
+            }
+            ReplicaState known = stateOf(request.getName(), object);
+            if (known == ReplicaState.VALID || isInChain(request.getName(), object)) continue;
+            if (known == ReplicaState.CORRUPT)
+                continue; // kept for a person until a good copy exists
+            reply.addDelete(object);
+            for (ReplicaImage row :
+                    state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
+                if (row.getNode().equals(request.getName())) changes.add(FileOpens.gone(row));
+            }
+        }
+        if (request.getEnd()) {
+            // Rows that the node does not have: it lost them.
+            for (ReplicaImage row : state.heldBy(request.getName())) {
+                ObjectId object =
+                        Layouts.object(row.getInode(), row.getStripe(), row.getGeneration());
+                if (!state.nodes().wasSeen(request.getName(), object)
+                        && row.getState() != ReplicaState.COPYING) {
+                    changes.add(FileOpens.gone(row));
+                }
+            }
+            state.nodes().inventoryDone(request.getName());
+        }
+        leader.change(changes, 0);
+        leader.afterAllSoFar(() -> exchange.reply(reply.build()));
+    }
+
+    private @Nullable ReplicaState stateOf(String node, ObjectId object) {
+        for (ReplicaImage row :
+                state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
+            if (row.getNode().equals(node)) return row.getState();
+        }
+        return null;
+    }
+
+    private boolean isInChain(String node, ObjectId object) {
+        WritingImage writing = state.writing(object.getInode());
+        if (writing == null || writing.getGeneration() != object.getGeneration()) return false;
+        for (WritingChain chain : writing.getChainsList()) {
+            if (chain.getStripe() == object.getStripe()) return chain.getNodesList().contains(node);
+        }
+        return false;
+    }
+
+    @Nullable NodeLink link(String name) {
+        Link link = links.get(name);
+        return link != null && link.peer.isOpen() ? link : null;
+    }
+
+    /** Objects whose rows went with a durable batch are deleted at their nodes. */
+    void durable(ChangeBatch batch) {
+        for (Change change : batch.getChangesList()) {
+            if (change.hasReplicaGone()) {
+                var gone = change.getReplicaGone();
+                Link link = links.get(gone.getNode());
+                if (link != null) {
+                    link.deletes.add(
+                            Layouts.object(
+                                    gone.getInode(), gone.getStripe(), gone.getGeneration()));
+                }
+            }
+        }
+        for (Link link : links.values()) delete(link);
+    }
+
+    private void delete(Link link) {
+        if (link.deleting || link.deletes.isEmpty() || !link.peer.isOpen()) return;
+        List<ObjectId> some = new ArrayList<>();
+        for (ObjectId object : link.deletes) {
+            if (some.size() == DELETE_OBJECTS_MAX) break;
+            // A row may have come back meanwhile, as when a copy was made again.
+            if (stateOf(link.name, object) == null && !isInChain(link.name, object))
+                some.add(object);
+        }
+        List<ObjectId> taken = List.copyOf(some);
+        link.deletes.removeIf(o -> taken.contains(o) || stateOf(link.name, o) != null);
+        if (taken.isEmpty()) return;
+        link.deleting = true;
+        link.call(
+                StorageMethods.DELETE_OBJECTS,
+                DeleteObjectsRequest.newBuilder().addAllObjects(taken).build(),
+                ServerLimits.NODE_CALL_DEADLINE,
+                (reply, failure) -> {
+                    link.deleting = false;
+                    // A node that did not hear of it is told at its next inventory.
+                    if (failure != null)
+                        log.warn("deleting at {}: {}", link.name, failure.getMessage());
+                    else delete(link);
+                });
+    }
+
+    /** A copy that turned out useless. */
+    void deleteLater(String node, ObjectId object) {
+        Link link = links.get(node);
+        if (link != null) {
+            link.deletes.add(object);
+            delete(link);
+        }
+    }
+
+    ByteString ticket(String node, ObjectId object, boolean write) {
+        return tickets.forNodes(node, object, write);
+    }
+}

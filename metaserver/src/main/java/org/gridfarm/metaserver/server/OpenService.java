@@ -1,0 +1,147 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
+import org.gridfarm.protocol.wire.CloseRequest;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.FileType;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RefreshRequest;
+
+/** OPEN, CLOSE, CHAIN_FAILURE and REFRESH at the leader. Event thread. */
+final class OpenService {
+    private final FarmState state;
+    private final FileOpens opens;
+    private final LeaderContext leader;
+
+    OpenService(FarmState state, FileOpens opens, LeaderContext leader) {
+        this.state = state;
+        this.opens = opens;
+        this.leader = leader;
+    }
+
+    void register(HandlerTable table) {
+        table.on(MetadataMethods.OPEN, this::open);
+        table.on(MetadataMethods.CLOSE, this::close);
+        table.on(MetadataMethods.CHAIN_FAILURE, this::chainFailure);
+        table.on(MetadataMethods.REFRESH, this::refresh);
+    }
+
+    private Caller caller(Exchange<?, ?> exchange) {
+        Caller caller = Callers.of(exchange);
+        if (!leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, exchange.method().name(), "");
+        }
+        return caller;
+    }
+
+    /** A refusal may rest on what is not complete yet, so it waits like an answer. */
+    private <Q extends MessageLite, R extends MessageLite> void refuse(
+            Exchange<Q, R> exchange, FarmException refused) {
+        leader.afterAllSoFar(() -> exchange.fail(refused));
+    }
+
+    private void open(Exchange<OpenRequest, OpenReply> exchange) {
+        Caller caller = caller(exchange);
+        OpenRequest wish = exchange.request();
+        Credentials who = caller.actingAs(wish.hasCredentials(), wish.getCredentials());
+        try {
+            InodeImage image = state.image(wish.getInode());
+            if (image.getType() != FileType.REGULAR) {
+                throw new FarmException(
+                        image.getType() == FileType.DIRECTORY
+                                ? ErrorKind.IS_A_DIRECTORY
+                                : ErrorKind.INVALID,
+                        "open",
+                        Long.toHexString(wish.getInode()));
+            }
+            int mask =
+                    (wish.getRead() ? 4 : 0)
+                            | (wish.getWrite() ? 2 : 0)
+                            | (wish.getExecute() ? 1 : 0);
+            state.requireAccess(who, wish.getInode(), mask, "open");
+            opens.open(
+                    caller,
+                    wish.getInode(),
+                    wish,
+                    () -> opened(exchange, caller, wish.getHandle()));
+        } catch (FarmException e) {
+            refuse(exchange, e);
+        }
+    }
+
+    private <Q extends MessageLite> void opened(
+            Exchange<Q, OpenReply> exchange, Caller caller, long handle) {
+        leader.afterAllSoFar(() -> {
+            try {
+                exchange.reply(opens.reply(caller, handle));
+            } catch (FarmException e) {
+                exchange.fail(e);
+            }
+        });
+    }
+
+    private void close(Exchange<CloseRequest, Empty> exchange) {
+        Caller caller = Callers.of(exchange);
+        boolean changed = false;
+        for (long handle : exchange.request().getHandlesList()) {
+            changed |= opens.close(caller.session(), handle);
+        }
+        Runnable answer = () -> exchange.reply(Empty.getDefaultInstance());
+        if (changed) leader.afterCompletion(leader.openSequence(), answer);
+        else answer.run();
+    }
+
+    private void chainFailure(Exchange<ChainFailureRequest, OpenReply> exchange) {
+        Caller caller = caller(exchange);
+        ChainFailureRequest request = exchange.request();
+        try {
+            opens.chainFailure(
+                    caller,
+                    request.getHandle(),
+                    request.getStripe(),
+                    request.getFailedNodesList(),
+                    request.getFull());
+            opened(exchange, caller, request.getHandle());
+        } catch (FarmException e) {
+            refuse(exchange, e);
+        }
+    }
+
+    private void refresh(Exchange<RefreshRequest, OpenReply> exchange) {
+        Caller caller = caller(exchange);
+        RefreshRequest request = exchange.request();
+        try {
+            OpenFiles.Handle handle = opens.files().find(request.getHandle());
+            if (handle != null && handle.session() == caller.session()) {
+                opened(exchange, caller, request.getHandle());
+                return;
+            }
+            OpenRequest wish =
+                    OpenRequest.newBuilder()
+                            .setSession(caller.session())
+                            .setInode(request.getInode())
+                            .setHandle(request.getHandle())
+                            .setRead(request.getRead())
+                            .setWrite(request.getWrite())
+                            .build();
+            opens.reclaim(
+                    caller,
+                    wish,
+                    request.getInode(),
+                    request.getGeneration(),
+                    () -> opened(exchange, caller, request.getHandle()));
+        } catch (FarmException e) {
+            refuse(exchange, e);
+        }
+    }
+}

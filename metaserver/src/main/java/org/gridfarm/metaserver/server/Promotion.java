@@ -1,0 +1,86 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.StateSink;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * From elected to ready to lead: a new epoch, then the state brought to the end of the journal;
+ * from what this server held as a cache if the journal still has everything after it, else from the
+ * tables. Runs on a thread that may wait; the state belongs to it meanwhile.
+ */
+final class Promotion {
+    private static final Logger log = LoggerFactory.getLogger(Promotion.class);
+
+    private final JournalStore store;
+    private final String name;
+    private final FarmState state;
+    private long held;
+
+    /**
+     * @param held the last batch that the state has, 0 if it is to be loaded
+     */
+    Promotion(JournalStore store, String name, FarmState state, long held) {
+        this.store = store;
+        this.name = name;
+        this.state = state;
+        this.held = held;
+    }
+
+    FarmState state() {
+        return state;
+    }
+
+    Leading.Start run() {
+        long began = System.nanoTime();
+        JournalStore.Claim claim = store.claim(name);
+        long sequence = held == 0 || !catchUp() ? load() : held;
+        boolean hadSessions =
+                state.outcomes().sessions().length > 0 || state.writtenInodes().length > 0;
+        log.info(
+                "epoch {} is mine; the state stands at batch {} after {} ms",
+                claim.epoch(),
+                sequence,
+                (System.nanoTime() - began) / 1_000_000);
+        return new Leading.Start(claim, sequence, hadSessions);
+    }
+
+    private boolean catchUp() {
+        return store.tail(
+                held,
+                batch -> {
+                    state.apply(batch);
+                    held = batch.getSequence();
+                });
+    }
+
+    private long load() {
+        state.clear();
+        held = 0;
+        JournalStore.Loaded loaded =
+                store.load(
+                        new StateSink() {
+                            @Override
+                            public void change(Change change) {
+                                state.load(change);
+                            }
+
+                            @Override
+                            public void outcome(Outcome outcome) {
+                                state.outcomes().add(outcome, 0);
+                            }
+
+                            @Override
+                            public void batch(ChangeBatch batch) {
+                                state.apply(batch);
+                            }
+                        });
+        state.inodesBelow(loaded.nextInode());
+        held = loaded.sequence();
+        return held;
+    }
+}

@@ -1,0 +1,191 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.gridfarm.protocol.wire.GetAttributesReply;
+import org.gridfarm.protocol.wire.GetAttributesRequest;
+import org.gridfarm.protocol.wire.GetXattrReply;
+import org.gridfarm.protocol.wire.GetXattrRequest;
+import org.gridfarm.protocol.wire.ListXattrReply;
+import org.gridfarm.protocol.wire.ListXattrRequest;
+import org.gridfarm.protocol.wire.LocateReply;
+import org.gridfarm.protocol.wire.LocateRequest;
+import org.gridfarm.protocol.wire.LookupReply;
+import org.gridfarm.protocol.wire.LookupRequest;
+import org.gridfarm.protocol.wire.ReadDirectoryReply;
+import org.gridfarm.protocol.wire.ReadDirectoryRequest;
+import org.gridfarm.protocol.wire.ReadLinkReply;
+import org.gridfarm.protocol.wire.ReadLinkRequest;
+import org.gridfarm.protocol.wire.ResolveReply;
+import org.gridfarm.protocol.wire.ResolveRequest;
+import org.gridfarm.protocol.wire.StatFsReply;
+import org.gridfarm.protocol.wire.StatFsRequest;
+
+/**
+ * The reads, the same at the leader and at caches. What may be seen when is decided by the runner;
+ * here is only what is looked at and what the answer is.
+ */
+final class Reads {
+    /** Entries of one page at most: about 200 KB with attributes. */
+    static final int PAGE_ENTRIES_MAX = 1024;
+
+    /** Evaluates a read now or when what it touches is visible, and answers. */
+    interface Runner {
+        <Q extends MessageLite, R extends MessageLite> void run(
+                Exchange<Q, R> exchange, Caller caller, Read<R> read);
+    }
+
+    /** One read; may be evaluated twice. */
+    interface Read<R> {
+        R evaluate(ReadScope scope);
+    }
+
+    private interface Body<Q, R> {
+        R evaluate(ReadScope scope, Q request, Caller caller);
+    }
+
+    private final FarmState state;
+    private final Layouts layouts;
+    private final Runner runner;
+
+    Reads(FarmState state, Layouts layouts, Runner runner) {
+        this.state = state;
+        this.layouts = layouts;
+        this.runner = runner;
+    }
+
+    void register(HandlerTable table) {
+        on(table, MetadataMethods.LOOKUP, this::lookup);
+        on(table, MetadataMethods.GET_ATTRIBUTES, this::attributes);
+        on(table, MetadataMethods.RESOLVE, this::resolve);
+        on(table, MetadataMethods.READ_DIRECTORY, this::list);
+        on(table, MetadataMethods.READ_LINK, this::readLink);
+        on(table, MetadataMethods.GET_XATTR, this::getXattr);
+        on(table, MetadataMethods.LIST_XATTR, this::listXattr);
+        on(table, MetadataMethods.STAT_FS, this::statFs);
+        on(table, MetadataMethods.LOCATE, this::locate);
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void on(
+            HandlerTable table, Method<Q, R> method, Body<Q, R> body) {
+        table.on(
+                method,
+                exchange -> {
+                    Caller caller = Callers.of(exchange);
+                    Q request = exchange.request();
+                    runner.run(exchange, caller, scope -> body.evaluate(scope, request, caller));
+                });
+    }
+
+    private LookupReply lookup(ReadScope scope, LookupRequest q, Caller caller) {
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        scope.readsEntry(q.getParent(), q.getName());
+        scope.readsAttributes(q.getParent());
+        Attributes found = state.lookup(who, q.getParent(), q.getName());
+        LookupReply.Builder reply = LookupReply.newBuilder();
+        if (found != null) {
+            scope.readsAttributes(found.getInode());
+            reply.setFound(true).setAttributes(found);
+            reply.setAttributesCacheable(
+                    !found.getWriting() && scope.grantAttributes(found.getInode()));
+        }
+        reply.setEntryCacheable(scope.grantDirectory(q.getParent()));
+        return reply.build();
+    }
+
+    private GetAttributesReply attributes(ReadScope scope, GetAttributesRequest q, Caller caller) {
+        scope.readsAttributes(q.getInode());
+        Attributes found = state.attributes(q.getInode());
+        GetAttributesReply.Builder reply = GetAttributesReply.newBuilder().setAttributes(found);
+        if (found.getWriting()) {
+            reply.setWriting(layouts.head(q.getInode(), caller));
+        } else {
+            reply.setCacheable(scope.grantAttributes(q.getInode()));
+        }
+        return reply.build();
+    }
+
+    private ResolveReply resolve(ReadScope scope, ResolveRequest q, Caller caller) {
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        ResolveReply.Builder reply =
+                state.resolve(scope, who, q.getStart(), q.getPath(), q.getFollowLast());
+        if (reply.getFound() && reply.getAttributes().getWriting()) {
+            reply.setWriting(layouts.head(reply.getAttributes().getInode(), caller));
+        }
+        return reply.build();
+    }
+
+    private ReadDirectoryReply list(ReadScope scope, ReadDirectoryRequest q, Caller caller) {
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        scope.readsListing(q.getInode());
+        scope.readsAttributes(q.getInode());
+        int limit = q.getLimit() <= 0 ? PAGE_ENTRIES_MAX : Math.min(q.getLimit(), PAGE_ENTRIES_MAX);
+        ReadDirectoryReply.Builder reply =
+                state.list(who, q.getInode(), q.getCookie(), limit, q.getWithAttributes());
+        if (q.getWithAttributes()) {
+            for (DirectoryEntry entry : reply.getEntriesList()) {
+                scope.readsAttributes(entry.getInode());
+            }
+            for (DirectoryEntry.Builder entry : reply.getEntriesBuilderList()) {
+                entry.setCacheable(
+                        !entry.getAttributes().getWriting()
+                                && scope.grantAttributes(entry.getInode()));
+            }
+        }
+        reply.setCacheable(scope.grantDirectory(q.getInode()));
+        return reply.build();
+    }
+
+    private ReadLinkReply readLink(ReadScope scope, ReadLinkRequest q, Caller caller) {
+        scope.readsAttributes(q.getInode());
+        return ReadLinkReply.newBuilder()
+                .setTarget(state.namespace().readLink(q.getInode()))
+                .build();
+    }
+
+    private GetXattrReply getXattr(ReadScope scope, GetXattrRequest q, Caller caller) {
+        scope.readsAttributes(q.getInode());
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        return GetXattrReply.newBuilder()
+                .setValue(state.namespace().getXattr(q.getInode(), q.getName(), who))
+                .build();
+    }
+
+    private ListXattrReply listXattr(ReadScope scope, ListXattrRequest q, Caller caller) {
+        scope.readsAttributes(q.getInode());
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        return ListXattrReply.newBuilder()
+                .addAllNames(state.namespace().listXattr(q.getInode(), who))
+                .build();
+    }
+
+    private StatFsReply statFs(ReadScope scope, StatFsRequest q, Caller caller) {
+        long inode = q.getInode() == 0 ? 1 : q.getInode();
+        scope.readsAttributes(inode);
+        return state.statFs(inode);
+    }
+
+    private LocateReply locate(ReadScope scope, LocateRequest q, Caller caller) {
+        scope.readsAttributes(q.getInode());
+        Attributes found = state.attributes(q.getInode());
+        if (q.getTickets()) {
+            Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+            if (!state.mayRead(who, q.getInode())) {
+                throw new FarmException(
+                        ErrorKind.ACCESS_DENIED, "locate", Long.toHexString(q.getInode()));
+            }
+        }
+        return LocateReply.newBuilder()
+                .setAttributes(found)
+                .setLayout(layouts.all(q.getInode(), caller, q.getTickets()))
+                .build();
+    }
+}

@@ -1,0 +1,46 @@
+package org.gridfarm.metaserver.server;
+
+import java.time.Duration;
+
+/** Bounds and durations of a metaserver, with their units and the sum that justifies each. */
+public final class ServerLimits {
+    /**
+     * How long a client may believe its cache after its last renewal; clients renew every second.
+     */
+    public static final Duration CLIENT_LEASE = Duration.ofSeconds(5);
+
+    /** The same for a cache server; it renews four times as often. */
+    public static final Duration CACHE_LEASE = Duration.ofSeconds(2);
+
+    /**
+     * A storage node that has not been heard of for this long is not chosen; it stops serving by
+     * itself.
+     */
+    public static final Duration NODE_LEASE = Duration.ofSeconds(2);
+
+    /**
+     * How long a recall may be under way before the connection is given up: past the lease nobody
+     * waits.
+     */
+    public static final Duration RECALL_DEADLINE = CLIENT_LEASE.plusSeconds(1);
+
+    /** A call to a storage node that moves no data. */
+    public static final Duration NODE_CALL_DEADLINE = Duration.ofSeconds(5);
+
+    /** Copying one object between nodes: a terabyte at 100 MB/s takes three hours. */
+    public static final Duration COPY_DEADLINE = Duration.ofHours(6);
+
+    /** After a change of leader: how long clients may bring back their opens and locks. */
+    public static final Duration RECLAIM_GRACE = CLIENT_LEASE.plusSeconds(1);
+
+    /** How often repair is planned when nothing has changed. */
+    public static final Duration REPAIR_EVERY = Duration.ofSeconds(1);
+
+    /** Ended sessions that are remembered, so that they can be told: a day's worth of commands. */
+    public static final int ENDED_SESSIONS_MAX = 100_000;
+
+    /** Batches kept for a cache server that was away for a moment. */
+    public static final int RECENT_BATCHES_MAX = 256;
+
+    private ServerLimits() {}
+}

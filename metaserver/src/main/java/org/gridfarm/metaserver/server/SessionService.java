@@ -1,0 +1,174 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.coherence.ClientCoherence;
+import org.gridfarm.metaserver.coherence.Effect;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.CloseSessionRequest;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.OpenSessionReply;
+import org.gridfarm.protocol.wire.OpenSessionRequest;
+import org.gridfarm.protocol.wire.RenewReply;
+import org.gridfarm.protocol.wire.RenewRequest;
+import org.gridfarm.protocol.wire.ServerInfo;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Opening, renewing and closing sessions, the same at the leader and at caches. Event thread. */
+final class SessionService {
+    private final ClientCoherence clients;
+    private final Sessions sessions;
+    private final ServerIdentity identity;
+    private final Supplier<JournalStore.Claim> claim;
+    private final Reclaim reclaim;
+    private final LongSupplier leaseNanos;
+    private final Consumer<List<Effect>> effects;
+    private final EventThread events;
+
+    /** Whether a session that an earlier server knew is welcome. */
+    interface Reclaim {
+        boolean permitted(long session);
+    }
+
+    SessionService(
+            ClientCoherence clients,
+            Sessions sessions,
+            ServerIdentity identity,
+            Supplier<JournalStore.Claim> claim,
+            Reclaim reclaim,
+            LongSupplier leaseNanos,
+            Consumer<List<Effect>> effects,
+            EventThread events) {
+        this.clients = clients;
+        this.sessions = sessions;
+        this.identity = identity;
+        this.claim = claim;
+        this.reclaim = reclaim;
+        this.leaseNanos = leaseNanos;
+        this.effects = effects;
+        this.events = events;
+    }
+
+    void register(HandlerTable table) {
+        table.on(MetadataMethods.OPEN_SESSION, this::open);
+        table.on(MetadataMethods.RENEW, this::renew);
+        table.on(MetadataMethods.CLOSE_SESSION, this::close);
+    }
+
+    private void open(Exchange<OpenSessionRequest, OpenSessionReply> exchange) {
+        Identity who = exchange.peer().identity();
+        if (!who.role().isPerson()) {
+            opened(exchange, who, Credentials.getDefaultInstance());
+            return;
+        }
+        identity.blocking()
+                .execute(() -> {
+                    try {
+                        Credentials own = identity.accounts().of(who.user());
+                        events.submit(() -> opened(exchange, who, own));
+                    } catch (RuntimeException e) {
+                        exchange.failWith(e);
+                    }
+                });
+    }
+
+    private void opened(
+            Exchange<OpenSessionRequest, OpenSessionReply> exchange,
+            Identity who,
+            Credentials own) {
+        OpenSessionRequest request = exchange.request();
+        long session =
+                request.getSession() == 0 ? Entropy.system().nextLong() : request.getSession();
+        boolean known = clients.knows(session);
+        if (!known
+                && (sessions.wasEnded(session)
+                        || (request.getReclaim() && !reclaim.permitted(session)))) {
+            exchange.fail(
+                    new FarmException(
+                            ErrorKind.SESSION_ENDED, "open session", Long.toHexString(session)));
+            return;
+        }
+        Caller former = sessions.caller(session);
+        if (known && former != null && !former.identity().dn().equals(who.dn())) {
+            exchange.fail(
+                    new FarmException(
+                            ErrorKind.NOT_PERMITTED,
+                            "open session",
+                            Long.toHexString(session),
+                            "it belongs to somebody else"));
+            return;
+        }
+        Caller caller =
+                new Caller(
+                        who,
+                        session,
+                        own,
+                        Caller.maySpeakForOthers(who),
+                        request.getClient(),
+                        request.getNode(),
+                        exchange.peer().keyBinding());
+        long now = System.nanoTime();
+        clients.open(session, now + leaseNanos.getAsLong());
+        long left = clients.renew(session, now, leaseNanos.getAsLong());
+        exchange.peer().attach(Caller.KEY, caller);
+        sessions.attach(caller, exchange.peer());
+        exchange.reply(
+                OpenSessionReply.newBuilder()
+                        .setSession(session)
+                        .setEpoch(claim.get().epoch())
+                        .setLeaseMillis(millis(left))
+                        .addAllServers(servers())
+                        .setUser(who.user())
+                        .setCredentials(own)
+                        .setMayAssert(caller.speaksForOthers())
+                        .setRoot(1)
+                        .setInstance(claim.get().instance())
+                        .build());
+    }
+
+    private static int millis(long nanos) {
+        return (int) (nanos / 1_000_000);
+    }
+
+    private List<ServerInfo> servers() {
+        List<ServerInfo> servers = new ArrayList<>();
+        for (Cluster.Member member : identity.members().get()) {
+            servers.add(
+                    ServerInfo.newBuilder()
+                            .setName(member.name())
+                            .setAddress(member.address())
+                            .setRole(member.role())
+                            .build());
+        }
+        return servers;
+    }
+
+    private void renew(Exchange<RenewRequest, RenewReply> exchange) {
+        long session = exchange.request().getSession();
+        long left = clients.renew(session, System.nanoTime(), leaseNanos.getAsLong());
+        exchange.reply(
+                RenewReply.newBuilder()
+                        .setLeaseMillis(millis(left))
+                        .setEvicted(!clients.knows(session))
+                        .addAllServers(servers())
+                        .build());
+    }
+
+    private void close(Exchange<CloseSessionRequest, Empty> exchange) {
+        Caller caller = Callers.of(exchange);
+        List<Effect> ended = new ArrayList<>();
+        clients.close(caller.session(), ended);
+        effects.accept(ended);
+        exchange.reply(Empty.getDefaultInstance());
+    }
+}

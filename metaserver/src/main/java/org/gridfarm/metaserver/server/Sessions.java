@@ -1,0 +1,131 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.coherence.ClientCoherence;
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.coherence.Effect;
+import org.gridfarm.metaserver.coherence.LongMap;
+import org.gridfarm.metaserver.coherence.Touch;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The sessions' connections: sends recalls and hears their answers. The same at the leader and at
+ * caches. Event thread.
+ */
+final class Sessions {
+    private static final Logger log = LoggerFactory.getLogger(Sessions.class);
+
+    private record Line(Peer peer, Caller caller) {}
+
+    private final ClientCoherence clients;
+    private final LongMap<Line> lines = new LongMap<>();
+    private final LinkedHashMap<Long, Boolean> ended =
+            new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
+                    return size() > ServerLimits.ENDED_SESSIONS_MAX;
+                }
+            };
+    private final EventThread events;
+    private final AcknowledgedSink acknowledged;
+
+    /** Told on the event thread that a recall was answered. */
+    interface AcknowledgedSink {
+        void acknowledged(long session, long recall);
+    }
+
+    Sessions(ClientCoherence clients, EventThread events, AcknowledgedSink acknowledged) {
+        this.clients = clients;
+        this.events = events;
+        this.acknowledged = acknowledged;
+    }
+
+    /** The session speaks over this connection from now on; what it owes is asked for again. */
+    void attach(Caller caller, Peer peer) {
+        lines.put(caller.session(), new Line(peer, caller));
+        for (Effect effect : clients.resend(caller.session())) {
+            if (effect instanceof Effect.SendRecall recall) send(recall);
+        }
+    }
+
+    @Nullable Caller caller(long session) {
+        Line line = lines.get(session);
+        return line == null ? null : line.caller();
+    }
+
+    boolean wasEnded(long session) {
+        return ended.containsKey(session);
+    }
+
+    void forget(long session, boolean evicted) {
+        Line line = lines.remove(session);
+        if (evicted) {
+            ended.put(session, true);
+            log.info(
+                    "session {} of {} is over: its lease ran out",
+                    Long.toHexString(session),
+                    line == null ? "?" : line.caller().client());
+        }
+    }
+
+    void send(Effect.SendRecall recall) {
+        Line line = lines.get(recall.session());
+        if (line == null || !line.peer().isOpen())
+            return; // sent when it comes back, or its lease ends
+        line.peer()
+                .callPlain(MetadataMethods.RECALL, request(recall), ServerLimits.RECALL_DEADLINE)
+                .whenComplete((reply, failure) -> {
+                    if (failure == null) {
+                        events.submit(
+                                () -> acknowledged.acknowledged(recall.session(), recall.recall()));
+                    } else {
+                        log.debug("recall {}: {}", recall.recall(), failure.getMessage());
+                    }
+                });
+    }
+
+    private static RecallRequest request(Effect.SendRecall recall) {
+        RecallRequest.Builder request = RecallRequest.newBuilder().setRevision(recall.recall());
+        Map<Long, RecalledDirectory.Builder> directories = new LinkedHashMap<>();
+        for (Touch touch : recall.touches()) {
+            if (touch.name() == null) {
+                request.addAttributes(touch.inode());
+            } else {
+                RecalledDirectory.Builder directory =
+                        directories.computeIfAbsent(
+                                touch.inode(), i -> RecalledDirectory.newBuilder().setInode(i));
+                if (!touch.name().isEmpty()) directory.addNames(touch.name());
+            }
+        }
+        directories.values().forEach(request::addDirectories);
+        for (DataTouch data : recall.data()) {
+            request.addData(
+                    DataRecall.newBuilder()
+                            .setInode(data.inode())
+                            .setModeValue(data.mode())
+                            .setLayout(data.layout()));
+        }
+        return request.build();
+    }
+
+    int size() {
+        return lines.size();
+    }
+
+    List<Caller> callers() {
+        List<Caller> callers = new ArrayList<>();
+        lines.forEach((session, line) -> callers.add(line.caller()));
+        return callers;
+    }
+}

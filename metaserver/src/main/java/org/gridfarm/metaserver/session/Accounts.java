@@ -1,0 +1,86 @@
+package org.gridfarm.metaserver.session;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Credentials;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The numbers behind a user name: from the configuration's {@code [accounts]}, else as this host's
+ * {@code id} command knows them (files, LDAP, whatever the host uses). Thread-safe; {@link #of} may
+ * start a process and so may block for a moment: never call it on the event thread.
+ */
+public final class Accounts {
+    private static final Logger log = LoggerFactory.getLogger(Accounts.class);
+    private static final long REMEMBERED_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long ID_SECONDS_MAX = 5;
+
+    private record Known(Credentials credentials, long at) {}
+
+    private final Map<String, Credentials> configured;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+    /**
+     * @param configured user name to uid, gid and groups
+     */
+    public Accounts(Map<String, Credentials> configured) {
+        this.configured = Map.copyOf(configured);
+    }
+
+    /** Refuses with ACCESS_DENIED a user who has no account. */
+    public Credentials of(String user) {
+        Credentials own = configured.get(user);
+        if (own != null) return own;
+        Known remembered = known.get(user);
+        if (remembered != null && System.nanoTime() - remembered.at < REMEMBERED_NANOS) {
+            return remembered.credentials;
+        }
+        int uid = numbers(user, "-u")[0];
+        int gid = numbers(user, "-g")[0];
+        Credentials.Builder credentials = Credentials.newBuilder().setUid(uid).setGid(gid);
+        for (int group : numbers(user, "-G")) {
+            if (group != gid) credentials.addGroups(group);
+        }
+        Credentials built = credentials.build();
+        known.put(user, new Known(built, System.nanoTime()));
+        return built;
+    }
+
+    private static int[] numbers(String user, String what) {
+        try {
+            Process id =
+                    new ProcessBuilder("id", what, "--", user)
+                            .redirectError(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            String text =
+                    new String(id.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+                            .strip();
+            if (!id.waitFor(ID_SECONDS_MAX, TimeUnit.SECONDS)) {
+                id.destroyForcibly();
+                throw unknown(user, "the id command does not answer");
+            }
+            if (id.exitValue() != 0 || text.isEmpty()) {
+                throw unknown(user, "no account of that name on the metaserver's host");
+            }
+            return Arrays.stream(text.split("\\s+")).mapToInt(Integer::parseUnsignedInt).toArray();
+        } catch (IOException e) {
+            log.warn("cannot run the id command: {}", e.getMessage());
+            throw unknown(user, "the id command cannot be run; list the user under [accounts]");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unknown(user, "interrupted");
+        }
+    }
+
+    private static FarmException unknown(String user, String why) {
+        return new FarmException(ErrorKind.ACCESS_DENIED, "user", user, why);
+    }
+}

@@ -1,0 +1,160 @@
+package org.gridfarm.metaserver.session;
+
+import org.gridfarm.metaserver.coherence.LongMap;
+import org.gridfarm.protocol.wire.DataMode;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Which session has which file open, and what each may therefore cache of its content.
+ *
+ * <pre>
+ *   no writer                          everybody READ_SHARED
+ *   one session only, it writes        EXCLUSIVE
+ *   several sessions, one of them writes   everybody WRITE_SHARED
+ * </pre>
+ *
+ * <p>A mode only falls for a handle while it is open; a reader is raised at its next open. Owned by
+ * the event thread; what an open takes from others is returned as data.
+ */
+public final class OpenFiles {
+    /** One open file of one session; the handle was drawn by the client. */
+    public record Handle(long session, long handle, long inode, boolean read, boolean write) {}
+
+    private static final class File {
+        final Map<Long, Handle> handles = new LinkedHashMap<>();
+        final Map<Long, DataMode> modes = new TreeMap<>(); // by session
+    }
+
+    private final LongMap<File> files = new LongMap<>();
+    private final Map<Long, Handle> byHandle = new LinkedHashMap<>();
+    private final LongMap<Set<Long>> bySession = new LongMap<>();
+
+    /** Opened, and the sessions whose mode fell by it, with their new mode. */
+    public record Opened(DataMode mode, Map<Long, DataMode> lowered) {}
+
+    public Opened open(Handle handle) {
+        Handle former = byHandle.get(handle.handle());
+        if (former != null && former.inode() != handle.inode()) {
+            throw new IllegalStateException(
+                    "handle " + Long.toHexString(handle.handle()) + " is in use");
+        }
+        File file = files.get(handle.inode());
+        if (file == null) {
+            file = new File();
+            files.put(handle.inode(), file);
+        }
+        file.handles.put(handle.handle(), handle);
+        byHandle.put(handle.handle(), handle);
+        Set<Long> own = bySession.get(handle.session());
+        if (own == null) {
+            own = new HashSet<>();
+            bySession.put(handle.session(), own);
+        }
+        own.add(handle.handle());
+        return judge(file, handle.session());
+    }
+
+    private static Opened judge(File file, long opener) {
+        Set<Long> sessions = new HashSet<>();
+        boolean written = false;
+        for (Handle handle : file.handles.values()) {
+            sessions.add(handle.session());
+            written |= handle.write();
+        }
+        DataMode mode =
+                !written
+                        ? DataMode.READ_SHARED
+                        : sessions.size() == 1 ? DataMode.EXCLUSIVE : DataMode.WRITE_SHARED;
+        Map<Long, DataMode> lowered = new TreeMap<>();
+        for (long session : sessions) {
+            DataMode had = file.modes.get(session);
+            if (session == opener) {
+                file.modes.put(session, mode);
+            } else if (had != null && mode == DataMode.WRITE_SHARED && had != mode) {
+                file.modes.put(session, mode);
+                lowered.put(session, mode);
+            }
+        }
+        return new Opened(mode, lowered);
+    }
+
+    public @Nullable Handle find(long handle) {
+        return byHandle.get(handle);
+    }
+
+    /** The handle is gone; returns it, or null if it was not open. */
+    public @Nullable Handle close(long handle) {
+        Handle closed = byHandle.remove(handle);
+        if (closed == null) return null;
+        Set<Long> own = bySession.get(closed.session());
+        if (own != null) {
+            own.remove(handle);
+            if (own.isEmpty()) bySession.remove(closed.session());
+        }
+        File file = files.get(closed.inode());
+        if (file != null) {
+            file.handles.remove(handle);
+            if (file.handles.values().stream().noneMatch(h -> h.session() == closed.session())) {
+                file.modes.remove(closed.session());
+            }
+            if (file.handles.isEmpty()) files.remove(closed.inode());
+        }
+        return closed;
+    }
+
+    /** Everything the session has open. */
+    public List<Handle> of(long session) {
+        Set<Long> own = bySession.get(session);
+        if (own == null) return List.of();
+        List<Handle> handles = new ArrayList<>();
+        for (long handle : own) {
+            Handle found = byHandle.get(handle);
+            if (found != null) handles.add(found);
+        }
+        return handles;
+    }
+
+    public boolean isOpen(long inode) {
+        return files.get(inode) != null;
+    }
+
+    public boolean isWritten(long inode) {
+        File file = files.get(inode);
+        return file != null && file.handles.values().stream().anyMatch(Handle::write);
+    }
+
+    /** Somebody else than the handle's own has it open. */
+    public boolean isOpenBesides(long inode, long handle) {
+        File file = files.get(inode);
+        return file != null && file.handles.keySet().stream().anyMatch(h -> h != handle);
+    }
+
+    public List<Handle> handles(long inode) {
+        File file = files.get(inode);
+        return file == null ? List.of() : List.copyOf(file.handles.values());
+    }
+
+    public DataMode mode(long inode, long session) {
+        File file = files.get(inode);
+        DataMode mode = file == null ? null : file.modes.get(session);
+        return mode == null ? DataMode.READ_SHARED : mode;
+    }
+
+    public int size() {
+        return byHandle.size();
+    }
+
+    public void clear() {
+        files.clear();
+        byHandle.clear();
+        bySession.clear();
+    }
+}

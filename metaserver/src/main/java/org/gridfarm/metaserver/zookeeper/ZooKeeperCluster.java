@@ -1,0 +1,227 @@
+package org.gridfarm.metaserver.zookeeper;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.cache.ChildData;
+import org.apache.curator.framework.recipes.cache.CuratorCache;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
+import org.apache.curator.framework.recipes.nodes.PersistentNode;
+import org.apache.curator.framework.state.SessionConnectionStateErrorPolicy;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.CreateMode;
+import org.gridfarm.metaserver.server.Cluster;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Election by Curator's leader latch, membership by ephemeral nodes {@code PATH/members/NAME}.
+ *
+ * <p>A connection that is merely suspended changes nothing until the session is lost: the leader
+ * goes on as long as its session allows. Callbacks come one at a time.
+ */
+public final class ZooKeeperCluster implements Cluster {
+    private static final Logger log = LoggerFactory.getLogger(ZooKeeperCluster.class);
+    private static final int RETRY_MILLIS = 200;
+    private static final String SEPARATOR = "\n";
+
+    private final ZooKeeperSettings settings;
+    private final CuratorFramework client;
+    private final Object lock = new Object();
+    private @Nullable LeaderLatch latch; // guarded by lock
+    private @Nullable PersistentNode own; // guarded by lock
+    private @Nullable CuratorCache members;
+    private @Nullable Listener listener;
+    private String name = "";
+    private volatile boolean closing;
+
+    private ZooKeeperCluster(ZooKeeperSettings settings, CuratorFramework client) {
+        this.settings = settings;
+        this.client = client;
+    }
+
+    /** Connects in the background: ZooKeeper may come up after this server. */
+    public static ZooKeeperCluster connect(ZooKeeperSettings settings) {
+        int session = (int) settings.session().toMillis();
+        CuratorFramework client =
+                CuratorFrameworkFactory.builder()
+                        .connectString(settings.connect())
+                        .namespace(settings.path().substring(1))
+                        .sessionTimeoutMs(session)
+                        .connectionTimeoutMs(Math.max(1000, session / 2))
+                        .retryPolicy(new RetryForever(RETRY_MILLIS))
+                        .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
+                        .build();
+        client.start();
+        return new ZooKeeperCluster(settings, client);
+    }
+
+    @Override
+    public void start(Member self, boolean candidate, Listener heard) {
+        listener = heard;
+        name = self.name();
+        client.getConnectionStateListenable()
+                .addListener((c, state) -> {
+                    if (closing) return;
+                    switch (state) {
+                        case CONNECTED, RECONNECTED -> {
+                            log.info("ZooKeeper at {} answers", settings.connect());
+                            heard.reachable(true);
+                        }
+                        case SUSPENDED -> {
+                            log.warn(
+                                    "ZooKeeper at {} cannot be reached; going on while the session allows",
+                                    settings.connect());
+                            heard.reachable(false);
+                        }
+                        case LOST -> log.warn("the ZooKeeper session is lost");
+                        case READ_ONLY -> log.warn("ZooKeeper is read-only");
+                    }
+                });
+        synchronized (lock) {
+            PersistentNode node =
+                    new PersistentNode(
+                            client,
+                            CreateMode.EPHEMERAL,
+                            false,
+                            "/members/" + self.name(),
+                            encode(self));
+            node.start();
+            own = node;
+        }
+        CuratorCache cache = CuratorCache.build(client, "/members");
+        cache.listenable().addListener((type, before, after) -> heard.members(membersIn(cache)));
+        cache.start();
+        members = cache;
+        if (candidate) stand();
+    }
+
+    private void stand() {
+        LeaderLatch standing = new LeaderLatch(client, "/leader", name);
+        standing.addListener(
+                new LeaderLatchListener() {
+                    @Override
+                    public void isLeader() {
+                        if (!closing) heard().elected();
+                    }
+
+                    @Override
+                    public void notLeader() {
+                        if (!closing)
+                            heard().deposed("ZooKeeper no longer names this server the leader");
+                    }
+                });
+        try {
+            standing.start();
+        } catch (Exception e) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "stand for election at",
+                    settings.connect(),
+                    String.valueOf(e.getMessage()),
+                    e);
+        }
+        synchronized (lock) {
+            latch = standing;
+        }
+    }
+
+    private Listener heard() {
+        Listener known = listener;
+        if (known == null) throw new IllegalStateException("not started");
+        return known;
+    }
+
+    @Override
+    public void announce(Member self) {
+        synchronized (lock) {
+            PersistentNode node = own;
+            if (node == null) return;
+            try {
+                node.setData(encode(self));
+            } catch (Exception e) {
+                // The node is written again with the latest data when the connection is back.
+                log.warn("announcing {} failed: {}", self.role(), e.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public void resign() {
+        LeaderLatch standing;
+        synchronized (lock) {
+            standing = latch;
+            latch = null;
+        }
+        if (standing == null || closing) return;
+        try {
+            standing.close(LeaderLatch.CloseMode.SILENT);
+        } catch (IOException | IllegalStateException e) {
+            log.warn("resigning: {}", e.getMessage());
+        }
+        stand();
+    }
+
+    private static byte[] encode(Member member) {
+        return String.join(
+                        SEPARATOR,
+                        member.name(),
+                        member.address(),
+                        member.role(),
+                        Long.toString(member.epoch()))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static List<Member> membersIn(CuratorCache cache) {
+        List<Member> found = new ArrayList<>();
+        cache.stream()
+                .map(ZooKeeperCluster::decode)
+                .forEach(member -> {
+                    if (member != null) found.add(member);
+                });
+        found.sort(Comparator.comparing(Member::name));
+        return found;
+    }
+
+    private static @Nullable Member decode(ChildData data) {
+        byte[] bytes = data.getData();
+        if (bytes == null) return null;
+        String[] parts = new String(bytes, StandardCharsets.UTF_8).split(SEPARATOR, -1);
+        if (parts.length != 4) return null;
+        return new Member(parts[0], parts[1], parts[2], Long.parseLong(parts[3]));
+    }
+
+    /** Whether the session with ZooKeeper stands. */
+    public boolean isConnected() {
+        return client.getZookeeperClient().isConnected();
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        synchronized (lock) {
+            closeQuietly(latch);
+            closeQuietly(members);
+            closeQuietly(own);
+        }
+        client.close();
+    }
+
+    private static void closeQuietly(@Nullable AutoCloseable closeable) {
+        if (closeable == null) return;
+        try {
+            closeable.close();
+        } catch (Exception e) {
+            log.debug("closing: {}", e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.LookupReply;
+import org.gridfarm.protocol.wire.LookupRequest;
+import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenSessionReply;
+import org.gridfarm.protocol.wire.OpenSessionRequest;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.Remove;
+import org.gridfarm.protocol.wire.Rename;
+import org.gridfarm.protocol.wire.RenewReply;
+import org.gridfarm.protocol.wire.RenewRequest;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One client session on one server, call by call. */
+final class TestClient {
+    final long session;
+    final Peer peer;
+    final OpenSessionReply opened;
+    final List<RecallRequest> recalls = new CopyOnWriteArrayList<>();
+    private final AtomicLong sequence = new AtomicLong();
+    private volatile CompletableFuture<Void> mayAnswer = CompletableFuture.completedFuture(null);
+
+    TestClient(TestFarm farm, MetaServerDaemon server, long session) {
+        this(farm, server, session, "");
+    }
+
+    TestClient(TestFarm farm, MetaServerDaemon server, long session, String node) {
+        this.session = session;
+        Services pushes =
+                Services.builder()
+                        .on(
+                                MetadataMethods.RECALL,
+                                exchange -> {
+                                    recalls.add(exchange.request());
+                                    mayAnswer.thenRun(
+                                            () -> exchange.reply(Empty.getDefaultInstance()));
+                                })
+                        .build();
+        peer = farm.dial("alice", server, pushes);
+        opened =
+                call(
+                        MetadataMethods.OPEN_SESSION,
+                        OpenSessionRequest.newBuilder()
+                                .setSession(session)
+                                .setClient("test")
+                                .setNode(node)
+                                .build());
+    }
+
+    /** Recalls are not answered until the future completes. */
+    void holdRecalls(CompletableFuture<Void> until) {
+        mayAnswer = until;
+    }
+
+    <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> start(
+            Method<Q, R> method, Q request) {
+        return peer.callPlain(method, request, TestFarm.PATIENCE);
+    }
+
+    <Q extends MessageLite, R extends MessageLite> R call(Method<Q, R> method, Q request) {
+        return TestFarm.get(start(method, request));
+    }
+
+    MutateRequest.Builder command() {
+        return MutateRequest.newBuilder()
+                .setSession(session)
+                .setSequence(sequence.incrementAndGet())
+                .setCredentials(Credentials.getDefaultInstance());
+    }
+
+    MutateReply mkdir(long parent, String name) {
+        return call(
+                MetadataMethods.MUTATE,
+                command()
+                        .setMkdir(
+                                MakeDirectory.newBuilder()
+                                        .setParent(parent)
+                                        .setName(TestFarm.name(name))
+                                        .setMode(0755))
+                        .build());
+    }
+
+    MutateRequest creating(long parent, String name) {
+        return command()
+                .setCreate(
+                        CreateFile.newBuilder()
+                                .setParent(parent)
+                                .setName(TestFarm.name(name))
+                                .setMode(0644)
+                                .setExclusive(true))
+                .build();
+    }
+
+    MutateReply create(long parent, String name) {
+        return call(MetadataMethods.MUTATE, creating(parent, name));
+    }
+
+    MutateReply unlink(long parent, String name) {
+        return call(
+                MetadataMethods.MUTATE,
+                command()
+                        .setUnlink(
+                                Remove.newBuilder().setParent(parent).setName(TestFarm.name(name)))
+                        .build());
+    }
+
+    MutateReply rename(long parent, String name, long toParent, String toName) {
+        return call(
+                MetadataMethods.MUTATE,
+                command()
+                        .setRename(
+                                Rename.newBuilder()
+                                        .setParent(parent)
+                                        .setName(TestFarm.name(name))
+                                        .setToParent(toParent)
+                                        .setToName(TestFarm.name(toName)))
+                        .build());
+    }
+
+    LookupReply lookup(long parent, String name) {
+        return call(
+                MetadataMethods.LOOKUP,
+                LookupRequest.newBuilder()
+                        .setSession(session)
+                        .setParent(parent)
+                        .setName(TestFarm.name(name))
+                        .build());
+    }
+
+    RenewReply renew() {
+        return call(MetadataMethods.RENEW, RenewRequest.newBuilder().setSession(session).build());
+    }
+}

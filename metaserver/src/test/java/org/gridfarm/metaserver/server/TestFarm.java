@@ -1,0 +1,188 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.ByteString;
+
+import org.awaitility.Awaitility;
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.postgres.DatabaseSettings;
+import org.gridfarm.metaserver.postgres.PostgresStore;
+import org.gridfarm.metaserver.postgres.TestDatabase;
+import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
+import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
+import org.gridfarm.protocol.auth.GridMap;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.auth.tls.TlsEngine;
+import org.gridfarm.protocol.auth.x509.CertificateAuthority;
+import org.gridfarm.protocol.auth.x509.ChainValidator;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.RevocationPolicy;
+import org.gridfarm.protocol.auth.x509.TrustStore;
+import org.gridfarm.protocol.config.DaemonSettings;
+import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.ExpectedServer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.KeepAlive;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.rpc.RpcObserver;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.Credentials;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/** Metaservers in this process on a real PostgreSQL and a real ZooKeeper, over TLS, for tests. */
+final class TestFarm implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final String MAP =
+            """
+            "/O=Test/CN=alice" @admin:alice
+            "/O=Test/CN=mount" @mount
+            "/O=Test/CN=ms" @metaserver
+            "/O=Test/CN=n1" @node:n1
+            "/O=Test/CN=n2" @node:n2
+            "/O=Test/CN=n3" @node:n3
+            """;
+
+    /** Keys are made in memory here; the settings are not asked for any. */
+    private static final SecuritySettings UNUSED_FILES =
+            new SecuritySettings(
+                    Path.of("none"),
+                    Optional.empty(),
+                    Path.of("none"),
+                    RevocationPolicy.values()[0],
+                    TlsEngine.AUTOMATIC,
+                    Optional.empty());
+
+    final DatabaseSettings database = TestDatabase.create();
+    final TestZooKeeper zookeeper;
+    private final CertificateAuthority authority;
+    private final Loops loops = Loops.start("test");
+    private final List<MetaServerDaemon> servers = new ArrayList<>();
+
+    TestFarm(Path directory) {
+        zookeeper = new TestZooKeeper(directory);
+        try {
+            authority = CertificateAuthority.create("/O=Test/CN=Test CA", Instant.now());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    MetaServerDaemon start(String name, boolean candidate) {
+        return start(name, candidate, PostgresStore.open(database));
+    }
+
+    MetaServerDaemon start(String name, boolean candidate, JournalStore store) {
+        Loops own = Loops.start(name);
+        MetaServerDaemon daemon =
+                MetaServerDaemon.start(
+                        new MetaServerSettings(
+                                new DaemonSettings(
+                                        name,
+                                        new HostPort("127.0.0.1", 0),
+                                        Optional.empty(),
+                                        new HostPort("127.0.0.1", 0),
+                                        "INFO",
+                                        Optional.empty(),
+                                        UNUSED_FILES),
+                                candidate,
+                                Map.of(
+                                        "alice",
+                                        Credentials.newBuilder().setUid(0).setGid(0).build()),
+                                Duration.ofSeconds(5)),
+                        own,
+                        security("ms"),
+                        store,
+                        ZooKeeperCluster.connect(
+                                new ZooKeeperSettings(
+                                        zookeeper.address(), "/test", Duration.ofSeconds(2))));
+        servers.add(daemon);
+        return daemon;
+    }
+
+    private ChannelSecurity security(String name) {
+        try {
+            Credential credential =
+                    authority.issueHost("/O=Test/CN=" + name, List.of("127.0.0.1"), Instant.now());
+            TrustStore trust = TrustStore.of(authority.certificate());
+            GridMap map = GridMap.parse(MAP, "map");
+            return ChannelSecurity.tls(
+                    new TlsContexts(
+                            () -> credential,
+                            new ChainValidator(trust),
+                            () -> map,
+                            Clock.system(),
+                            TlsEngine.AUTOMATIC));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Connects as the name of the certificate. */
+    Peer dial(String as, MetaServerDaemon server, Services pushes) {
+        RpcClient client =
+                new RpcClient(
+                        loops,
+                        security(as),
+                        ExpectedServer.metaserver(),
+                        pushes,
+                        KeepAlive.DEFAULT,
+                        RpcObserver.NONE);
+        return get(client.dial(server.address()));
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(PATIENCE.toSeconds() + 5, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) throw cause;
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        Awaitility.await(what)
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(10))
+                .until(condition::getAsBoolean);
+    }
+
+    static void awaitRole(MetaServerDaemon server, String role) {
+        await(role, () -> server.server().role().equals(role) && server.server().isReady());
+    }
+
+    static ByteString name(String text) {
+        return ByteString.copyFrom(text, StandardCharsets.UTF_8);
+    }
+
+    /** As a crash would: connections end, nothing is finished. */
+    void stop(MetaServerDaemon server) {
+        servers.remove(server);
+        server.close();
+    }
+
+    @Override
+    public void close() {
+        for (MetaServerDaemon server : List.copyOf(servers)) stop(server);
+        loops.close();
+        zookeeper.close();
+    }
+}
