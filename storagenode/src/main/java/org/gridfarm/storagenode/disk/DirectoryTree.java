@@ -30,6 +30,11 @@ public final class DirectoryTree {
         return root.resolve(hex(slot >>> 8)).resolve(hex(slot & 0xFF));
     }
 
+    /** False when none of the 256 slots that share this one's first level can hold anything. */
+    public boolean mayHold(int slot) {
+        return Files.isDirectory(root.resolve(hex(slot >>> 8)));
+    }
+
     private static String hex(int octet) {
         return "" + Character.forDigit(octet >>> 4, 16) + Character.forDigit(octet & 0xF, 16);
     }

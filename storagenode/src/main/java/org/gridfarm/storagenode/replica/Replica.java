@@ -740,6 +740,11 @@ public final class Replica implements AutoCloseable {
         }
     }
 
+    /** The name it has now will not be kept, so it need not last. */
+    void isTemporary() {
+        nameNotDurable = false;
+    }
+
     void markDeleted() {
         deleted = true;
     }

@@ -342,7 +342,9 @@ public final class ReplicaStore implements AutoCloseable {
                         .resolve("tmp")
                         .resolve(key.fileName() + "." + Long.toHexString(entropy.nextLong()));
         try {
-            return Replica.create(key, disk, path, clock, boot);
+            Replica copy = Replica.create(key, disk, path, clock, boot);
+            copy.isTemporary();
+            return copy;
         } catch (IOException e) {
             throw disk.erred("create replica", key, e);
         }

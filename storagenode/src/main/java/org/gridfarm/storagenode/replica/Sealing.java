@@ -28,6 +28,7 @@ final class Sealing {
                 old.endLocalWriting();
             }
             Replica made = Replica.adoptAs(next, old.disk(), copy, clock, boot);
+            made.isTemporary();
             made.settle();
             made.close();
             Files.move(

@@ -59,7 +59,13 @@ final class Settler implements AutoCloseable {
     private void schedule() {
         if (!scheduled && !closed && !changed.isEmpty()) {
             scheduled = true;
-            clock.after(after.dividedBy(4), () -> store.io().execute(this::round));
+            clock.after(after.dividedBy(4), this::begin);
+        }
+    }
+
+    private synchronized void begin() {
+        if (!closed) {
+            store.io().execute(this::round);
         }
     }
 

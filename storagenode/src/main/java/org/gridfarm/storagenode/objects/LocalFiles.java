@@ -1,4 +1,4 @@
-package org.gridfarm.storagenode.chain;
+package org.gridfarm.storagenode.objects;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.env.Clock;

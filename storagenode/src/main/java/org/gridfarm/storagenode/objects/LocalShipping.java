@@ -1,4 +1,4 @@
-package org.gridfarm.storagenode.chain;
+package org.gridfarm.storagenode.objects;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

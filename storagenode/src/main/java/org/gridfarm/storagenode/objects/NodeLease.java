@@ -1,4 +1,4 @@
-package org.gridfarm.storagenode.chain;
+package org.gridfarm.storagenode.objects;
 
 /**
  * Whether the metaserver still counts on this node. A node that was stopped and goes on must not

@@ -1,4 +1,4 @@
-package org.gridfarm.storagenode.chain;
+package org.gridfarm.storagenode.objects;
 
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;

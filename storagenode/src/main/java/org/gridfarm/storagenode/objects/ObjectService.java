@@ -1,7 +1,6 @@
-package org.gridfarm.storagenode.chain;
+package org.gridfarm.storagenode.objects;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.MessageLite;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -125,8 +124,8 @@ public final class ObjectService {
         void run(Replica replica, ChainOutcome.Builder outcome) throws IOException;
     }
 
-    private <Q extends MessageLite> CompletableFuture<ChainOutcome> chained(
-            Exchange<Q, ChainOutcome> exchange,
+    private CompletableFuture<ChainOutcome> chained(
+            Runnable stillWanted,
             ObjectKey key,
             boolean create,
             List<ChainMember> rest,
@@ -136,7 +135,7 @@ public final class ObjectService {
                         key,
                         ifAbsent(create),
                         replica -> {
-                            stillWanted(exchange);
+                            stillWanted.run();
                             CompletableFuture<ChainOutcome> behind =
                                     lines.of(key).send(rest, sending);
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
@@ -166,11 +165,7 @@ public final class ObjectService {
                     "too many writes wait for the disks");
         }
         ByteBuf payload = exchange.payload().retain();
-        store.change(
-                        key,
-                        ifAbsent(request.getCreate()),
-                        replica -> writeHere(exchange, replica, payload))
-                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)))
+        writeThrough(request, payload, () -> stillWanted(exchange))
                 .whenComplete((outcome, failure) -> {
                     payload.release();
                     writesBytes.addAndGet(-length);
@@ -182,11 +177,26 @@ public final class ObjectService {
                 });
     }
 
-    private Here writeHere(
-            Exchange<WriteObjectRequest, ChainOutcome> exchange, Replica replica, ByteBuf payload)
+    /**
+     * Writes here and along the rest of the chain. The payload stays the caller's and must live
+     * until the answer.
+     *
+     * @param stillWanted throws when the write came to its turn too late
+     */
+    public CompletableFuture<ChainOutcome> writeThrough(
+            WriteObjectRequest request, ByteBuf payload, Runnable stillWanted) {
+        return store.change(
+                        ObjectKey.of(request.getObject()),
+                        ifAbsent(request.getCreate()),
+                        replica -> {
+                            stillWanted.run();
+                            return writeHere(request, replica, payload);
+                        })
+                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
+    }
+
+    private Here writeHere(WriteObjectRequest request, Replica replica, ByteBuf payload)
             throws IOException {
-        WriteObjectRequest request = exchange.request();
-        stillWanted(exchange);
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
         long offset = request.getAppend() ? replica.size() : request.getOffset();
         if (offset < 0 || offset + payload.readableBytes() < 0) {
@@ -196,10 +206,8 @@ public final class ObjectService {
         if (request.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
-            ByteBuf forwarded =
-                    payload
-                            .retainedDuplicate(); // until the line has its answer, also when we
-                                                  // fail here
+            // Kept until the line has its answer, also when we fail here.
+            ByteBuf forwarded = payload.retainedDuplicate();
             behind =
                     lines.of(replica.key())
                             .send(request.getRestList(), sendings.write(request, offset, forwarded))
@@ -220,7 +228,7 @@ public final class ObjectService {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", key.toString());
         }
         return chained(
-                exchange,
+                () -> stillWanted(exchange),
                 key,
                 request.getCreate(),
                 request.getRestList(),
@@ -242,18 +250,27 @@ public final class ObjectService {
                     key.toString(),
                     "offset " + offset + " length " + length);
         }
+        return allocateThrough(request, () -> stillWanted(exchange));
+    }
+
+    /** As {@link #writeThrough}, for ranges without bytes. */
+    public CompletableFuture<ChainOutcome> allocateThrough(
+            AllocateObjectRequest request, Runnable stillWanted) {
         return chained(
-                exchange,
-                key,
+                stillWanted,
+                ObjectKey.of(request.getObject()),
                 request.getCreate(),
                 request.getRestList(),
                 sendings.allocate(request),
                 (replica, outcome) -> {
                     if (request.getPunchHole() || request.getZeroRange()) {
                         replica.zero(
-                                offset, length, request.getKeepSize() || request.getPunchHole());
+                                request.getOffset(),
+                                request.getLength(),
+                                request.getKeepSize() || request.getPunchHole());
                     } else {
-                        replica.allocate(offset, length, request.getKeepSize());
+                        replica.allocate(
+                                request.getOffset(), request.getLength(), request.getKeepSize());
                     }
                     outcome.setAllocated(replica.allocated());
                 });
@@ -267,7 +284,7 @@ public final class ObjectService {
         return shipping.ship(key, request)
                 .thenCompose(shipped ->
                         chained(
-                                        exchange,
+                                        () -> stillWanted(exchange),
                                         key,
                                         request.getCreate(),
                                         request.getRestList(),

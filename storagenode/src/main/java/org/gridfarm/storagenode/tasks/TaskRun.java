@@ -1,0 +1,215 @@
+package org.gridfarm.storagenode.tasks;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One task, from start to end. {@code setsid} gives it a session and process group of its own,
+ * whose number is that of the process started here, so that all it starts can be ended together.
+ * Thread-safe.
+ */
+final class TaskRun {
+    static final String MOUNT = "{mount}";
+
+    /** Kept when the request names no limit. */
+    private static final int OUTPUT_BYTES_DEFAULT = 1 << 20;
+
+    private static final int OUTPUT_BYTES_MAX = 8 << 20;
+
+    /**
+     * What a task left running in the background holds its output open; so long is waited for it.
+     */
+    private static final Duration LEFTOVERS_GRACE = Duration.ofMillis(200);
+
+    private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
+    private static final int SIGNAL_MAX = 64;
+    private static final int COMMAND_NOT_RUN = 126;
+    private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
+
+    private final RunTaskRequest request;
+    private final TaskSettings settings;
+    private final Clock clock;
+    private final CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
+    private final CappedOutput stdout;
+    private final CappedOutput stderr;
+    private volatile @Nullable Process process;
+    private volatile int killedEarly;
+
+    TaskRun(RunTaskRequest request, TaskSettings settings, Clock clock) {
+        this.request = request;
+        this.settings = settings;
+        this.clock = clock;
+        int max =
+                request.getOutputBytesMax() == 0
+                        ? OUTPUT_BYTES_DEFAULT
+                        : request.getOutputBytesMax();
+        int bounded = max < 0 ? OUTPUT_BYTES_MAX : Math.min(max, OUTPUT_BYTES_MAX);
+        this.stdout = new CappedOutput(bounded);
+        this.stderr = new CappedOutput(bounded);
+    }
+
+    CompletableFuture<RunTaskReply> outcome() {
+        return outcome;
+    }
+
+    void start() {
+        Thread.ofVirtual().name("task-" + request.getTask()).start(this::run);
+    }
+
+    private void run() {
+        RunTaskReply.Builder reply = RunTaskReply.newBuilder().setStarted(clock.micros());
+        try {
+            Process started = builder().start();
+            process = started;
+            if (killedEarly != 0) {
+                kill(killedEarly);
+            }
+            int exit = await(started);
+            reply.setExitCode(exit);
+            if (exit > 128 && exit <= 128 + SIGNAL_MAX) {
+                reply.setSignal(exit - 128);
+            }
+        } catch (IOException | FarmException e) {
+            reply.setExitCode(COMMAND_NOT_RUN).setFailure(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            reply.setExitCode(COMMAND_NOT_RUN).setFailure("interrupted");
+        } catch (RuntimeException e) {
+            LOG.error("task {}", request.getTask(), e);
+            reply.setExitCode(COMMAND_NOT_RUN).setFailure(e.toString());
+        } finally {
+            outcome.complete(
+                    reply.setEnded(clock.micros())
+                            .setStdout(stdout.bytes())
+                            .setStderr(stderr.bytes())
+                            .setStdoutCut(stdout.isCut())
+                            .setStderrCut(stderr.isCut())
+                            .build());
+        }
+    }
+
+    private int await(Process started) throws InterruptedException, IOException {
+        List<Thread> followers =
+                List.of(
+                        stdout.follow(started.getInputStream(), "stdout-" + request.getTask()),
+                        stderr.follow(started.getErrorStream(), "stderr-" + request.getTask()));
+        long timeout = request.getTimeoutMillis();
+        if (timeout > 0 && !started.waitFor(timeout, TimeUnit.MILLISECONDS)) {
+            LOG.info("task {} ran for its {} ms and is ended", request.getTask(), timeout);
+            kill(0);
+        }
+        int exit = started.waitFor();
+        for (Thread follower : followers) {
+            follower.join(LEFTOVERS_GRACE);
+        }
+        signal(
+                started.pid(),
+                SIGKILL); // what it left behind in its group, also what closed its output
+        for (Thread follower : followers) {
+            follower.join(LEFTOVERS_GRACE);
+        }
+        return exit;
+    }
+
+    private ProcessBuilder builder() throws IOException {
+        List<String> command = new ArrayList<>(List.of("setsid"));
+        command.addAll(TaskUser.prefix(request.getUser(), request.getUid(), request.getGid()));
+        for (String word : request.getArgvList()) {
+            command.add(placed(word));
+        }
+        ProcessBuilder builder = new ProcessBuilder(command);
+        Map<String, String> environment = builder.environment();
+        environment.keySet().removeIf(name -> name.startsWith("GF_"));
+        request.getEnvironmentMap().forEach((name, value) -> environment.put(name, placed(value)));
+        if (!request.getUser().isEmpty()) {
+            environment.put("USER", request.getUser());
+            environment.put("LOGNAME", request.getUser());
+        }
+        builder.directory(directory());
+        builder.redirectInput(
+                request.getStdinPath().isEmpty()
+                        ? new File("/dev/null")
+                        : new File(placed(inFarm(request.getStdinPath()))));
+        return builder;
+    }
+
+    private File directory() throws IOException {
+        if (settings.mount().isEmpty() && request.getDirectory().isEmpty()) {
+            Files.createDirectories(settings.scratch());
+            return settings.scratch().toFile();
+        }
+        File directory = new File(placed(inFarm(request.getDirectory())));
+        if (!directory.isDirectory()) {
+            throw new IOException(
+                    "no directory " + request.getDirectory() + " in the farm (" + directory + ")");
+        }
+        return directory;
+    }
+
+    /** A path in the farm as one with the placeholder. */
+    private static String inFarm(String path) {
+        return path.contains(MOUNT)
+                ? path
+                : MOUNT + (path.startsWith("/") || path.isEmpty() ? path : "/" + path);
+    }
+
+    private String placed(String word) {
+        if (!word.contains(MOUNT)) {
+            return word;
+        }
+        if (settings.mount().isEmpty()) {
+            throw Unmounted.failure();
+        }
+        return word.replace(MOUNT, settings.mount());
+    }
+
+    /** The whole group: the signal asked for, or TERM and, if that does not help, KILL. */
+    void kill(int asked) {
+        Process running = process;
+        if (running == null) {
+            killedEarly = asked == 0 ? SIGTERM : asked;
+            return;
+        }
+        signal(running.pid(), asked == 0 ? SIGTERM : asked);
+        if (asked == 0 || asked == SIGTERM) {
+            clock.after(
+                    settings.killGrace(),
+                    () -> {
+                        if (running.isAlive()) {
+                            Thread.ofVirtual().start(() -> signal(running.pid(), SIGKILL));
+                        }
+                    });
+        }
+    }
+
+    private void signal(long group, int signal) {
+        try {
+            Process kill =
+                    new ProcessBuilder("sh", "-c", "kill -" + signal + " -" + group)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            kill.waitFor();
+        } catch (IOException e) {
+            LOG.warn("cannot signal task {}: {}", request.getTask(), e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

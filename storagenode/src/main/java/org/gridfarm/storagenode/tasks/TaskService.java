@@ -1,0 +1,170 @@
+package org.gridfarm.storagenode.tasks;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.KillTaskRequest;
+import org.gridfarm.protocol.wire.ListTasksReply;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.RunTaskRequest;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Answers RUN_TASK, KILL_TASK and LIST_TASKS to schedulers and administrators. Thread-safe. */
+public final class TaskService implements AutoCloseable {
+    /** How long the outcome of a task can be asked for again. */
+    static final Duration FINISHED_KEPT = Duration.ofMinutes(15);
+
+    /** At 1 MiB of output each, the most that finished tasks take: 256 MiB. */
+    private static final int FINISHED_MAX = 256;
+
+    private static final class Entry {
+        final TaskRun run;
+        long endedNanos;
+        boolean ended;
+
+        Entry(TaskRun run) {
+            this.run = run;
+        }
+    }
+
+    private final TaskSettings settings;
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final Map<String, Entry> tasks = new LinkedHashMap<>();
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    public TaskService(TaskSettings settings, Clock clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    public void register(Services.Builder services) {
+        services.onAsync(StorageMethods.RUN_TASK, this::run)
+                .onAsync(StorageMethods.KILL_TASK, this::kill)
+                .onAsync(StorageMethods.LIST_TASKS, this::list);
+    }
+
+    private static void admit(Exchange<?, ?> exchange) {
+        Role role = exchange.peer().identity().role();
+        if (role != Role.SCHEDULER && role != Role.ADMIN) {
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    exchange.method().name(),
+                    exchange.peer().identity().toString(),
+                    "only schedulers and administrators run tasks");
+        }
+    }
+
+    private CompletableFuture<RunTaskReply> run(Exchange<RunTaskRequest, RunTaskReply> exchange) {
+        admit(exchange);
+        RunTaskRequest request = exchange.request();
+        TaskRun run;
+        synchronized (this) {
+            forgetOld();
+            Entry known = tasks.get(request.getTask());
+            if (known != null) {
+                return known.run.outcome();
+            }
+            if (closed || running().size() >= settings.slots()) {
+                throw new FarmException(
+                        ErrorKind.OVERLOADED,
+                        "run-task",
+                        request.getTask(),
+                        closed
+                                ? "the node is going down"
+                                : "all " + settings.slots() + " slots are taken");
+            }
+            run = new TaskRun(request, settings, clock);
+            tasks.put(request.getTask(), new Entry(run));
+        }
+        run.start();
+        return run.outcome().whenComplete((_, _) -> ended(request.getTask()));
+    }
+
+    private synchronized void ended(String task) {
+        Entry entry = tasks.get(task);
+        if (entry != null && !entry.ended) {
+            entry.ended = true;
+            entry.endedNanos = clock.nanoTime();
+        }
+    }
+
+    @GuardedBy("this")
+    private void forgetOld() {
+        long now = clock.nanoTime();
+        int excess = tasks.size() - running().size() - FINISHED_MAX;
+        var entries = tasks.values().iterator();
+        while (entries.hasNext()) {
+            Entry entry = entries.next();
+            if (entry.ended && (excess > 0 || now - entry.endedNanos > FINISHED_KEPT.toNanos())) {
+                entries.remove();
+                excess--;
+            }
+        }
+    }
+
+    @GuardedBy("this")
+    private List<String> running() {
+        return tasks.entrySet().stream()
+                .filter(entry -> !entry.getValue().run.outcome().isDone())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Answered once the task has ended; a task that is not known has ended long ago. */
+    private CompletableFuture<Empty> kill(Exchange<KillTaskRequest, Empty> exchange) {
+        admit(exchange);
+        KillTaskRequest request = exchange.request();
+        Entry entry;
+        synchronized (this) {
+            entry = tasks.get(request.getTask());
+        }
+        if (entry == null) {
+            return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+        }
+        entry.run.kill(request.getSignal());
+        return entry.run.outcome().handle((_, _) -> Empty.getDefaultInstance());
+    }
+
+    private CompletableFuture<ListTasksReply> list(Exchange<Empty, ListTasksReply> exchange) {
+        admit(exchange);
+        synchronized (this) {
+            return CompletableFuture.completedFuture(
+                    ListTasksReply.newBuilder()
+                            .addAllTasks(running())
+                            .setSlots(settings.slots())
+                            .build());
+        }
+    }
+
+    public synchronized int runningCount() {
+        return running().size();
+    }
+
+    /** Ends all tasks; the scheduler will run them elsewhere. */
+    @Override
+    public void close() {
+        List<Entry> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(tasks.values());
+        }
+        all.forEach(entry -> entry.run.kill(0));
+        all.forEach(entry -> entry.run.outcome().handle((_, _) -> true).join());
+    }
+}
