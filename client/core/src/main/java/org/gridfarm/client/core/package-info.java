@@ -1,4 +1,10 @@
-/** The Java API of the farm, for programs that live in their own JVM. */
+/**
+ * The Java API of the farm, for programs that live in their own JVM.
+ *
+ * <p>{@link org.gridfarm.client.core.Gridfarm} is the door: paths, streams and blocking calls. What
+ * it stands on may be used directly: {@code metadata} (the namespace by inode number, asynchronous,
+ * leased caches), {@code transfer} (open files), {@code session} (the metaservers).
+ */
 @NullMarked
 package org.gridfarm.client.core;
 

@@ -1,0 +1,104 @@
+package org.gridfarm.client.core;
+
+import org.gridfarm.protocol.config.Config;
+import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.HostPort;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the farm is and who asks.
+ *
+ * <pre>
+ * metaservers = ["m1:7000", "m2:7000"]
+ * scheduler = ["s1:7200"]      # only for jobs
+ * node = "n1"                  # the storage node on this host, if there is one
+ * timeout = "10s"              # the longest any operation may take
+ * cache = "64M"                # names and attributes kept under lease
+ * [tls]
+ * credential = "/tmp/x509up_u1000"
+ * trust = "/etc/grid-security/certificates"
+ * </pre>
+ *
+ * @param node name of the storage node this client is attached to; empty: none
+ */
+public record ClientConfig(
+        List<HostPort> metaservers,
+        List<HostPort> schedulers,
+        String node,
+        Duration timeout,
+        long cacheBytes,
+        SecuritySettings security) {
+    private static final Duration TIMEOUT_DEFAULT = Duration.ofSeconds(10);
+    private static final long CACHE_BYTES_DEFAULT = 64L << 20;
+
+    public ClientConfig {
+        metaservers = List.copyOf(metaservers);
+        schedulers = List.copyOf(schedulers);
+    }
+
+    /** Reads a file; BAD_CONFIGURATION names what is wrong with it and where. */
+    public static ClientConfig read(Path file) {
+        return Config.read(file, ClientConfig::of);
+    }
+
+    private static ClientConfig of(Config config) {
+        return new ClientConfig(
+                config.addresses("metaservers"),
+                config.addressesIfAny("scheduler"),
+                config.text("node", ""),
+                config.duration("timeout", TIMEOUT_DEFAULT),
+                config.bytes("cache", CACHE_BYTES_DEFAULT),
+                SecuritySettings.read(config));
+    }
+
+    /**
+     * The file named on the command line, else {@code GF_CONFIG}, else the user's, else the host's.
+     */
+    public static ClientConfig find(Optional<Path> named) {
+        return read(locate(named));
+    }
+
+    /** Which file {@link #find} reads; BAD_CONFIGURATION if there is none. */
+    public static Path locate(Optional<Path> named) {
+        if (named.isPresent()) {
+            return named.get();
+        }
+        String environment = System.getenv("GF_CONFIG");
+        if (environment != null && !environment.isEmpty()) {
+            return Path.of(environment);
+        }
+        List<Path> places = new ArrayList<>();
+        places.add(Path.of(System.getProperty("user.home"), ".config", "gridfarm", "config.toml"));
+        places.add(Path.of("/etc/gridfarm/config.toml"));
+        for (Path place : places) {
+            if (Files.isReadable(place)) {
+                return place;
+            }
+        }
+        throw new FarmException(
+                ErrorKind.BAD_CONFIGURATION,
+                "find configuration",
+                "",
+                "no --config, no GF_CONFIG, and none of "
+                        + places.get(0)
+                        + " and "
+                        + places.get(1)
+                        + " is there");
+    }
+
+    public ClientConfig withNode(String other) {
+        return new ClientConfig(metaservers, schedulers, other, timeout, cacheBytes, security);
+    }
+
+    public ClientConfig withTimeout(Duration other) {
+        return new ClientConfig(metaservers, schedulers, node, other, cacheBytes, security);
+    }
+}

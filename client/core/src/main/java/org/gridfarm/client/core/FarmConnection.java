@@ -1,0 +1,105 @@
+package org.gridfarm.client.core;
+
+import org.gridfarm.client.core.metadata.MetadataClient;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.SessionSettings;
+import org.gridfarm.client.core.transfer.Nodes;
+import org.gridfarm.client.core.transfer.TransferClient;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.Dialer;
+import org.gridfarm.protocol.rpc.ExpectedServer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.KeepAlive;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.rpc.RpcObserver;
+import org.gridfarm.protocol.rpc.Services;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** The wiring of one client: network threads, session, namespace, transfer. */
+final class FarmConnection implements AutoCloseable {
+    final Loops loops;
+    final FarmSession session;
+    final TransferClient transfer;
+    final Dialer scheduler;
+    private final boolean ownLoops;
+    private @Nullable MetadataClient metadata; // set before the first connection is made
+
+    FarmConnection(ClientConfig config, String name, Clock clock, Entropy entropy) {
+        this(config, name, clock, entropy, Loops.start("gf-client"), true, null);
+    }
+
+    /**
+     * @param security instead of the configuration's, for tests
+     */
+    FarmConnection(
+            ClientConfig config,
+            String name,
+            Clock clock,
+            Entropy entropy,
+            Loops loops,
+            boolean ownLoops,
+            @Nullable ChannelSecurity security) {
+        this.loops = loops;
+        this.ownLoops = ownLoops;
+        ChannelSecurity secured =
+                security != null ? security : config.security().open(clock, loops.handshakes());
+        Services pushes =
+                Services.builder()
+                        .onAsync(
+                                MetadataMethods.RECALL,
+                                exchange -> metadata().recalled(exchange.request()))
+                        .build();
+        RpcClient metaservers =
+                new RpcClient(
+                        loops,
+                        secured,
+                        ExpectedServer.metaserver(),
+                        pushes,
+                        KeepAlive.DEFAULT,
+                        RpcObserver.NONE);
+        RpcClient others = new RpcClient(loops, secured, ExpectedServer.metaserver());
+        scheduler = others.expecting(ExpectedServer.scheduler());
+        List<HostPort> addresses = config.metaservers();
+        session =
+                new FarmSession(
+                        new SessionSettings(addresses, name, config.node(), config.timeout()),
+                        metaservers,
+                        clock,
+                        entropy);
+        metadata = new MetadataClient(session, config.cacheBytes());
+        Function<org.gridfarm.protocol.name.NodeName, Dialer> nodes =
+                node -> others.expecting(ExpectedServer.node(node));
+        transfer =
+                new TransferClient(
+                        session,
+                        metadata(),
+                        new Nodes(nodes, clock),
+                        clock,
+                        entropy,
+                        config.node());
+    }
+
+    MetadataClient metadata() {
+        MetadataClient made = metadata;
+        if (made == null) {
+            throw new IllegalStateException("asked before it was wired");
+        }
+        return made;
+    }
+
+    @Override
+    public void close() {
+        session.close();
+        transfer.close();
+        if (ownLoops) {
+            loops.close();
+        }
+    }
+}

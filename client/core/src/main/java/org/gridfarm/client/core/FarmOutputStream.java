@@ -1,0 +1,123 @@
+package org.gridfarm.client.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Writes a file from an offset on, in chunks of which several are under way at once; close waits
+ * for all of them, and is where a failure of the last ones is told. For one thread.
+ */
+public final class FarmOutputStream extends OutputStream {
+    private static final int CHUNK_BYTES = 1 << 20;
+    private static final int CHUNKS_UNDER_WAY = 8; // 8 MiB: several round trips of a fast network
+
+    private final FarmPath path;
+    private final FileHandle handle;
+    private final boolean append;
+    private final Deque<CompletableFuture<?>> underWay = new ArrayDeque<>();
+    private long position;
+    private ByteBuf chunk = newChunk();
+    private boolean closed;
+
+    FarmOutputStream(FarmPath path, FileHandle handle, boolean append) {
+        this.path = path;
+        this.handle = handle;
+        this.append = append;
+    }
+
+    private static ByteBuf newChunk() {
+        return PooledByteBufAllocator.DEFAULT.directBuffer(16 << 10, CHUNK_BYTES);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        chunk.writeByte(b);
+        sendIfFull();
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, from.length);
+        int at = offset;
+        while (at < offset + length) {
+            int run = Math.min(offset + length - at, CHUNK_BYTES - chunk.readableBytes());
+            chunk.writeBytes(from, at, run);
+            at += run;
+            sendIfFull();
+        }
+    }
+
+    private void sendIfFull() throws IOException {
+        if (chunk.readableBytes() == CHUNK_BYTES) {
+            send();
+        }
+    }
+
+    private void send() throws IOException {
+        int length = chunk.readableBytes();
+        if (length == 0) {
+            return;
+        }
+        ByteBuf full = chunk;
+        chunk = newChunk();
+        underWay.add(append ? handle.append(full) : handle.write(position, full));
+        position += length;
+        awaitAllBut(CHUNKS_UNDER_WAY - 1);
+    }
+
+    private void awaitAllBut(int count) throws IOException {
+        try {
+            while (underWay.size() > count) {
+                Blocking.await(underWay.remove(), "write", path);
+            }
+        } catch (FarmException e) {
+            throw e.toIoException();
+        }
+    }
+
+    /** What was written is at the nodes, in memory. */
+    @Override
+    public void flush() throws IOException {
+        send();
+        awaitAllBut(0);
+    }
+
+    /** What was written is on stable storage at every replica. */
+    public void sync() throws IOException {
+        flush();
+        try {
+            Blocking.await(handle.sync(), "sync", path);
+        } catch (FarmException e) {
+            throw e.toIoException();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            flush();
+        } finally {
+            chunk.release();
+            try {
+                Blocking.await(handle.close(), "close", path);
+            } catch (FarmException e) {
+                throw e.toIoException(); // also tells of a failed write, so nothing is hidden
+            }
+        }
+    }
+}

@@ -1,0 +1,557 @@
+package org.gridfarm.client.core;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.Transfer;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.Dialer;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.wire.*;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/**
+ * A farm, as a program of one user sees it. Thread-safe; every method blocks until done, at most
+ * for the configured time-out, and an interrupt ends it.
+ *
+ * <pre>
+ * try (Gridfarm farm = Gridfarm.open(ClientConfig.find(Optional.empty()))) {
+ *     try (OutputStream out = farm.write(FarmPath.of("/data/x"))) { ... }
+ *     farm.list(FarmPath.of("/data")).forEach(System.out::println);
+ * }
+ * </pre>
+ *
+ * <p>A change is durable, and seen by every client, when the method returns. Failures are {@link
+ * FarmException}s that name the path as it was given; their kind says what went wrong (streams
+ * throw {@link java.io.IOException}s caused by them).
+ */
+public final class Gridfarm implements AutoCloseable {
+    private static final int FILE_MODE = 0666;
+    private static final int DIRECTORY_MODE = 0777;
+    private static final int UMASK = 0022;
+    private static final int PAGE_ENTRIES = 1_000;
+
+    private final FarmConnection connection;
+    private final Metadata metadata;
+    private final Transfer transfer;
+    private final PathWalk walk;
+    private final ClientConfig config;
+
+    private Gridfarm(FarmConnection connection, ClientConfig config) {
+        this.connection = connection;
+        this.config = config;
+        metadata = connection.metadata();
+        transfer = connection.transfer;
+        walk = new PathWalk(metadata);
+    }
+
+    /** Connects; fails within the time-out if no metaserver can be reached or it refuses. */
+    public static Gridfarm open(ClientConfig config) {
+        return open(config, "java@" + ProcessHandle.current().pid());
+    }
+
+    /**
+     * @param client what the farm's administrator sees as this client's name
+     */
+    public static Gridfarm open(ClientConfig config, String client) {
+        return opened(new FarmConnection(config, client, Clock.system(), Entropy.system()), config);
+    }
+
+    /**
+     * With network threads and security of the caller's: for tests and for programs that open
+     * several farms. The loops stay the caller's.
+     */
+    public static Gridfarm open(
+            ClientConfig config, String client, Loops loops, ChannelSecurity security) {
+        return opened(
+                new FarmConnection(
+                        config, client, Clock.system(), Entropy.system(), loops, false, security),
+                config);
+    }
+
+    private static Gridfarm opened(FarmConnection connection, ClientConfig config) {
+        try {
+            Blocking.await(connection.session.open(), "connect to", config.metaservers());
+        } catch (FarmException e) {
+            connection.close();
+            throw e;
+        }
+        return new Gridfarm(connection, config);
+    }
+
+    /** The namespace by inode number, asynchronously. */
+    public Metadata metadata() {
+        return metadata;
+    }
+
+    /** Open files by inode number, asynchronously. */
+    public Transfer transfer() {
+        return transfer;
+    }
+
+    public ClientConfig config() {
+        return config;
+    }
+
+    /** Whom the farm knows this program's user as. */
+    public String user() {
+        return connection.session.user();
+    }
+
+    /** A call to the leading metaserver, for administration. The request must be safe to repeat. */
+    public <Q extends MessageLite, R extends MessageLite> R callLeader(
+            Method<Q, R> method, Q request) {
+        return Blocking.await(connection.session.leader(method, request), method.name(), "");
+    }
+
+    /** As above, with a time of its own for calls that wait. */
+    public <Q extends MessageLite, R extends MessageLite> R callLeader(
+            Method<Q, R> method, Q request, Duration deadline) {
+        return Blocking.await(
+                connection.session.leader(method, () -> request, deadline), method.name(), "");
+    }
+
+    /**
+     * Reaches schedulers with this client's credentials; their addresses are in {@link #config()}.
+     */
+    public Dialer schedulerDialer() {
+        return connection.scheduler;
+    }
+
+    // ---- looking
+    // --------------------------------------------------------------------------------------------------------------------------
+
+    /** Follows a symbolic link at the end. */
+    public FileInfo stat(FarmPath path) {
+        return new FileInfo(path, Blocking.await(walk.require(path, true, "stat"), "stat", path));
+    }
+
+    /** Of the link itself. */
+    public FileInfo statLink(FarmPath path) {
+        return new FileInfo(path, Blocking.await(walk.require(path, false, "stat"), "stat", path));
+    }
+
+    public boolean exists(FarmPath path) {
+        try {
+            return Blocking.await(walk.find(path, true), "stat", path) != null;
+        } catch (FarmException e) {
+            if (e.kind() == ErrorKind.NOT_FOUND || e.kind() == ErrorKind.NOT_A_DIRECTORY) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * The entries of a directory with their attributes, fetched page by page as the stream is read.
+     */
+    public Stream<FileInfo> list(FarmPath directory) {
+        return new DirectoryStreams(metadata, PAGE_ENTRIES)
+                .list(directory, inode(directory, "list"));
+    }
+
+    /** The directory and everything below it, parents first; symbolic links are not followed. */
+    public Stream<FileInfo> walk(FarmPath root) {
+        FileInfo top = statLink(root);
+        Stream<FileInfo> below =
+                top.isDirectory()
+                        ? list(root)
+                                .flatMap(entry ->
+                                        entry.isDirectory() ? walk(entry.path()) : Stream.of(entry))
+                        : Stream.empty();
+        return Stream.concat(Stream.of(top), below);
+    }
+
+    /**
+     * Paths that match the pattern ({@code * ? [..] {a,b}}, {@code **} over directories), sorted; a
+     * pattern without wildcards is itself if it exists.
+     */
+    public List<FarmPath> glob(String pattern) {
+        return new Glob(this).expand(pattern);
+    }
+
+    public String readLink(FarmPath link) {
+        long inode =
+                Blocking.await(walk.require(link, false, "readlink"), "readlink", link).getInode();
+        return Blocking.await(metadata.readLink(inode), "readlink", link).toStringUtf8();
+    }
+
+    // ---- contents
+    // ---------------------------------------------------------------------------------------------------------------------------
+
+    public FarmFile open(FarmPath path, OpenFlags flags) {
+        Attributes found = Blocking.await(walk.require(path, true, "open"), "open", path);
+        requireFile(found, path);
+        return new FarmFile(
+                path,
+                Blocking.await(
+                        transfer.open(metadata.self(), found.getInode(), flags), "open", path));
+    }
+
+    /** Makes the file if it is not there; with {@code exclusive} ALREADY_EXISTS if it is. */
+    public FarmFile create(FarmPath path, OpenFlags flags, boolean exclusive) {
+        return new FarmFile(path, createHandle(path, flags, exclusive));
+    }
+
+    private FileHandle createHandle(FarmPath path, OpenFlags flags, boolean exclusive) {
+        if (!exclusive) {
+            // A link at the end is followed, which making a file would not do.
+            Attributes there = Blocking.await(walk.find(path, true), "create", path);
+            if (there != null) {
+                requireFile(there, path);
+                return Blocking.await(
+                        transfer.open(metadata.self(), there.getInode(), flags), "create", path);
+            }
+        }
+        long parent = parent(path, "create");
+        return Blocking.await(
+                transfer.create(
+                        metadata.self(), parent, path.last(), FILE_MODE, UMASK, exclusive, flags),
+                "create",
+                path);
+    }
+
+    private static void requireFile(Attributes found, FarmPath path) {
+        if (found.getType() == FileType.DIRECTORY) {
+            throw new FarmException(ErrorKind.IS_A_DIRECTORY, "open", path.toString());
+        }
+        if (found.getType() != FileType.REGULAR) {
+            throw new FarmException(
+                    ErrorKind.UNSUPPORTED, "open", path.toString(), "not a regular file");
+        }
+    }
+
+    public FarmInputStream read(FarmPath path) {
+        return new FarmInputStream(path, open(path, OpenFlags.READ).handle());
+    }
+
+    /** Makes the file or empties it. */
+    public FarmOutputStream write(FarmPath path) {
+        return new FarmOutputStream(
+                path, createHandle(path, OpenFlags.WRITE.truncating(), false), false);
+    }
+
+    /**
+     * Makes the file or goes on at its end; whole chunks of up to 1 MiB are appended atomically.
+     */
+    public FarmOutputStream append(FarmPath path) {
+        return new FarmOutputStream(
+                path, createHandle(path, OpenFlags.WRITE.appending(), false), true);
+    }
+
+    public void truncate(FarmPath path, long size) {
+        Blocking.await(
+                transfer.truncate(metadata.self(), inode(path, "truncate"), size),
+                "truncate",
+                path);
+    }
+
+    /** Copies a local file or directory tree into the farm; returns the bytes copied. */
+    public long copyIn(Path local, FarmPath target) {
+        return new LocalCopy(this).in(local, target);
+    }
+
+    /**
+     * Copies a file or directory tree of the farm to the local file system; returns the bytes
+     * copied.
+     */
+    public long copyOut(FarmPath source, Path local) {
+        return new LocalCopy(this).out(source, local);
+    }
+
+    /**
+     * Copies a file within the farm, on its nodes where the layouts permit; returns the bytes
+     * copied.
+     */
+    public long copy(FarmPath source, FarmPath target) {
+        try (FarmFile from = open(source, OpenFlags.READ);
+                FarmFile to = create(target, OpenFlags.WRITE.truncating(), false)) {
+            long size = from.size();
+            long at = 0;
+            while (at < size) {
+                long left = Math.min(size - at, 64L << 20); // each part within the time-out
+                long copied =
+                        Blocking.await(
+                                to.handle().copyRange(from.handle(), at, at, left), "copy", target);
+                if (copied == 0) {
+                    break;
+                }
+                at += copied;
+            }
+            return at;
+        }
+    }
+
+    // ---- names
+    // ------------------------------------------------------------------------------------------------------------------------------
+
+    public void mkdir(FarmPath path) {
+        long parent = parent(path, "mkdir");
+        Blocking.await(
+                metadata.mkdir(metadata.self(), parent, path.last(), DIRECTORY_MODE, UMASK),
+                "mkdir",
+                path);
+    }
+
+    /** With its parents; an existing directory is fine. */
+    public void mkdirs(FarmPath path) {
+        if (path.isRoot()) {
+            return;
+        }
+        Attributes found;
+        try {
+            found = Blocking.await(walk.find(path, true), "mkdir", path);
+        } catch (FarmException e) {
+            if (e.kind() != ErrorKind.NOT_FOUND) {
+                throw e;
+            }
+            mkdirs(path.parent());
+            found = null;
+        }
+        if (found == null) {
+            makeUnlessThere(path);
+        } else if (found.getType() != FileType.DIRECTORY) {
+            throw new FarmException(
+                    ErrorKind.ALREADY_EXISTS, "mkdir", path.toString(), "not a directory");
+        }
+    }
+
+    private void makeUnlessThere(FarmPath path) {
+        try {
+            mkdir(path);
+        } catch (FarmException e) {
+            if (e.kind() != ErrorKind.ALREADY_EXISTS) { // somebody else was quicker
+                throw e;
+            }
+        }
+    }
+
+    public void rename(FarmPath from, FarmPath to) {
+        long fromParent = parent(from, "rename");
+        long toParent = parent(to, "rename");
+        Blocking.await(
+                metadata.rename(
+                        metadata.self(),
+                        fromParent,
+                        from.last(),
+                        toParent,
+                        to.last(),
+                        false,
+                        false),
+                "rename",
+                from);
+    }
+
+    /** A file, a link or an empty directory. */
+    public void delete(FarmPath path) {
+        Attributes found = Blocking.await(walk.require(path, false, "delete"), "delete", path);
+        long parent = parent(path, "delete");
+        CompletableFuture<MutateReply> removed =
+                found.getType() == FileType.DIRECTORY
+                        ? metadata.rmdir(metadata.self(), parent, path.last())
+                        : metadata.unlink(metadata.self(), parent, path.last());
+        Blocking.await(removed, "delete", path);
+    }
+
+    /** With everything below it. */
+    public void deleteRecursively(FarmPath path) {
+        new TreeRemoval(this).remove(statLink(path));
+    }
+
+    public void symlink(String target, FarmPath link) {
+        long parent = parent(link, "symlink");
+        Blocking.await(
+                metadata.symlink(
+                        metadata.self(), parent, link.last(), ByteString.copyFromUtf8(target)),
+                "symlink",
+                link);
+    }
+
+    /** Another name for an existing file. */
+    public void link(FarmPath existing, FarmPath link) {
+        long inode =
+                Blocking.await(walk.require(existing, false, "link"), "link", existing).getInode();
+        long parent = parent(link, "link");
+        Blocking.await(metadata.link(metadata.self(), inode, parent, link.last()), "link", link);
+    }
+
+    // ---- attributes
+    // ---------------------------------------------------------------------------------------------------------------------------
+
+    public void chmod(FarmPath path, int mode) {
+        set(path, "chmod", SetAttributes.newBuilder().setMode(mode));
+    }
+
+    /** A null stays as it is. */
+    public void chown(FarmPath path, @Nullable Integer uid, @Nullable Integer gid) {
+        SetAttributes.Builder change = SetAttributes.newBuilder();
+        if (uid != null) {
+            change.setUid(uid);
+        }
+        if (gid != null) {
+            change.setGid(gid);
+        }
+        set(path, "chown", change);
+    }
+
+    /** A null stays as it is. */
+    public void setTimes(FarmPath path, @Nullable Instant accessed, @Nullable Instant modified) {
+        SetAttributes.Builder change = SetAttributes.newBuilder();
+        if (accessed != null) {
+            change.setAtime(nanos(accessed));
+        }
+        if (modified != null) {
+            change.setMtime(nanos(modified));
+        }
+        set(path, "set times of", change);
+    }
+
+    private static long nanos(Instant instant) {
+        return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+    }
+
+    private void set(FarmPath path, String operation, SetAttributes.Builder change) {
+        Blocking.await(
+                metadata.setAttributes(
+                        metadata.self(), change.setInode(inode(path, operation)).build()),
+                operation,
+                path);
+    }
+
+    public Optional<byte[]> getXattr(FarmPath path, String name) {
+        try {
+            return Optional.of(
+                    Blocking.await(
+                                    metadata.getXattr(
+                                            metadata.self(),
+                                            inode(path, "getxattr"),
+                                            ByteString.copyFromUtf8(name)),
+                                    "getxattr",
+                                    path)
+                            .toByteArray());
+        } catch (FarmException e) {
+            if (e.kind() == ErrorKind.NO_ATTRIBUTE) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    public void setXattr(FarmPath path, String name, byte[] value) {
+        SetXattr change =
+                SetXattr.newBuilder()
+                        .setInode(inode(path, "setxattr"))
+                        .setName(ByteString.copyFromUtf8(name))
+                        .setValue(ByteString.copyFrom(value))
+                        .build();
+        Blocking.await(metadata.setXattr(metadata.self(), change), "setxattr", path);
+    }
+
+    public void removeXattr(FarmPath path, String name) {
+        Blocking.await(
+                metadata.removeXattr(
+                        metadata.self(), inode(path, "removexattr"), ByteString.copyFromUtf8(name)),
+                "removexattr",
+                path);
+    }
+
+    public List<String> listXattr(FarmPath path) {
+        return Blocking.await(
+                        metadata.listXattr(metadata.self(), inode(path, "listxattr")),
+                        "listxattr",
+                        path)
+                .stream()
+                .map(ByteString::toStringUtf8)
+                .toList();
+    }
+
+    // ---- replicas and nodes
+    // ---------------------------------------------------------------------------------------------------------------------
+
+    public void setPolicy(FarmPath path, Policy policy) {
+        SetPolicy.Builder change = SetPolicy.newBuilder().setInode(inode(path, "set policy"));
+        policy.replicas().ifPresent(change::setReplicas);
+        policy.groups().ifPresent(change::setGroups);
+        policy.stripeCount().ifPresent(change::setStripeCount);
+        policy.stripeUnit().ifPresent(change::setStripeUnit);
+        Blocking.await(metadata.setPolicy(metadata.self(), change.build()), "set policy", path);
+    }
+
+    /** Where every object of the file lies. */
+    public Layout where(FarmPath path) {
+        return Blocking.await(
+                        metadata.locate(metadata.self(), inode(path, "locate"), false),
+                        "locate",
+                        path)
+                .getLayout();
+    }
+
+    /**
+     * Copies the file to a node, or drops the copy there, or waits until its level holds; see
+     * {@code ReplicateRequest}.
+     */
+    public ReplicateReply replicate(
+            FarmPath path, String toNode, String dropNode, boolean waitLevel, Duration deadline) {
+        ReplicateRequest request =
+                ReplicateRequest.newBuilder()
+                        .setSession(metadata.session())
+                        .setCredentials(metadata.self())
+                        .setInode(inode(path, "replicate"))
+                        .setToNode(toNode)
+                        .setDropNode(dropNode)
+                        .setWaitLevel(waitLevel)
+                        .build();
+        return Blocking.await(
+                connection.session.leader(MetadataMethods.REPLICATE, () -> request, deadline),
+                "replicate",
+                path);
+    }
+
+    public List<NodeInfo> nodes() {
+        return callLeader(MetadataMethods.LIST_NODES, ListNodesRequest.getDefaultInstance())
+                .getNodesList();
+    }
+
+    /** Space of the farm as a user of this path may count on it. */
+    public StatFsReply space(FarmPath path) {
+        return Blocking.await(metadata.statFs(inode(path, "statfs")), "statfs", path);
+    }
+
+    // ---- within the package
+    // -----------------------------------------------------------------------------------------------------------------------
+
+    private long inode(FarmPath path, String operation) {
+        return Blocking.await(walk.require(path, true, operation), operation, path).getInode();
+    }
+
+    private long parent(FarmPath path, String operation) {
+        Name last = path.last(); // refuses the root before anything is asked
+        return Blocking.await(walk.parent(path, operation), operation, path.parent().child(last))
+                .getInode();
+    }
+
+    /** Ends the session and closes all connections. Files still open lose what was not flushed. */
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,87 @@
+package org.gridfarm.client.core;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Copies files and trees between the farm and the local file system. Symbolic links are followed.
+ */
+final class LocalCopy {
+    private final Gridfarm farm;
+
+    LocalCopy(Gridfarm farm) {
+        this.farm = farm;
+    }
+
+    long in(Path local, FarmPath target) {
+        if (Files.isDirectory(local)) {
+            farm.mkdirs(target);
+            long sum = 0;
+            for (Path entry : children(local)) {
+                sum += in(entry, target.child(entry.getFileName().toString()));
+            }
+            return sum;
+        }
+        try (InputStream from = Files.newInputStream(local);
+                OutputStream to = farm.write(target)) {
+            return from.transferTo(to);
+        } catch (IOException e) {
+            throw failure(e, "copy", local + " to " + target);
+        }
+    }
+
+    private static List<Path> children(Path directory) {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
+        } catch (IOException e) {
+            throw failure(e, "list", directory.toString());
+        }
+    }
+
+    long out(FarmPath source, Path local) {
+        try {
+            if (farm.stat(source).isDirectory()) {
+                Files.createDirectories(local);
+                long sum = 0;
+                for (FileInfo entry : farm.list(source).toList()) {
+                    sum += out(entry.path(), local.resolve(entry.path().last().toString()));
+                }
+                return sum;
+            }
+            try (InputStream from = farm.read(source);
+                    OutputStream to = Files.newOutputStream(local)) {
+                return from.transferTo(to);
+            }
+        } catch (IOException e) {
+            throw failure(e, "copy", source + " to " + local);
+        }
+    }
+
+    /**
+     * A failure of the farm keeps its kind; one of the local file system has none of ours but its
+     * own words.
+     */
+    private static FarmException failure(IOException e, String operation, String subject) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (t instanceof FarmException farm) {
+                return farm.about(operation, subject);
+            }
+        }
+        ErrorKind kind =
+                e instanceof java.nio.file.NoSuchFileException
+                        ? ErrorKind.NOT_FOUND
+                        : e instanceof java.nio.file.AccessDeniedException
+                                ? ErrorKind.ACCESS_DENIED
+                                : ErrorKind.DISK_FAILED;
+        return new FarmException(kind, operation, subject, String.valueOf(e.getMessage()), e);
+    }
+}
