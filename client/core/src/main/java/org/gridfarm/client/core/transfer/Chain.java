@@ -1,0 +1,41 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.Replica;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The replicas of one object, the head first, with tickets.
+ *
+ * @param create the object may not exist yet on its members
+ */
+record Chain(ObjectId object, List<Replica> members, boolean create) {
+    static Chain of(ObjectLocation location, boolean create) {
+        return new Chain(location.getObject(), location.getReplicasList(), create);
+    }
+
+    Replica head() {
+        return members.get(0);
+    }
+
+    List<ChainMember> rest() {
+        return members(members.subList(1, members.size()));
+    }
+
+    static List<ChainMember> members(List<Replica> replicas) {
+        List<ChainMember> rest = new ArrayList<>(replicas.size());
+        for (Replica replica : replicas) {
+            rest.add(
+                    ChainMember.newBuilder()
+                            .setNode(replica.getNode())
+                            .setAddress(replica.getAddress())
+                            .setTicket(replica.getTicket())
+                            .build());
+        }
+        return rest;
+    }
+}

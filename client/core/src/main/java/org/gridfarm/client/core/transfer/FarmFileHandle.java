@@ -1,0 +1,250 @@
+package org.gridfarm.client.core.transfer;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One open file: its rights and what failed on it; reading, writing and committing are done by
+ * rooms of their own.
+ */
+final class FarmFileHandle implements FileHandle {
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final long id;
+    private final OpenFlags flags;
+    private final Credentials who;
+    private final TransferClient transfer;
+    private final FileReads reads;
+    private final FileWrites writes;
+    private final FileCommit commit;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReference<@Nullable FarmException> firstFailure = new AtomicReference<>();
+
+    FarmFileHandle(
+            Wiring wiring,
+            TransferClient transfer,
+            OpenInode open,
+            long id,
+            OpenFlags flags,
+            Credentials who) {
+        this.wiring = wiring;
+        this.transfer = transfer;
+        this.open = open;
+        this.id = id;
+        this.flags = flags;
+        this.who = who;
+        this.reads = new FileReads(wiring, open);
+        this.writes = new FileWrites(wiring, open);
+        this.commit = new FileCommit(wiring, open, this);
+    }
+
+    @Override
+    public long inode() {
+        return open.inode;
+    }
+
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public OpenFlags flags() {
+        return flags;
+    }
+
+    Credentials who() {
+        return who;
+    }
+
+    OpenInode open() {
+        return open;
+    }
+
+    FileReads reads() {
+        return reads;
+    }
+
+    @Override
+    public DataMode mode() {
+        return open.mode();
+    }
+
+    @Override
+    public Attributes attributes() {
+        return open.attributes();
+    }
+
+    @Override
+    public CompletableFuture<Attributes> stat() {
+        if (open.sizeIsKnown()) {
+            return CompletableFuture.completedFuture(open.attributes());
+        }
+        return wiring.metadata()
+                .attributes(open.inode)
+                .thenApply(found -> {
+                    Attributes now = found.require("stat", "");
+                    open.sizeSeen(now.getSize());
+                    return now;
+                });
+    }
+
+    @Override
+    public CompletableFuture<ByteBuf> read(long offset, int length) {
+        if (!flags.read() && !flags.execute()) {
+            return refused("read", "it was not opened for reading");
+        }
+        if (offset < 0 || length < 0 || length > TransferLimits.TRANSFER_BYTES_MAX) {
+            return CompletableFuture.failedFuture(new FarmException(ErrorKind.INVALID, "read", ""));
+        }
+        return closed.get() ? refused("read", "it was closed") : reads.read(offset, length);
+    }
+
+    @Override
+    public CompletableFuture<Void> write(long offset, ByteBuf bytes) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null || offset < 0) {
+            bytes.release();
+            return refusal != null
+                    ? refusal
+                    : CompletableFuture.failedFuture(
+                            new FarmException(ErrorKind.INVALID, "write", ""));
+        }
+        return noted(writes.write(offset, bytes));
+    }
+
+    @Override
+    public CompletableFuture<Long> append(ByteBuf bytes) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null) {
+            bytes.release();
+            return refusal.thenApply(never -> 0L);
+        }
+        return noted(writes.append(bytes));
+    }
+
+    @Override
+    public CompletableFuture<Void> truncate(long size) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        return refusal != null ? refusal : noted(writes.truncate(size));
+    }
+
+    @Override
+    public CompletableFuture<Void> allocate(
+            long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        return refusal != null
+                ? refusal
+                : noted(writes.allocate(offset, length, keepSize, punchHole, zeroRange));
+    }
+
+    @Override
+    public CompletableFuture<Long> seek(long offset, boolean hole) {
+        return stat().thenCompose(now -> reads.seek(offset, hole, now.getSize()));
+    }
+
+    @Override
+    public CompletableFuture<Long> copyRange(
+            FileHandle source, long sourceOffset, long offset, long length) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null) {
+            return refusal.thenApply(never -> 0L);
+        }
+        return noted(
+                source.stat()
+                        .thenCompose(now -> {
+                            long there =
+                                    Math.max(0, Math.min(length, now.getSize() - sourceOffset));
+                            return there == 0
+                                    ? CompletableFuture.completedFuture(0L)
+                                    : source.flush()
+                                            .thenCompose(flushed ->
+                                                    writes.copy(
+                                                            source, sourceOffset, offset, there));
+                        }));
+    }
+
+    @Override
+    public CompletableFuture<Void> flush() {
+        return open.drained();
+    }
+
+    @Override
+    public CompletableFuture<Void> sync() {
+        return open.drained()
+                .thenCompose(done -> {
+                    FarmException failure = firstFailure.getAndSet(null);
+                    return failure != null
+                            ? CompletableFuture.failedFuture(failure)
+                            : commit.sync();
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> close() {
+        if (!closed.compareAndSet(false, true)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        reads.close();
+        return open.drained()
+                .thenCompose(done -> commit.close())
+                .handle((done, thrown) -> {
+                    transfer.closed(this);
+                    FarmException before = firstFailure.getAndSet(null);
+                    if (before != null) {
+                        throw before;
+                    }
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "close", "");
+                    }
+                    return null;
+                });
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocal(boolean write) {
+        return reads.openLocal(write).thenApply(local -> local == null ? null : local.file);
+    }
+
+    @Override
+    public void wroteLocally() {
+        open.wrote(open.size());
+        open.writeFailed(); // makes the chain agree before the content is committed
+    }
+
+    private @Nullable CompletableFuture<Void> refusalToWrite() {
+        if (!flags.write()) {
+            return refused("write", "it was not opened for writing");
+        }
+        return closed.get() ? refused("write", "it was closed") : null;
+    }
+
+    private static <T> CompletableFuture<T> refused(String operation, String why) {
+        return CompletableFuture.failedFuture(
+                new FarmException(ErrorKind.BAD_HANDLE, operation, "", why));
+    }
+
+    /** A failed change is told again at the next sync or at close. */
+    private <T> CompletableFuture<T> noted(CompletableFuture<T> change) {
+        return change.whenComplete((done, thrown) -> {
+            if (thrown != null) {
+                open.writeFailed();
+                firstFailure.compareAndSet(null, FarmException.of(thrown, "write", ""));
+            }
+        });
+    }
+
+    CompletableFuture<Void> release() {
+        return transfer.release(this);
+    }
+}

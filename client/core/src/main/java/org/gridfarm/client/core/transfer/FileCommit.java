@@ -1,0 +1,80 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.DataMode;
+
+import java.util.concurrent.CompletableFuture;
+
+/** What makes a written file's size, times and holders known: fsync and close. */
+final class FileCommit {
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final FarmFileHandle handle;
+    private final FileWrites writes;
+
+    FileCommit(Wiring wiring, OpenInode open, FarmFileHandle handle) {
+        this.wiring = wiring;
+        this.open = open;
+        this.handle = handle;
+        this.writes = new FileWrites(wiring, open);
+    }
+
+    CompletableFuture<Void> sync() {
+        if (!handle.flags().write() || !open.isDirty()) {
+            // What another handle or an earlier commit left may not be on stable storage yet.
+            return handle.flags().write()
+                    ? writes.agree(true, false)
+                    : CompletableFuture.completedFuture(null);
+        }
+        boolean local = open.takeUnsure();
+        return writes.agree(true, local)
+                .thenCompose(done -> sizeOfAll())
+                .thenCompose(done -> commit(false, true));
+    }
+
+    /** The handle is given up whatever happens. */
+    CompletableFuture<Void> close() {
+        if (!handle.flags().write() || !open.isDirty()) {
+            return release();
+        }
+        CompletableFuture<Void> agreed =
+                open.takeUnsure()
+                        ? writes.agree(false, true)
+                        : CompletableFuture.completedFuture(null);
+        return agreed.thenCompose(done -> sizeOfAll())
+                .thenCompose(done -> commit(true, false))
+                .handle((done, thrown) ->
+                        thrown == null
+                                ? CompletableFuture.<Void>completedFuture(null)
+                                : release()
+                                        .thenCompose(released ->
+                                                CompletableFuture.<Void>failedFuture(thrown)))
+                .thenCompose(done -> done);
+    }
+
+    private CompletableFuture<Void> release() {
+        return handle.release();
+    }
+
+    /** With other writers about only the chain's head knows the size. */
+    private CompletableFuture<Void> sizeOfAll() {
+        return open.mode() == DataMode.WRITE_SHARED
+                ? handle.stat().thenApply(now -> null)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<Void> commit(boolean close, boolean durable) {
+        CommitContent commit =
+                open.takeCommit(handle.id()).setClose(close).setDurable(durable).build();
+        return wiring.metadata()
+                .commit(handle.who(), commit)
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        open.commitFailed(commit);
+                        throw org.gridfarm.protocol.error.FarmException.of(thrown, "commit", "");
+                    }
+                    open.committed(reply.getAttributes());
+                    return null;
+                });
+    }
+}

@@ -1,0 +1,383 @@
+package org.gridfarm.client.core.transfer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenLocalReply;
+import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.SeekObjectRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Reading through one handle: the local file where there is one, chunks read ahead, or the
+ * replicas.
+ */
+final class FileReads {
+    private static final Logger log = LoggerFactory.getLogger(FileReads.class);
+
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final ReplicaReader replicas;
+    private final ReadAhead ahead;
+    private final AtomicReference<@Nullable CompletableFuture<@Nullable LocalReplica>> local =
+            new AtomicReference<>();
+
+    FileReads(Wiring wiring, OpenInode open) {
+        this.wiring = wiring;
+        this.open = open;
+        this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached());
+        this.ahead = new ReadAhead(wiring.aheadChunks(), this::direct);
+    }
+
+    CompletableFuture<ByteBuf> read(long offset, int length) {
+        DataMode mode = open.mode();
+        if (mode == DataMode.WRITE_SHARED) {
+            return direct(offset, length);
+        }
+        long size = open.size();
+        int there = (int) Math.max(0, Math.min(length, size - offset));
+        if (there == 0) {
+            return CompletableFuture.completedFuture(Unpooled.EMPTY_BUFFER);
+        }
+        if (mode != DataMode.READ_SHARED) {
+            return direct(offset, there);
+        }
+        LocalReplica file = localNow(size);
+        ByteBuf bytes = file == null ? null : file.read(offset, there);
+        if (bytes != null) {
+            return CompletableFuture.completedFuture(bytes);
+        }
+        return throughChunks(offset, there, size);
+    }
+
+    private CompletableFuture<ByteBuf> throughChunks(long offset, int length, long size) {
+        int chunk = TransferLimits.CHUNK_BYTES;
+        List<CompletableFuture<ByteBuf>> parts = new ArrayList<>();
+        for (long at = offset; at < offset + length; ) {
+            int run = (int) Math.min(chunk - at % chunk, offset + length - at);
+            long from = at;
+            CompletableFuture<ByteBuf> part = ahead.read(at, run, size);
+            // A chunk that was dropped or failed meanwhile is simply read.
+            parts.add(
+                    part == null
+                            ? direct(at, run)
+                            : part.handle((bytes, thrown) ->
+                                            thrown == null
+                                                    ? CompletableFuture.completedFuture(bytes)
+                                                    : direct(from, run))
+                                    .thenCompose(bytes -> bytes));
+            at += run;
+        }
+        return joined(parts);
+    }
+
+    // ---- from the replicas
+    // --------------------------------------------------------------------------------------------------------------
+
+    private CompletableFuture<ByteBuf> direct(long offset, int length) {
+        return attempt(
+                offset, length, wiring.clock().nanoTime() + wiring.session().deadline().toNanos());
+    }
+
+    private CompletableFuture<ByteBuf> attempt(long offset, int length, long deadlineAt) {
+        return open.layout()
+                .thenCompose(layout -> pieces(layout, offset, length, deadlineAt))
+                .handle((bytes, thrown) -> {
+                    if (thrown == null) {
+                        return CompletableFuture.completedFuture(bytes);
+                    }
+                    FarmException failure = FarmException.of(thrown, "read", "");
+                    boolean over =
+                            wiring.clock().nanoTime() + TransferLimits.RETRY_PAUSE.toNanos()
+                                    >= deadlineAt;
+                    if (over || failure.kind().retry() == Retry.NEVER) {
+                        return CompletableFuture.<ByteBuf>failedFuture(failure);
+                    }
+                    return again(offset, length, deadlineAt);
+                })
+                .thenCompose(bytes -> bytes);
+    }
+
+    /** The metaserver may know other replicas by now, or a new generation. */
+    private CompletableFuture<ByteBuf> again(long offset, int length, long deadlineAt) {
+        CompletableFuture<ByteBuf> result = new CompletableFuture<>();
+        wiring.clock()
+                .after(
+                        TransferLimits.RETRY_PAUSE,
+                        () ->
+                                open.refresh()
+                                        .thenCompose(done -> attempt(offset, length, deadlineAt))
+                                        .whenComplete((bytes, thrown) -> {
+                                            if (thrown == null) {
+                                                result.complete(bytes);
+                                            } else {
+                                                result.completeExceptionally(
+                                                        FarmException.of(thrown, "read", ""));
+                                            }
+                                        }));
+        return result;
+    }
+
+    private CompletableFuture<ByteBuf> pieces(
+            Layout layout, long offset, int length, long deadlineAt) {
+        if (layout.getObjectsCount() == 0) {
+            return CompletableFuture.completedFuture(
+                    zeros(open.mode() == DataMode.WRITE_SHARED ? 0 : length));
+        }
+        Striping striping =
+                new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+        boolean shared = open.mode() == DataMode.READ_SHARED;
+        boolean sizeKnown = open.mode() != DataMode.WRITE_SHARED;
+        Duration left = Duration.ofNanos(Math.max(1, deadlineAt - wiring.clock().nanoTime()));
+        List<CompletableFuture<ByteBuf>> parts = new ArrayList<>();
+        for (Striping.Piece piece : striping.pieces(offset, length, TransferLimits.CHUNK_BYTES)) {
+            ObjectLocation location = layout.getObjects(piece.stripe());
+            boolean fresh =
+                    location.getReplicasList().stream()
+                            .anyMatch(r -> r.getState() == ReplicaState.WRITING);
+            ReplicaReader.Run run =
+                    new ReplicaReader.Run(
+                            location,
+                            piece.objectOffset(),
+                            piece.length(),
+                            !shared,
+                            shared && striping.count() == 1,
+                            fresh || striping.count() > 1);
+            CompletableFuture<ByteBuf> part =
+                    location.getReplicasCount() == 0 && striping.count() > 1
+                            ? CompletableFuture.completedFuture(zeros(piece.length()))
+                            : replicas.read(run, left);
+            // Within the size a short object is a hole; where the size is not known it is the end.
+            boolean fill = sizeKnown || striping.count() > 1;
+            parts.add(fill ? part.thenApply(bytes -> filled(bytes, piece.length())) : part);
+        }
+        return joined(parts);
+    }
+
+    private static ByteBuf filled(ByteBuf bytes, int length) {
+        int missing = length - bytes.readableBytes();
+        if (missing == 0) {
+            return bytes;
+        }
+        CompositeByteBuf whole = PooledByteBufAllocator.DEFAULT.compositeBuffer(2);
+        return whole.addComponents(true, bytes, zeros(missing));
+    }
+
+    private static ByteBuf zeros(int length) {
+        return length == 0
+                ? Unpooled.EMPTY_BUFFER
+                : PooledByteBufAllocator.DEFAULT.buffer(length, length).writeZero(length);
+    }
+
+    /** One buffer of all parts up to the first short one. On a failure the others are released. */
+    private static CompletableFuture<ByteBuf> joined(List<CompletableFuture<ByteBuf>> parts) {
+        if (parts.size() == 1) {
+            return parts.get(0);
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
+                .handle((done, thrown) -> {
+                    if (thrown != null) {
+                        parts.forEach(part ->
+                                part.whenComplete((bytes, failure) -> {
+                                    if (bytes != null) {
+                                        bytes.release();
+                                    }
+                                }));
+                        throw FarmException.of(thrown, "read", "");
+                    }
+                    CompositeByteBuf whole =
+                            PooledByteBufAllocator.DEFAULT.compositeBuffer(
+                                    Math.max(2, parts.size()));
+                    parts.forEach(part -> whole.addComponent(true, part.join()));
+                    return whole;
+                });
+    }
+
+    // ---- the local file
+    // -------------------------------------------------------------------------------------------------------------------
+
+    private @Nullable LocalReplica localNow(long size) {
+        if (wiring.attached().isEmpty() || size < TransferLimits.LOCAL_BYTES_MIN) {
+            return null;
+        }
+        CompletableFuture<@Nullable LocalReplica> asked = openLocal(false);
+        return asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : null;
+    }
+
+    /**
+     * Null in the future: the attached node has no such replica or does not give it. Asked once
+     * until it is dropped.
+     */
+    CompletableFuture<@Nullable LocalReplica> openLocal(boolean write) {
+        CompletableFuture<@Nullable LocalReplica> before = local.get();
+        if (before != null) {
+            boolean suits = !write || !before.isDone() || before.isCompletedExceptionally();
+            LocalReplica there = suits ? null : before.join();
+            if (suits || (there != null && there.file.write())) {
+                return before;
+            }
+        }
+        CompletableFuture<@Nullable LocalReplica> asked = new CompletableFuture<>();
+        if (!local.compareAndSet(before, asked)) {
+            return openLocal(write);
+        }
+        if (before != null) {
+            release(before);
+        }
+        open.layout()
+                .thenCompose(layout -> ask(layout, write))
+                .whenComplete((replica, thrown) -> {
+                    if (thrown != null) {
+                        log.debug("no local file: {}", thrown.getMessage());
+                    }
+                    asked.complete(thrown == null ? replica : null);
+                });
+        return asked;
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> ask(Layout layout, boolean write) {
+        Optional<Replica> here = Optional.empty();
+        if (layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1) {
+            List<Replica> all = layout.getObjects(0).getReplicasList();
+            here =
+                    all.stream()
+                            .filter(replica -> replica.getNode().equals(wiring.attached()))
+                            .filter(replica ->
+                                    !write
+                                            || (replica == all.get(0)
+                                                    && open.mode() == DataMode.EXCLUSIVE))
+                            .findFirst();
+        }
+        if (here.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Replica replica = here.get();
+        OpenLocalRequest request =
+                OpenLocalRequest.newBuilder()
+                        .setObject(layout.getObjects(0).getObject())
+                        .setTicket(replica.getTicket())
+                        .setWrite(write)
+                        .setCreate(write && replica.getState() == ReplicaState.WRITING)
+                        .build();
+        return wiring.nodes()
+                .connect(replica)
+                .thenCompose(peer ->
+                        peer.callPlain(
+                                        StorageMethods.OPEN_LOCAL,
+                                        request,
+                                        TransferLimits.HEDGE_AFTER)
+                                .thenApply(reply -> opened(reply, write, peer)));
+    }
+
+    private static @Nullable LocalReplica opened(OpenLocalReply reply, boolean write, Peer peer) {
+        try {
+            return LocalReplica.open(reply, write, peer);
+        } catch (IOException e) {
+            // Another container or user: the node's files cannot be seen from here.
+            log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
+            giveBack(peer, reply.getLease());
+            return null;
+        }
+    }
+
+    private static void giveBack(Peer peer, long lease) {
+        peer.callPlain(
+                        StorageMethods.CLOSE_LOCAL,
+                        CloseLocalRequest.newBuilder().setLease(lease).build(),
+                        TransferLimits.HEDGE_AFTER)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        log.debug("a local file was not given back: {}", thrown.getMessage());
+                    }
+                });
+    }
+
+    private void release(CompletableFuture<@Nullable LocalReplica> asked) {
+        asked.thenAccept(replica -> {
+            if (replica != null) {
+                replica.close();
+                giveBack(replica.node, replica.lease);
+            }
+        });
+    }
+
+    /** Nothing read before may be served any more. */
+    void drop() {
+        ahead.clear();
+        CompletableFuture<@Nullable LocalReplica> before = local.getAndSet(null);
+        if (before != null) {
+            release(before);
+        }
+    }
+
+    void close() {
+        drop();
+    }
+
+    // ---- holes
+    // ----------------------------------------------------------------------------------------------------------------------------
+
+    CompletableFuture<Long> seek(long offset, boolean hole, long size) {
+        if (offset >= size || offset < 0) {
+            return CompletableFuture.failedFuture(
+                    new FarmException(ErrorKind.NO_DATA_AFTER, "seek", ""));
+        }
+        return open.layout()
+                .thenCompose(layout -> {
+                    boolean single = layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1;
+                    if (!single || layout.getObjects(0).getReplicasCount() == 0) {
+                        // Over several objects every byte counts as data, which POSIX allows.
+                        return CompletableFuture.completedFuture(hole ? size : offset);
+                    }
+                    Replica head = layout.getObjects(0).getReplicas(0);
+                    SeekObjectRequest request =
+                            SeekObjectRequest.newBuilder()
+                                    .setObject(layout.getObjects(0).getObject())
+                                    .setTicket(head.getTicket())
+                                    .setOffset(offset)
+                                    .setHole(hole)
+                                    .build();
+                    return wiring.nodes()
+                            .connect(head)
+                            .thenCompose(peer ->
+                                    peer.callPlain(
+                                            StorageMethods.SEEK,
+                                            request,
+                                            wiring.session().deadline()))
+                            .thenApply(reply -> {
+                                if (hole) {
+                                    return reply.getNone()
+                                            ? size
+                                            : Math.min(size, reply.getOffset());
+                                }
+                                if (reply.getNone() || reply.getOffset() >= size) {
+                                    throw new FarmException(ErrorKind.NO_DATA_AFTER, "seek", "");
+                                }
+                                return reply.getOffset();
+                            });
+                });
+    }
+}

@@ -1,0 +1,375 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.MemberFailure;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What this process sends down the chain of one object, in order, over members that fail.
+ * Thread-safe.
+ *
+ * <p>FLOWING: commands go to the head as they come. A failure makes it MENDING: nothing more is
+ * sent; when every command under way has ended, the failed members are told to the metaserver,
+ * which answers with the chain to go on with; then the unfinished commands are sent again in their
+ * order, and those that waited behind them. A command whose write stands on the others is done once
+ * its failed members have been recorded, not before.
+ */
+final class ObjectChain {
+    /** Sends one command to the head. */
+    interface Command {
+        CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline);
+
+        /**
+         * Before it is sent a second time, when it may have been done: its outcome if so, null:
+         * send it. Commands that may be repeated answer null.
+         */
+        default CompletableFuture<@Nullable ChainOutcome> doneBefore(
+                Peer head, Chain chain, Duration deadline) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** Finds the chain and mends it. */
+    interface Source {
+        /** The chain as known; a failure if there is none. */
+        CompletableFuture<Chain> chain(int stripe);
+
+        /**
+         * Records the failed nodes (none: only asks anew) and makes the chain to go on with known.
+         */
+        CompletableFuture<Void> mend(int stripe, Set<String> failed, boolean full, String reason);
+
+        /** An object that was written exists from now on. */
+        void written(int stripe);
+    }
+
+    private static final class Entry {
+        final long order;
+        final Command command;
+        final long deadlineAt;
+        final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
+        boolean sentBefore;
+        @Nullable ChainOutcome
+                outcome; // stands on the others, waits for its failures to be recorded
+
+        Entry(long order, Command command, long deadlineAt) {
+            this.order = order;
+            this.command = command;
+            this.deadlineAt = deadlineAt;
+        }
+    }
+
+    private final int stripe;
+    private final Source source;
+    private final Nodes nodes;
+    private final Clock clock;
+
+    private final Object lock =
+            new Object(); // guards what follows; no foreign code is called under it
+    private final TreeMap<Long, Entry> waiting = new TreeMap<>(); // to be sent, in order
+    private final Set<Entry> underWay = new LinkedHashSet<>();
+    private final Set<Entry> standing =
+            new LinkedHashSet<>(); // outcome known, failures not recorded
+    private final Set<String> failed = new LinkedHashSet<>();
+    private String reason = "";
+    private boolean full;
+    private boolean mending;
+    private boolean mendingRuns;
+    private boolean sending;
+    private long orders;
+    private @Nullable FarmException lastFailure;
+
+    ObjectChain(int stripe, Source source, Nodes nodes, Clock clock) {
+        this.stripe = stripe;
+        this.source = source;
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    CompletableFuture<ChainOutcome> submit(Command command, Duration deadline) {
+        Entry entry;
+        synchronized (lock) {
+            entry = new Entry(orders++, command, clock.nanoTime() + deadline.toNanos());
+            waiting.put(entry.order, entry);
+        }
+        pump();
+        return entry.result;
+    }
+
+    /** Completes when everything submitted so far has ended, well or not. */
+    CompletableFuture<Void> drained() {
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        synchronized (lock) {
+            waiting.values().forEach(entry -> all.add(entry.result));
+            underWay.forEach(entry -> all.add(entry.result));
+            standing.forEach(entry -> all.add(entry.result));
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .handle((done, failure) -> null);
+    }
+
+    /**
+     * Sends what waits. One thread at a time sends, so that the order on the connection is the
+     * order of submission.
+     */
+    private void pump() {
+        synchronized (lock) {
+            if (sending || mending || waiting.isEmpty()) {
+                return;
+            }
+            sending = true;
+        }
+        source.chain(stripe)
+                .thenCompose(chain ->
+                        nodes.connect(chain.head())
+                                .handle((peer, thrown) -> {
+                                    if (thrown == null) {
+                                        sendAll(chain, peer);
+                                    } else {
+                                        headUnreachable(
+                                                chain,
+                                                FarmException.of(
+                                                        thrown, "connect", chain.head().getNode()));
+                                    }
+                                    return null;
+                                }))
+                .whenComplete((done, thrown) -> {
+                    synchronized (lock) {
+                        sending = false;
+                        if (thrown != null) {
+                            noteFailure(FarmException.of(thrown, "write", ""), null);
+                        }
+                    }
+                    settle();
+                });
+    }
+
+    private void sendAll(Chain chain, Peer peer) {
+        while (true) {
+            Entry entry;
+            synchronized (lock) {
+                if (mending || waiting.isEmpty()) {
+                    return;
+                }
+                entry = waiting.pollFirstEntry().getValue();
+                underWay.add(entry);
+            }
+            send(entry, chain, peer);
+        }
+    }
+
+    private void send(Entry entry, Chain chain, Peer peer) {
+        long left = entry.deadlineAt - clock.nanoTime();
+        if (left <= 0) {
+            ended(entry, chain, null, expired());
+            return;
+        }
+        Duration deadline =
+                Duration.ofNanos(Math.min(left, TransferLimits.CHAIN_ATTEMPT.toNanos()));
+        CompletableFuture<@Nullable ChainOutcome> before =
+                entry.sentBefore
+                        ? entry.command.doneBefore(peer, chain, deadline)
+                        : CompletableFuture.completedFuture(null);
+        entry.sentBefore = true;
+        before.thenCompose(done ->
+                        done != null
+                                ? CompletableFuture.completedFuture(done)
+                                : entry.command.send(peer, chain, deadline))
+                .whenComplete((outcome, thrown) -> {
+                    ended(
+                            entry,
+                            chain,
+                            outcome,
+                            thrown == null ? null : FarmException.of(thrown, "write", ""));
+                    settle();
+                });
+    }
+
+    private FarmException expired() {
+        synchronized (lock) {
+            FarmException last = lastFailure;
+            return new FarmException(
+                    ErrorKind.TIMED_OUT, "write", "", last == null ? "" : last.getMessage(), last);
+        }
+    }
+
+    private void ended(
+            Entry entry,
+            Chain chain,
+            @Nullable ChainOutcome outcome,
+            @Nullable FarmException failure) {
+        boolean succeeded = false;
+        boolean refused = false;
+        synchronized (lock) {
+            underWay.remove(entry);
+            if (outcome != null && outcome.getFailuresCount() == 0) {
+                succeeded = true;
+            } else if (outcome != null) {
+                for (MemberFailure member : outcome.getFailuresList()) {
+                    failed.add(member.getNode());
+                    full |= ErrorKind.of(member.getErrorKind()) == ErrorKind.NO_SPACE;
+                    reason = member.getDetail();
+                }
+                mending = true;
+                standing.add(entry);
+                entry.outcome = outcome;
+            } else if (failure != null) {
+                boolean over = entry.deadlineAt - clock.nanoTime() <= 0;
+                boolean ofTheNode =
+                        failure.kind() == ErrorKind.NO_SPACE
+                                || failure.kind().retry() != Retry.NEVER;
+                refused = over || !ofTheNode;
+                if (!refused) {
+                    waiting.put(entry.order, entry);
+                }
+                if (ofTheNode && !(over && failure.kind() == ErrorKind.TIMED_OUT)) {
+                    noteFailure(failure, chain);
+                }
+            }
+        }
+        if (succeeded && outcome != null) {
+            nodes.answered(chain.head().getNode());
+            source.written(stripe);
+            entry.result.complete(outcome);
+        } else if (refused && failure != null) {
+            entry.result.completeExceptionally(failure);
+        }
+    }
+
+    private void headUnreachable(Chain chain, FarmException failure) {
+        synchronized (lock) {
+            noteFailure(failure, chain);
+        }
+    }
+
+    /** Under the lock. What the head's failure means for the chain. */
+    private void noteFailure(FarmException failure, @Nullable Chain chain) {
+        lastFailure = failure;
+        mending = true;
+        reason = failure.getMessage();
+        if (chain == null) {
+            return;
+        }
+        boolean ticketOrGeneration =
+                failure.kind() == ErrorKind.TICKET_REFUSED
+                        || failure.kind() == ErrorKind.WRONG_GENERATION
+                        || failure.kind() == ErrorKind.OVERLOADED
+                        || failure.kind() == ErrorKind.NOT_READY;
+        boolean incapable =
+                failure.kind() == ErrorKind.NO_SPACE || failure.kind() == ErrorKind.DISK_FAILED;
+        // The only copy is not struck off for being out of reach: it is waited for.
+        if (incapable || (!ticketOrGeneration && chain.members().size() > 1)) {
+            failed.add(chain.head().getNode());
+            full |= failure.kind() == ErrorKind.NO_SPACE;
+        }
+        if (!ticketOrGeneration) {
+            nodes.failed(chain.head().getNode());
+        }
+    }
+
+    /** Begins to mend once nothing is under way; otherwise goes on sending. */
+    private void settle() {
+        @Nullable Set<String> bad = null;
+        boolean noSpace;
+        String why;
+        synchronized (lock) {
+            if (mending && (sending || mendingRuns || !underWay.isEmpty())) {
+                return;
+            }
+            if (mending) {
+                mendingRuns = true;
+                bad = Set.copyOf(failed);
+            }
+            noSpace = full;
+            why = reason;
+        }
+        if (bad == null) {
+            pump();
+            return;
+        }
+        Set<String> told = bad;
+        source.mend(stripe, told, noSpace, why)
+                .whenComplete((done, thrown) -> {
+                    if (thrown == null) {
+                        mended(told);
+                    } else {
+                        notMended(FarmException.of(thrown, "write", ""));
+                    }
+                });
+    }
+
+    private void mended(Set<String> recorded) {
+        List<Entry> done;
+        boolean again;
+        synchronized (lock) {
+            failed.removeAll(recorded);
+            full = false;
+            done = new ArrayList<>(standing);
+            standing.clear();
+            again = !recorded.isEmpty();
+            mendingRuns = false;
+            mending = false;
+        }
+        for (Entry entry : done) {
+            source.written(stripe);
+            ChainOutcome outcome = entry.outcome;
+            if (outcome != null) {
+                entry.result.complete(outcome);
+            }
+        }
+        if (again) {
+            pump();
+        } else {
+            clock.after(TransferLimits.RETRY_PAUSE, this::pumpUnexpired);
+        }
+    }
+
+    private void notMended(FarmException failure) {
+        boolean hopeless = failure.kind().retry() == Retry.NEVER;
+        long now = clock.nanoTime();
+        List<Entry> over = new ArrayList<>();
+        synchronized (lock) {
+            lastFailure = failure;
+            mendingRuns = false;
+            standing.removeIf(entry -> take(over, entry, hopeless, now));
+            waiting.values().removeIf(entry -> take(over, entry, hopeless, now));
+            if (waiting.isEmpty() && standing.isEmpty()) {
+                mending = false;
+                failed.clear();
+            }
+        }
+        over.forEach(entry -> entry.result.completeExceptionally(failure));
+        clock.after(TransferLimits.RETRY_PAUSE, this::settle);
+    }
+
+    private static boolean take(List<Entry> over, Entry entry, boolean hopeless, long now) {
+        boolean ends = hopeless || entry.deadlineAt - now <= 0;
+        if (ends) {
+            over.add(entry);
+        }
+        return ends;
+    }
+
+    private void pumpUnexpired() {
+        long now = clock.nanoTime();
+        List<Entry> over = new ArrayList<>();
+        synchronized (lock) {
+            waiting.values().removeIf(entry -> take(over, entry, false, now));
+        }
+        over.forEach(entry -> entry.result.completeExceptionally(expired()));
+        pump();
+    }
+}

@@ -1,0 +1,545 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.RefreshRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What all handles of this process for one inode share: its layout and tickets, mode, size and
+ * times, and the chains of its objects. Thread-safe.
+ *
+ * <p>The metaserver knows modes per session, so two handles of one process are one to it; what one
+ * wrote the other must see.
+ */
+final class OpenInode implements ObjectChain.Source {
+    final long inode;
+    private final Wiring wiring;
+
+    private final Object lock = new Object(); // guards what follows
+    private final List<FarmFileHandle> handles = new ArrayList<>();
+    private final Map<Integer, ObjectChain> chains = new HashMap<>();
+    private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
+    private Attributes attributes = Attributes.getDefaultInstance();
+    private Layout layout = Layout.getDefaultInstance();
+    private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
+    private long size; // acknowledged
+    private long reserved; // end of the last append under way
+    private int appendsUnderWay;
+    private long mtime; // 0: not changed here since the last commit
+    private boolean dirty;
+    private boolean
+            unsure; // a write failed with its outcome unknown: the chain is to be made to agree
+    private @Nullable FarmException broken;
+    private @Nullable CompletableFuture<Void> refreshing;
+    private boolean layoutRecalled;
+
+    OpenInode(long inode, Wiring wiring) {
+        this.inode = inode;
+        this.wiring = wiring;
+    }
+
+    // ---- handles
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    void opened(FarmFileHandle handle, OpenReply reply) {
+        synchronized (lock) {
+            boolean ownSizeCounts = dirty && mode == DataMode.EXCLUSIVE;
+            boolean chainIsKept =
+                    !handle.flags().write()
+                            && handles.stream().anyMatch(other -> other.flags().write());
+            handles.add(handle);
+            if (chainIsKept) {
+                mode = reply.getMode();
+            } else {
+                take(reply);
+            }
+            if (!ownSizeCounts) {
+                size = reply.getAttributes().getSize();
+                reserved = Math.max(size, appendsUnderWay > 0 ? reserved : 0);
+            }
+        }
+    }
+
+    /** Under the lock. The layout with a chain is kept before one for reading only. */
+    private void take(OpenReply reply) {
+        attributes = reply.getAttributes();
+        mode = reply.getMode();
+        boolean newer = reply.getAttributes().getGeneration() != generation();
+        if (newer) {
+            lastOutcomes.clear();
+        }
+        layout = withWritten(reply.getLayout());
+        layoutRecalled = false;
+    }
+
+    private int generation() {
+        return layout.getObjectsCount() == 0
+                ? -1
+                : layout.getObjects(0).getObject().getGeneration();
+    }
+
+    /** An object that was written here exists, whatever the metaserver knows of it yet. */
+    private Layout withWritten(Layout fresh) {
+        if (lastOutcomes.isEmpty()) {
+            return fresh;
+        }
+        Layout.Builder builder = fresh.toBuilder();
+        for (int stripe : lastOutcomes.keySet()) {
+            if (stripe < builder.getObjectsCount()) {
+                markWritten(builder.getObjectsBuilder(stripe));
+            }
+        }
+        return builder.build();
+    }
+
+    private static void markWritten(ObjectLocation.Builder object) {
+        for (Replica.Builder replica : object.getReplicasBuilderList()) {
+            if (replica.getState() == ReplicaState.WRITING) {
+                replica.setState(ReplicaState.VALID);
+            }
+        }
+    }
+
+    /** True when this was the last handle. */
+    boolean closed(FarmFileHandle handle) {
+        synchronized (lock) {
+            handles.remove(handle);
+            return handles.isEmpty();
+        }
+    }
+
+    List<FarmFileHandle> handles() {
+        synchronized (lock) {
+            return List.copyOf(handles);
+        }
+    }
+
+    // ---- what is known
+    // ------------------------------------------------------------------------------------------------------------------
+
+    DataMode mode() {
+        synchronized (lock) {
+            return mode;
+        }
+    }
+
+    /** The size is known without asking: nobody else writes. */
+    boolean sizeIsKnown() {
+        synchronized (lock) {
+            return mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED;
+        }
+    }
+
+    long size() {
+        synchronized (lock) {
+            return size;
+        }
+    }
+
+    boolean isDirty() {
+        synchronized (lock) {
+            return dirty;
+        }
+    }
+
+    Striping striping() {
+        synchronized (lock) {
+            return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+        }
+    }
+
+    /** The attributes with what was done here laid over them. */
+    Attributes attributes() {
+        synchronized (lock) {
+            return overlay(attributes);
+        }
+    }
+
+    Attributes overlay(Attributes base) {
+        synchronized (lock) {
+            if (!dirty) {
+                return base;
+            }
+            Attributes.Builder now = base.toBuilder().setSize(size);
+            if (mtime != 0) {
+                now.setMtime(Math.max(mtime, 0)).setCtime(Math.max(base.getCtime(), mtime));
+            }
+            return now.build();
+        }
+    }
+
+    boolean writesAlone() {
+        synchronized (lock) {
+            return mode == DataMode.EXCLUSIVE
+                    && handles.stream().anyMatch(handle -> handle.flags().write());
+        }
+    }
+
+    void modificationTimeSet() {
+        synchronized (lock) {
+            mtime = 0;
+        }
+    }
+
+    // ---- changes
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    /** Where an append of this process goes while nobody else writes. */
+    long reserve(long length) {
+        synchronized (lock) {
+            long offset = Math.max(size, reserved);
+            reserved = offset + length;
+            appendsUnderWay++;
+            return offset;
+        }
+    }
+
+    void appendEnded() {
+        synchronized (lock) {
+            if (--appendsUnderWay == 0) {
+                reserved = 0;
+            }
+        }
+    }
+
+    void wrote(long end) {
+        synchronized (lock) {
+            size = Math.max(size, end);
+            changed();
+        }
+    }
+
+    void resized(long newSize) {
+        synchronized (lock) {
+            size = newSize;
+            changed();
+        }
+    }
+
+    void sizeSeen(long seen) {
+        synchronized (lock) {
+            size = seen;
+        }
+    }
+
+    private void changed() {
+        dirty = true;
+        mtime = wiring.now();
+    }
+
+    void writeFailed() {
+        synchronized (lock) {
+            dirty = true;
+            unsure = true;
+        }
+    }
+
+    /**
+     * Whether the chain must be made to agree before the content is committed. Asking settles it.
+     */
+    boolean takeUnsure() {
+        synchronized (lock) {
+            boolean was = unsure;
+            unsure = false;
+            return was;
+        }
+    }
+
+    void outcome(int stripe, ChainOutcome outcome) {
+        synchronized (lock) {
+            lastOutcomes.put(stripe, outcome);
+        }
+    }
+
+    boolean existsSomewhere(int stripe) {
+        synchronized (lock) {
+            return lastOutcomes.containsKey(stripe)
+                    || (stripe < layout.getObjectsCount()
+                            && layout.getObjects(stripe).getReplicasList().stream()
+                                    .anyMatch(replica -> replica.getState() == ReplicaState.VALID));
+        }
+    }
+
+    /** What is to be committed now; what changes from here on is for the next commit. */
+    CommitContent.Builder takeCommit(long handle) {
+        synchronized (lock) {
+            Striping striping =
+                    new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+            CommitContent.Builder commit =
+                    CommitContent.newBuilder()
+                            .setInode(inode)
+                            .setHandle(handle)
+                            .setGeneration(Math.max(0, generation()))
+                            .setSize(size)
+                            .setMtime(mtime);
+            long allocated = 0;
+            for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
+                if (!existsSomewhere(stripe)) {
+                    continue;
+                }
+                ChainOutcome last =
+                        lastOutcomes.getOrDefault(stripe, ChainOutcome.getDefaultInstance());
+                allocated += last.getAllocated();
+                commit.addObjects(
+                        ObjectCommit.newBuilder()
+                                .setStripe(stripe)
+                                .setSize(striping.objectSize(stripe, size))
+                                .setDigest(last.getDigest())
+                                .addAllHolders(
+                                        layout.getObjects(stripe).getReplicasList().stream()
+                                                .map(Replica::getNode)
+                                                .toList()));
+            }
+            dirty = false;
+            mtime = 0;
+            return commit.setAllocated(allocated);
+        }
+    }
+
+    void commitFailed(CommitContent commit) {
+        synchronized (lock) {
+            dirty = true;
+            if (mtime == 0) {
+                mtime = commit.getMtime();
+            }
+        }
+    }
+
+    void committed(Attributes now) {
+        synchronized (lock) {
+            attributes = now;
+            if (!dirty && mode != DataMode.WRITE_SHARED) {
+                size = now.getSize();
+            }
+        }
+    }
+
+    // ---- recalls and the session
+    // ------------------------------------------------------------------------------------------------------------
+
+    /** The metaserver lowers what this session may do alone. */
+    void recalled(DataMode most, boolean dropLayout) {
+        synchronized (lock) {
+            if (most != DataMode.DATA_MODE_UNSPECIFIED) {
+                mode = most;
+            }
+            layoutRecalled |= dropLayout;
+        }
+    }
+
+    void fail(FarmException failure) {
+        synchronized (lock) {
+            broken = failure;
+        }
+    }
+
+    void refreshed(OpenReply reply) {
+        synchronized (lock) {
+            Attributes before = attributes;
+            take(reply);
+            if (dirty) {
+                attributes = before;
+            } else if (mode != DataMode.WRITE_SHARED) {
+                size = reply.getAttributes().getSize();
+            }
+        }
+    }
+
+    // ---- layout
+    // -----------------------------------------------------------------------------------------------------------------------------
+
+    /** The layout with tickets that hold for a while; asks for new ones when they do not. */
+    CompletableFuture<Layout> layout() {
+        boolean wait;
+        boolean ask;
+        Layout now;
+        synchronized (lock) {
+            if (broken != null) {
+                return CompletableFuture.failedFuture(broken);
+            }
+            now = layout;
+            long left =
+                    now.getTicketExpiry() == 0
+                            ? Long.MAX_VALUE
+                            : now.getTicketExpiry() - wiring.now() / 1_000_000_000L;
+            wait = layoutRecalled || left <= 1;
+            ask = wait || left < TransferLimits.TICKET_SECONDS_MIN;
+        }
+        if (!ask) {
+            return CompletableFuture.completedFuture(now);
+        }
+        CompletableFuture<Void> refresh = refresh();
+        return wait
+                ? refresh.thenApply(done -> layoutNow())
+                : CompletableFuture.completedFuture(now);
+    }
+
+    private Layout layoutNow() {
+        synchronized (lock) {
+            return layout;
+        }
+    }
+
+    /** New tickets and the present chain, by the handle that may most. One request at a time. */
+    CompletableFuture<Void> refresh() {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        FarmFileHandle handle;
+        synchronized (lock) {
+            if (refreshing != null) {
+                return refreshing;
+            }
+            handle = strongest();
+            if (handle == null) {
+                return CompletableFuture.failedFuture(
+                        new FarmException(ErrorKind.BAD_HANDLE, "refresh", ""));
+            }
+            refreshing = mine;
+        }
+        wiring.session()
+                .leader(
+                        MetadataMethods.REFRESH,
+                        () -> refreshRequest(handle),
+                        wiring.session().deadline())
+                .whenComplete((reply, thrown) -> {
+                    synchronized (lock) {
+                        refreshing = null;
+                    }
+                    if (thrown == null) {
+                        refreshed(reply);
+                        mine.complete(null);
+                    } else {
+                        mine.completeExceptionally(FarmException.of(thrown, "refresh", ""));
+                    }
+                });
+        return mine;
+    }
+
+    private @Nullable FarmFileHandle strongest() {
+        FarmFileHandle best = null;
+        for (FarmFileHandle handle : handles) {
+            if (best == null || handle.flags().write()) {
+                best = handle;
+            }
+        }
+        return best;
+    }
+
+    RefreshRequest refreshRequest(FarmFileHandle handle) {
+        synchronized (lock) {
+            return RefreshRequest.newBuilder()
+                    .setSession(wiring.session().id())
+                    .setHandle(handle.id())
+                    .setInode(inode)
+                    .setRead(handle.flags().read())
+                    .setWrite(handle.flags().write())
+                    .setGeneration(Math.max(0, generation()))
+                    .setCredentials(handle.who())
+                    .build();
+        }
+    }
+
+    // ---- chains
+    // -----------------------------------------------------------------------------------------------------------------------------
+
+    ObjectChain chainOf(int stripe) {
+        synchronized (lock) {
+            return chains.computeIfAbsent(
+                    stripe, s -> new ObjectChain(s, this, wiring.nodes(), wiring.clock()));
+        }
+    }
+
+    CompletableFuture<Void> drained() {
+        List<ObjectChain> all;
+        synchronized (lock) {
+            all = List.copyOf(chains.values());
+        }
+        return CompletableFuture.allOf(
+                all.stream().map(ObjectChain::drained).toArray(CompletableFuture<?>[]::new));
+    }
+
+    @Override
+    public CompletableFuture<Chain> chain(int stripe) {
+        return layout().thenApply(now -> {
+            if (stripe >= now.getObjectsCount() || now.getObjects(stripe).getReplicasCount() == 0) {
+                throw new FarmException(
+                        ErrorKind.DATA_UNAVAILABLE, "write", "", "no node to write to");
+            }
+            ObjectLocation location = now.getObjects(stripe);
+            boolean create =
+                    location.getReplicasList().stream()
+                            .anyMatch(r -> r.getState() == ReplicaState.WRITING);
+            return Chain.of(location, create);
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> mend(
+            int stripe, Set<String> failed, boolean full, String reason) {
+        if (failed.isEmpty()) {
+            return refresh();
+        }
+        FarmFileHandle handle;
+        synchronized (lock) {
+            handle = strongest();
+        }
+        if (handle == null) {
+            return CompletableFuture.failedFuture(
+                    new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
+        }
+        long sequence = wiring.metadata().sequences().take();
+        ChainFailureRequest request =
+                ChainFailureRequest.newBuilder()
+                        .setSession(wiring.session().id())
+                        .setSequence(sequence)
+                        .setHandle(handle.id())
+                        .setInode(inode)
+                        .setStripe(stripe)
+                        .addAllFailedNodes(failed)
+                        .setReason(reason)
+                        .setFull(full)
+                        .build();
+        return wiring.session()
+                .leader(MetadataMethods.CHAIN_FAILURE, request)
+                .handle((reply, thrown) -> {
+                    wiring.metadata().sequences().answered(sequence);
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "write", "");
+                    }
+                    refreshed(reply);
+                    return null;
+                });
+    }
+
+    @Override
+    public void written(int stripe) {
+        synchronized (lock) {
+            if (stripe < layout.getObjectsCount()
+                    && layout.getObjects(stripe).getReplicasList().stream()
+                            .anyMatch(r -> r.getState() == ReplicaState.WRITING)) {
+                Layout.Builder builder = layout.toBuilder();
+                markWritten(builder.getObjectsBuilder(stripe));
+                layout = builder.build();
+            }
+        }
+    }
+}

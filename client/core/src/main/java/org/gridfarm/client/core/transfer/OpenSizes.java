@@ -1,0 +1,113 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.client.core.metadata.SizeSource;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Size and times of files that are being written: this process' own knowledge where it writes
+ * alone, the chain's otherwise.
+ */
+final class OpenSizes implements SizeSource {
+    private static final Duration DEADLINE =
+            Duration.ofSeconds(2); // per member; then the next one of the chain is asked
+
+    private final Nodes nodes;
+    private final TransferClient transfer;
+
+    OpenSizes(Nodes nodes, TransferClient transfer) {
+        this.nodes = nodes;
+        this.transfer = transfer;
+    }
+
+    @Override
+    public CompletableFuture<Attributes> refine(Attributes attributes, Layout layout) {
+        OpenInode own = transfer.find(attributes.getInode());
+        if (own != null && own.writesAlone()) {
+            return CompletableFuture.completedFuture(own.overlay(attributes));
+        }
+        Striping striping =
+                new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+        List<CompletableFuture<ChainOutcome>> asked = new ArrayList<>();
+        for (ObjectLocation location : layout.getObjectsList()) {
+            asked.add(stat(location, 0));
+        }
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        combined(
+                                attributes,
+                                striping,
+                                asked.stream().map(CompletableFuture::join).toList()));
+    }
+
+    /** An object that nobody has written yet does not exist: it has no bytes. */
+    private CompletableFuture<ChainOutcome> stat(ObjectLocation location, int member) {
+        if (member >= location.getReplicasCount()) {
+            return location.getReplicasCount() == 0
+                    ? CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance())
+                    : CompletableFuture.failedFuture(
+                            new FarmException(
+                                    ErrorKind.DATA_UNAVAILABLE,
+                                    "stat",
+                                    "",
+                                    "no node of its chain answers"));
+        }
+        Replica replica = location.getReplicas(member);
+        StatObjectRequest request =
+                StatObjectRequest.newBuilder()
+                        .setObject(location.getObject())
+                        .setTicket(replica.getTicket())
+                        .build();
+        return nodes.connect(replica)
+                .thenCompose(peer -> peer.callPlain(StorageMethods.STAT, request, DEADLINE))
+                .handle((outcome, thrown) -> {
+                    if (thrown == null) {
+                        return CompletableFuture.completedFuture(outcome);
+                    }
+                    if (FarmException.of(thrown, "stat", "").kind() == ErrorKind.OBJECT_ABSENT) {
+                        return CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
+                    }
+                    return stat(location, member + 1);
+                })
+                .thenCompose(outcome -> outcome);
+    }
+
+    private static Attributes combined(
+            Attributes attributes, Striping striping, List<ChainOutcome> outcomes) {
+        long size = 0;
+        long allocated = 0;
+        long changed = 0;
+        for (int stripe = 0; stripe < outcomes.size(); stripe++) {
+            ChainOutcome outcome = outcomes.get(stripe);
+            size = Math.max(size, striping.fileSize(stripe, outcome.getSize()));
+            allocated += outcome.getAllocated();
+            changed = Math.max(changed, outcome.getMtime());
+        }
+        Attributes.Builder now = attributes.toBuilder().setSize(size).setAllocated(allocated);
+        // A time that somebody set is in the metaserver's ctime; only a write after that counts.
+        if (changed > attributes.getCtime()) {
+            now.setMtime(changed).setCtime(changed);
+        }
+        return now.build();
+    }
+
+    @Override
+    public void modificationTimeSet(long inode) {
+        OpenInode own = transfer.find(inode);
+        if (own != null) {
+            own.modificationTimeSet();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package org.gridfarm.client.core.transfer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.ReadObjectReply;
+import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reads a run of bytes of one object: the nearest good replica first, another at once when it
+ * fails, another beside it when it is slow.
+ */
+final class ReplicaReader {
+    private final Nodes nodes;
+    private final Clock clock;
+    private final String attached;
+
+    ReplicaReader(Nodes nodes, Clock clock, String attached) {
+        this.nodes = nodes;
+        this.clock = clock;
+        this.attached = attached;
+    }
+
+    /**
+     * @param headOnly only the first replica is up to date
+     * @param expectAll every byte must be there (the length lies within the file): a replica that
+     *     has fewer is not good
+     * @param mayBeAbsent nothing may have been written yet: reads as empty
+     */
+    record Run(
+            ObjectLocation location,
+            long offset,
+            int length,
+            boolean headOnly,
+            boolean expectAll,
+            boolean mayBeAbsent) {}
+
+    /** The bytes, fewer at the object's end; the caller's to release. */
+    CompletableFuture<ByteBuf> read(Run run, Duration deadline) {
+        List<Replica> order = order(run);
+        if (order.isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    new FarmException(
+                            ErrorKind.DATA_UNAVAILABLE, "read", "", "no node that holds it is up"));
+        }
+        return new Race(run, order, clock.nanoTime() + deadline.toNanos()).start();
+    }
+
+    private List<Replica> order(Run run) {
+        List<Replica> order = new ArrayList<>();
+        List<Replica> all = run.location().getReplicasList();
+        if (run.headOnly()) {
+            return all.isEmpty() ? all : all.subList(0, 1);
+        }
+        all.stream()
+                .filter(replica -> replica.getLive() && replica.getNode().equals(attached))
+                .forEach(order::add);
+        all.stream()
+                .filter(replica ->
+                        replica.getLive()
+                                && !nodes.suspect(replica.getNode())
+                                && !order.contains(replica))
+                .forEach(order::add);
+        all.stream()
+                .filter(replica -> !replica.getAddress().isEmpty() && !order.contains(replica))
+                .forEach(order::add);
+        return order;
+    }
+
+    /** Attempts at several replicas; the first good answer wins. */
+    private final class Race {
+        private final Run run;
+        private final List<Replica> order;
+        private final long deadlineAt;
+        private final CompletableFuture<ByteBuf> result = new CompletableFuture<>();
+        private int next; // guarded by this, as are the two below
+        private int running;
+        private @Nullable FarmException worst;
+
+        Race(Run run, List<Replica> order, long deadlineAt) {
+            this.run = run;
+            this.order = order;
+            this.deadlineAt = deadlineAt;
+        }
+
+        CompletableFuture<ByteBuf> start() {
+            tryNext();
+            return result;
+        }
+
+        private void tryNext() {
+            Replica replica;
+            synchronized (this) {
+                if (result.isDone() || next == order.size()) {
+                    return;
+                }
+                replica = order.get(next++);
+                running++;
+            }
+            long left = deadlineAt - clock.nanoTime();
+            Clock.Timer hedge =
+                    clock.after(
+                            TransferLimits.HEDGE_AFTER,
+                            () -> {
+                                nodes.failed(replica.getNode()); // slow: asked last from now on
+                                tryNext();
+                            });
+            attempt(replica, Duration.ofNanos(Math.max(1, left)))
+                    .whenComplete((bytes, thrown) -> {
+                        hedge.cancel();
+                        if (thrown == null) {
+                            nodes.answered(replica.getNode());
+                            if (!result.complete(bytes)) {
+                                bytes.release();
+                            }
+                        } else {
+                            lost(replica, FarmException.of(thrown, "read", replica.getNode()));
+                        }
+                    });
+        }
+
+        private void lost(Replica replica, FarmException failure) {
+            boolean over;
+            FarmException told;
+            synchronized (this) {
+                running--;
+                // What a caller can act upon (a new ticket) is worth more than what it cannot.
+                if (worst == null
+                        || failure.kind() == ErrorKind.TICKET_REFUSED
+                        || failure.kind() == ErrorKind.WRONG_GENERATION) {
+                    worst = failure;
+                }
+                told = worst;
+                over = running == 0 && next == order.size();
+            }
+            if (failure.kind() != ErrorKind.TICKET_REFUSED
+                    && failure.kind() != ErrorKind.WRONG_GENERATION) {
+                nodes.failed(replica.getNode());
+            }
+            if (over) {
+                result.completeExceptionally(told);
+            } else {
+                tryNext();
+            }
+        }
+
+        private CompletableFuture<ByteBuf> attempt(Replica replica, Duration deadline) {
+            ReadObjectRequest request =
+                    ReadObjectRequest.newBuilder()
+                            .setObject(run.location().getObject())
+                            .setTicket(replica.getTicket())
+                            .setOffset(run.offset())
+                            .setLength(run.length())
+                            .setMayBeAbsent(run.mayBeAbsent())
+                            .build();
+            return nodes.connect(replica)
+                    .thenCompose(peer -> peer.call(StorageMethods.READ, request, null, deadline))
+                    .thenApply(answer -> checked(answer, replica));
+        }
+
+        private ByteBuf checked(Answer<ReadObjectReply> answer, Replica replica) {
+            ByteBuf payload = answer.payload();
+            int length = payload.readableBytes();
+            boolean damaged =
+                    length > 0 && Checksums.crc32c(payload) != answer.message().getCrc32C();
+            if (damaged || length > run.length() || (run.expectAll() && length < run.length())) {
+                payload.release();
+                throw new FarmException(
+                        ErrorKind.CORRUPT,
+                        "read",
+                        replica.getNode(),
+                        damaged
+                                ? "checksum of the answer"
+                                : "got " + length + " bytes of " + run.length());
+            }
+            return length == 0 ? release(payload) : payload;
+        }
+
+        private ByteBuf release(ByteBuf payload) {
+            payload.release();
+            return Unpooled.EMPTY_BUFFER;
+        }
+    }
+}

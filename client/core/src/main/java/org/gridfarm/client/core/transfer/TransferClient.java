@@ -1,0 +1,330 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.client.core.metadata.MetadataClient;
+import org.gridfarm.client.core.metadata.RecallListener;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.LeaderCalls;
+import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.MakeTemporary;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+
+/**
+ * The {@link Transfer} of a live session: opens files, and keeps those that are open in step with
+ * recalls and with the session. Thread-safe.
+ */
+public final class TransferClient
+        implements Transfer, RecallListener, SessionKeeper, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
+
+    private final Wiring wiring;
+    private final Releases releases;
+    private final OpenSizes sizes;
+    private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
+
+    /**
+     * @param attached name of the storage node on this host whose replicas are read as plain files;
+     *     empty: none
+     */
+    public TransferClient(
+            FarmSession session,
+            MetadataClient metadata,
+            Nodes nodes,
+            Clock clock,
+            Entropy entropy,
+            String attached) {
+        wiring =
+                new Wiring(
+                        session,
+                        metadata,
+                        nodes,
+                        clock,
+                        entropy,
+                        attached,
+                        new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL));
+        releases = new Releases(session);
+        sizes = new OpenSizes(nodes, this);
+        metadata.sizesFrom(sizes);
+        metadata.onRecall(this);
+        session.keep(this);
+    }
+
+    // ---- opening
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
+        OpenRequest.Builder request = request(who, flags).setInode(inode);
+        boolean numbered = flags.write();
+        long sequence = numbered ? wiring.metadata().sequences().take() : 0;
+        if (numbered) {
+            request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
+        }
+        long handle = request.getHandle();
+        return wiring.session()
+                .leader(MetadataMethods.OPEN, request.build())
+                .handle((reply, thrown) -> {
+                    if (numbered) {
+                        wiring.metadata().sequences().answered(sequence);
+                    }
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "open", "")
+                                .about("open", "inode " + Long.toHexString(inode));
+                    }
+                    return opened(who, handle, flags, reply);
+                })
+                .thenCompose(file -> truncated(file, flags));
+    }
+
+    private OpenRequest.Builder request(Credentials who, OpenFlags flags) {
+        return OpenRequest.newBuilder()
+                .setSession(wiring.session().id())
+                .setCredentials(who)
+                .setRead(flags.read())
+                .setWrite(flags.write())
+                .setTruncate(flags.truncate())
+                .setExecute(flags.execute())
+                .setHandle(wiring.entropy().nextLong());
+    }
+
+    @Override
+    public CompletableFuture<FileHandle> create(
+            Credentials who,
+            long parent,
+            Name name,
+            int mode,
+            int umask,
+            boolean exclusive,
+            OpenFlags flags) {
+        OpenRequest request = request(who, flags).build();
+        CreateFile file =
+                CreateFile.newBuilder()
+                        .setParent(parent)
+                        .setName(com.google.protobuf.ByteString.copyFrom(name.bytes()))
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .setExclusive(exclusive)
+                        .setOpen(request)
+                        .build();
+        return wiring.metadata()
+                .create(who, file)
+                .thenApply(reply ->
+                        opened(
+                                who,
+                                request.getHandle(),
+                                flags,
+                                withAttributes(reply.getOpened(), reply.getAttributes())))
+                .thenCompose(handle -> truncated(handle, flags));
+    }
+
+    @Override
+    public CompletableFuture<FileHandle> temporary(
+            Credentials who, long directory, int mode, int umask, OpenFlags flags) {
+        OpenRequest request = request(who, flags).build();
+        MakeTemporary file =
+                MakeTemporary.newBuilder()
+                        .setDirectory(directory)
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .setOpen(request)
+                        .build();
+        return wiring.metadata()
+                .temporary(who, file)
+                .thenApply(reply ->
+                        opened(
+                                who,
+                                request.getHandle(),
+                                flags,
+                                withAttributes(reply.getOpened(), reply.getAttributes())));
+    }
+
+    private static OpenReply withAttributes(OpenReply opened, Attributes attributes) {
+        return opened.hasAttributes()
+                ? opened
+                : opened.toBuilder().setAttributes(attributes).build();
+    }
+
+    private FarmFileHandle opened(Credentials who, long id, OpenFlags flags, OpenReply reply) {
+        long inode = reply.getAttributes().getInode();
+        synchronized (open) {
+            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            shared.opened(handle, reply);
+            return handle;
+        }
+    }
+
+    /** With other openers about, the metaserver leaves it to the writer to empty the objects. */
+    private CompletableFuture<FileHandle> truncated(FarmFileHandle handle, OpenFlags flags) {
+        boolean toDo =
+                flags.truncate()
+                        && (handle.attributes().getSize() != 0
+                                || handle.mode() == DataMode.WRITE_SHARED
+                                || handle.open().handles().size() > 1);
+        return toDo
+                ? handle.truncate(0).thenApply(done -> handle)
+                : CompletableFuture.completedFuture(handle);
+    }
+
+    @Override
+    public CompletableFuture<Attributes> truncate(Credentials who, long inode, long size) {
+        OpenFlags flags = size == 0 ? OpenFlags.WRITE.truncating() : OpenFlags.WRITE;
+        return open(who, inode, flags)
+                .thenCompose(handle -> {
+                    CompletableFuture<Void> cut =
+                            size == 0
+                                    ? CompletableFuture.completedFuture(null)
+                                    : handle.truncate(size);
+                    return cut.handle((done, thrown) ->
+                                    handle.close()
+                                            .thenApply(closed -> {
+                                                if (thrown != null) {
+                                                    throw FarmException.of(thrown, "truncate", "");
+                                                }
+                                                return handle.attributes();
+                                            }))
+                            .thenCompose(attributes -> attributes);
+                });
+    }
+
+    @Override
+    public @Nullable Attributes openAttributes(long inode) {
+        OpenInode shared = find(inode);
+        return shared != null && shared.writesAlone() ? shared.attributes() : null;
+    }
+
+    @Nullable OpenInode find(long inode) {
+        synchronized (open) {
+            return open.get(inode);
+        }
+    }
+
+    CompletableFuture<Void> release(FarmFileHandle handle) {
+        return releases.release(handle.id());
+    }
+
+    void closed(FarmFileHandle handle) {
+        synchronized (open) {
+            if (handle.open().closed(handle)) {
+                open.remove(handle.inode(), handle.open());
+            }
+        }
+    }
+
+    // ---- recalls
+    // --------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public CompletionStage<Void> recalled(RecallRequest recall) {
+        List<CompletableFuture<Void>> flushed = new ArrayList<>();
+        for (DataRecall data : recall.getDataList()) {
+            OpenInode shared = find(data.getInode());
+            if (shared != null) {
+                flushed.add(lower(shared, data));
+            }
+        }
+        return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * What was cached goes, what is being written arrives, what was written behind the node's back
+     * is shipped; then the recall is answered.
+     */
+    private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
+        shared.recalled(data.getMode(), data.getLayout());
+        shared.handles().forEach(handle -> handle.reads().drop());
+        return shared.drained()
+                .thenCompose(done ->
+                        shared.takeUnsure()
+                                ? new FileWrites(wiring, shared).agree(false, false)
+                                : CompletableFuture.completedFuture(null));
+    }
+
+    // ---- the session
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public void dropCaches() {
+        inodes().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
+    }
+
+    private List<OpenInode> inodes() {
+        synchronized (open) {
+            return List.copyOf(open.values());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        int broken = 0;
+        for (OpenInode shared : inodes()) {
+            boolean writer = shared.handles().stream().anyMatch(handle -> handle.flags().write());
+            if (lost && writer) {
+                shared.fail(
+                        new FarmException(
+                                ErrorKind.SESSION_ENDED,
+                                "use",
+                                "",
+                                "what was not synced may be lost; open it again"));
+                broken++;
+                continue;
+            }
+            for (FarmFileHandle handle : shared.handles()) {
+                all.add(reclaim(calls, shared, handle));
+            }
+        }
+        if (broken > 0) {
+            log.warn("{} files open for writing were lost with the session", broken);
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static CompletableFuture<Void> reclaim(
+            LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
+        return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle))
+                .handle((reply, thrown) -> {
+                    if (thrown == null) {
+                        shared.refreshed(reply);
+                        return null;
+                    }
+                    FarmException failure = FarmException.of(thrown, "reopen", "");
+                    if (failure.kind().retry() == org.gridfarm.protocol.error.Retry.NEVER) {
+                        shared.fail(failure);
+                    }
+                    log.warn(
+                            "inode {} could not be reopened at the new leader: {}",
+                            Long.toHexString(shared.inode),
+                            failure.getMessage());
+                    return null;
+                });
+    }
+
+    @Override
+    public void close() {
+        wiring.nodes().close();
+    }
+}

@@ -1,0 +1,49 @@
+package org.gridfarm.client.core.transfer;
+
+import java.time.Duration;
+
+/** The bounds of data transfer, with their reasons. */
+final class TransferLimits {
+    /**
+     * One piece of a read: large enough to fill a connection, small enough to be fetched in
+     * parallel.
+     */
+    static final int CHUNK_BYTES = 1 << 20;
+
+    /** Chunks fetched ahead of one sequential reader. */
+    static final int AHEAD_CHUNKS_MAX = 8;
+
+    /** Chunks that all readers of a process may hold ahead of their use: 64 MiB. */
+    static final int AHEAD_CHUNKS_TOTAL = 64;
+
+    /**
+     * A replica that has not answered by then is given company (the promise is to switch within 2
+     * s).
+     */
+    static final Duration HEDGE_AFTER = Duration.ofSeconds(1);
+
+    /**
+     * One attempt at the head of a chain: a member may cost the head 3 s before it is struck off.
+     */
+    static final Duration CHAIN_ATTEMPT = Duration.ofMillis(4_500);
+
+    /** Before the same is asked again of nodes or metaserver. */
+    static final Duration RETRY_PAUSE = Duration.ofMillis(100);
+
+    /** A node that failed is asked last for so long. */
+    static final Duration SUSPECT_FOR = Duration.ofSeconds(5);
+
+    /** Tickets are renewed when they have less than this left. */
+    static final long TICKET_SECONDS_MIN = 30;
+
+    /**
+     * From this size on a reader of a file on its own node asks for the plain file: below, one
+     * answer costs less than the asking.
+     */
+    static final long LOCAL_BYTES_MIN = 256 << 10;
+
+    /** The bytes of one frame. */
+    static final int TRANSFER_BYTES_MAX = 8 << 20;
+
+    private TransferLimits() {}
+}
