@@ -20,6 +20,8 @@ import java.util.stream.Stream;
 final class Format {
     private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git");
 
+    private static final int PASSES_MAX = 4;
+
     private static final Formatter FORMATTER =
             new Formatter(JavaFormatterOptions.builder().style(Style.AOSP).build());
 
@@ -69,6 +71,10 @@ final class Format {
                 return false;
             }
             if (apply) {
+                // One pass may leave what the next would still change: where it moves a comment, say.
+                for (int pass = 1; pass < PASSES_MAX; pass++) {
+                    after = format(after);
+                }
                 Files.writeString(file, after);
             }
             return true;
