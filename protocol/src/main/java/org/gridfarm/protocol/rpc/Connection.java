@@ -14,8 +14,8 @@ import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
-import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Failure;
@@ -58,7 +58,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
      * Where log lines find the request they belong to; whoever carries one on to another thread
      * sets it there.
      */
-    private static final String REQUEST_KEY = "request";
+    static final String REQUEST_KEY = "request";
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -439,7 +439,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         MDC.put(REQUEST_KEY, exchange.requestId());
         try {
             entry.handler().handle(exchange);
-        } catch (Exception | StackOverflowError e) {
+        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
             if (!exchange.isAnswered()) exchange.failWith(e);
             else
                 log.error("{} {} failed after its answer", exchange.requestId(), entry.method(), e);

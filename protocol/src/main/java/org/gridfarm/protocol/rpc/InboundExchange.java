@@ -12,6 +12,7 @@ import org.gridfarm.protocol.wire.Failure;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -173,18 +174,26 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         while (!(innermost instanceof FarmException) && innermost.getCause() != null)
             innermost = innermost.getCause();
         if (innermost instanceof FarmException known) {
-            if (known.kind() == ErrorKind.INTERNAL)
-                log.error("{} {} failed", requestId(), method, known);
+            if (known.kind() == ErrorKind.INTERNAL) logDefect(known);
             fail(known);
         } else if (cause instanceof CancellationException) {
             fail(new FarmException(ErrorKind.CANCELLED, method.name(), ""));
         } else {
-            log.error("{} {} failed", requestId(), method, cause);
+            logDefect(cause);
             // The text stays in this log: it may name things that the caller has no right to know.
             fail(
                     new FarmException(
                             ErrorKind.INTERNAL, method.name(), "", "request " + requestId()));
         }
+    }
+
+    /** On whatever thread it came out: the line carries this request's id. */
+    private void logDefect(Throwable defect) {
+        String before = MDC.get(Connection.REQUEST_KEY);
+        MDC.put(Connection.REQUEST_KEY, requestId());
+        log.error("{} failed", method, defect);
+        if (before == null) MDC.remove(Connection.REQUEST_KEY);
+        else MDC.put(Connection.REQUEST_KEY, before);
     }
 
     private void answer(@Nullable R message, @Nullable Object bytes, @Nullable FarmException why) {

@@ -36,7 +36,10 @@ public interface Peer {
     /** Who the other side proved to be. */
     Identity identity();
 
-    /** Names the key by which the other side proved it, as tickets are bound to it; 0 on an unprotected connection. */
+    /**
+     * Names the key by which the other side proved it, as tickets are bound to it; 0 on an
+     * unprotected connection.
+     */
     long keyBinding();
 
     /** The other side's {@code host:port}, for messages and logs. */

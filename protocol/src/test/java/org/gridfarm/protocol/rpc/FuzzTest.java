@@ -4,13 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.gridfarm.protocol.rpc.Loopback.*;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +29,21 @@ import java.util.Random;
 
 /** Whatever bytes arrive, a server neither hangs nor fails for its other clients. */
 class FuzzTest {
+    private static final Logger CONNECTIONS = (Logger) LoggerFactory.getLogger(Connection.class);
+    private static final Logger EXCHANGES = (Logger) LoggerFactory.getLogger(InboundExchange.class);
     private static final long SEED = Long.getLong("gf.seed", 20260101L);
+
+    @BeforeAll
+    static void hush() { // thousands of violations would be reported
+        CONNECTIONS.setLevel(Level.OFF);
+        EXCHANGES.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speakAgain() {
+        CONNECTIONS.setLevel(null);
+        EXCHANGES.setLevel(null);
+    }
 
     @Test
     void framesAreTheSameHoweverTheStreamIsCut() {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 import static org.gridfarm.protocol.rpc.Loopback.*;
 
+import io.netty.buffer.Unpooled;
+
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Welcome;
@@ -16,6 +18,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -164,6 +167,52 @@ class LossTest {
                     .atMost(Duration.ofSeconds(3))
                     .until(peer::isOpen);
             assertThat(get(peer.callPlain(ECHO, text("x"), PATIENCE)).getValue()).isEqualTo("x");
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotTakeItsRepliesIsNotHeardFurther() throws Exception {
+        AtomicInteger handled = new AtomicInteger();
+        byte[] megabyte = new byte[1 << 20];
+        Services services =
+                Services.builder()
+                        .on(
+                                BYTES,
+                                x -> {
+                                    handled.incrementAndGet();
+                                    x.reply(x.request(), Unpooled.wrappedBuffer(megabyte));
+                                })
+                        .build();
+        int calls = 300;
+        try (Loopback loopback = Loopback.serving(services);
+                Socket socket = new Socket("127.0.0.1", loopback.server.address().port())) {
+            CompletableFuture<Void> sending =
+                    CompletableFuture.runAsync(() -> {
+                        try {
+                            for (int i = 1; i <= calls; i++)
+                                socket.getOutputStream()
+                                        .write(
+                                                RawFrame.of(
+                                                        FrameType.REQUEST,
+                                                        i,
+                                                        2,
+                                                        new byte[0],
+                                                        100_000));
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    });
+            await().until(() -> handled.get() >= 16);
+            await().during(Duration.ofMillis(500)).until(() -> handled.get() < 80);
+            assertThat(sending).as("what is not read backs up to the sender").isNotDone();
+            int replies = 0;
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            while (replies < calls) {
+                int length = in.readInt();
+                if (in.readNBytes(length)[0] == FrameType.REPLY) replies++;
+            }
+            assertThat(handled).hasValue(calls);
+            get(sending);
         }
     }
 
