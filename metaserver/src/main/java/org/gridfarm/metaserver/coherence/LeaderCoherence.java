@@ -36,13 +36,18 @@ public final class LeaderCoherence {
     private final Map<String, Long> caches = new HashMap<>();
     private Batch open = new Batch();
     private long openSequence;
+    private final long holdUntil;
+    private boolean held = true;
     private long completed;
 
     /**
      * @param completed the last sequence of earlier leaders
+     * @param holdUntil when the last lease that an earlier leader gave has run out: until then
+     *     somebody may believe what changes now, so nothing completes
      */
-    public LeaderCoherence(ClientCoherence clients, long completed) {
+    public LeaderCoherence(ClientCoherence clients, long completed, long holdUntil) {
         this.clients = clients;
+        this.holdUntil = holdUntil;
         this.completed = completed;
         this.openSequence = completed + 1;
         batches.put(openSequence, open);
@@ -120,6 +125,7 @@ public final class LeaderCoherence {
     }
 
     private void complete(List<Effect> effects) {
+        if (held) return;
         while (true) {
             Map.Entry<Long, Batch> first = batches.firstEntry();
             Batch batch = first.getValue();
@@ -177,6 +183,10 @@ public final class LeaderCoherence {
     }
 
     public void expire(long now, List<Effect> effects) {
+        if (held && now - holdUntil >= 0) {
+            held = false;
+            complete(effects);
+        }
         for (Map.Entry<String, Long> cache : List.copyOf(caches.entrySet())) {
             if (now - cache.getValue() >= 0) drop(cache.getKey(), effects);
         }
@@ -189,6 +199,7 @@ public final class LeaderCoherence {
     public @Nullable String waitingFor() {
         Batch batch = batches.firstEntry().getValue();
         if (!batch.closed) return null;
+        if (held) return "leases of the former leader";
         if (!batch.durable) return "the database";
         return batch.unmarked.isEmpty() ? "clients" : "caches " + batch.unmarked;
     }

@@ -248,6 +248,14 @@ final class FileOpens {
         }
         if (object == null) return chain;
         Set<String> holders = new HashSet<>(object.getHoldersList());
+        holders.retainAll(chain.getNodesList());
+        if (holders.isEmpty()) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "commit",
+                    Long.toHexString(image.getInode()),
+                    "no member of its chain holds the content");
+        }
         Map<String, ReplicaState> rows = new HashMap<>();
         for (ReplicaImage row :
                 state.rows(image.getInode(), chain.getStripe(), image.getGeneration())) {

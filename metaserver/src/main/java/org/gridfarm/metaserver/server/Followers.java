@@ -16,6 +16,7 @@ import org.gridfarm.protocol.wire.ChangeBatch;
 import org.gridfarm.protocol.wire.CommitBatch;
 import org.gridfarm.protocol.wire.FollowReply;
 import org.gridfarm.protocol.wire.FollowRequest;
+import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.PrepareBatch;
 import org.gridfarm.protocol.wire.SnapshotReply;
 import org.gridfarm.protocol.wire.SnapshotRequest;
@@ -52,6 +53,7 @@ final class Followers {
         final Peer peer;
         CacheStatus status = CacheStatus.getDefaultInstance();
         @Nullable List<Change> snapshot;
+        List<Outcome> outcomes = List.of();
         long visibleFrom;
 
         Follower(String name, Peer peer) {
@@ -115,6 +117,7 @@ final class Followers {
         boolean resumes = canResume(request);
         if (!resumes) {
             follower.snapshot = state.images();
+            follower.outcomes = state.outcomes().all();
             follower.visibleFrom = batches.lastWithContent();
         }
         followers.put(name, follower);
@@ -181,6 +184,7 @@ final class Followers {
                         .setCookie(to)
                         .setEnd(end)
                         .setSequence(follower.visibleFrom)
+                        .addAllOutcomes(end ? follower.outcomes : List.of())
                         .build();
         // What the snapshot holds may be shown when the last page is there, so that page waits for
         // it.

@@ -227,6 +227,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     private void loadPage(Peer peer, SnapshotReply reply) {
         for (Change change : reply.getChangesList()) state.load(change);
+        for (Outcome outcome : reply.getOutcomesList()) state.outcomes().add(outcome, 0);
         if (!reply.getEnd()) {
             page(peer, reply.getCookie());
             return;

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,6 +49,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final Materialiser materialiser;
     private final Followers followers;
     private final FileOpens opens;
+    private final LockService locks;
     private final NodeService nodes;
     private final LostWriters lostWriters;
     private final Repair repair;
@@ -57,12 +59,15 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final HandlerTable table = new HandlerTable();
     private final Map<Long, Runnable> dataRecalls = new HashMap<>();
     private final long graceEnds;
+    private final long epoch;
+    private long grantsFrom;
     private long lastDataTicket;
     private boolean committing;
     private boolean stopped;
 
     /** What leading starts from. */
-    record Start(JournalStore.Claim claim, long sequence, boolean hadSessions) {}
+    record Start(
+            JournalStore.Claim claim, long sequence, boolean hadSessions, Duration leasesLeft) {}
 
     Leading(
             EventThread events,
@@ -76,15 +81,15 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
         this.events = events;
+        this.epoch = start.claim().epoch();
         this.state = state;
         this.clients = clients;
-        this.coherence = new LeaderCoherence(clients, start.sequence());
+        long now = System.nanoTime();
+        this.coherence =
+                new LeaderCoherence(clients, start.sequence(), now + start.leasesLeft().toNanos());
         this.batches = new Batches(coherence, start.claim().epoch());
         this.sessions = new Sessions(clients, events, this::recallAnswered);
-        this.graceEnds =
-                start.hadSessions()
-                        ? System.nanoTime() + ServerLimits.RECLAIM_GRACE.toNanos()
-                        : System.nanoTime();
+        this.graceEnds = start.hadSessions() ? now + ServerLimits.RECLAIM_GRACE.toNanos() : now;
         this.committer =
                 new Committer(store, sequence -> events.submit(() -> durable(sequence)), deposed);
         this.materialiser =
@@ -99,6 +104,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.nodes = new NodeService(state, this, events, tickets, start.claim().instance());
         this.opens = new FileOpens(state, new OpenFiles(), layouts, new SpreadChoice(state), this);
         this.repair = new Repair(state, opens, nodes, this);
+        this.locks = new LockService(state, this, events);
         this.lostWriters = new LostWriters(state, opens, this);
         new SessionService(
                         clients,
@@ -114,6 +120,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
         new OpenService(state, opens, this).register(table);
         nodes.register(table);
+        locks.register(table);
         followers.register(table);
         new StatusService(
                         state, clients, coherence, materialiser, followers, identity, repair, this)
@@ -162,7 +169,19 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public boolean grant(long session, long key) {
-        return clients.grant(session, key, System.nanoTime());
+        return mayGrant() && clients.grant(session, key, System.nanoTime());
+    }
+
+    /**
+     * That this leader gives leases to clients is in the journal before it gives the first: the
+     * next leader then knows that it has to wait for them.
+     */
+    private boolean mayGrant() {
+        if (grantsFrom == 0) {
+            change(List.of(Grants.declared(epoch)), 0);
+            grantsFrom = batches.openSequence();
+        }
+        return grantsFrom <= coherence.completed();
     }
 
     // ---- changes ----------------------------------------------------------------------------
@@ -266,6 +285,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private void ended(Effect.SessionEnded ended) {
         long session = ended.session();
         sessions.forget(session, ended.evicted());
+        locks.ended(session);
         lostWriters.ended(session);
         if (state.outcomes().knows(session)) {
             state.outcomes().forget(session);

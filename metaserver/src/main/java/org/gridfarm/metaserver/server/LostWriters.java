@@ -74,6 +74,11 @@ final class LostWriters {
         for (long inode : state.orphans()) {
             opens.reapIfOrphan(inode);
         }
+        for (long session : state.outcomes().sessions()) {
+            if (!leader.isLive(session)) {
+                leader.change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
+            }
+        }
     }
 
     private void seal(long inode) {

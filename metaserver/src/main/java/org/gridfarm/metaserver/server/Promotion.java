@@ -46,7 +46,8 @@ final class Promotion {
                 claim.epoch(),
                 sequence,
                 (System.nanoTime() - began) / 1_000_000);
-        return new Leading.Start(claim, sequence, hadSessions);
+        return new Leading.Start(
+                claim, sequence, hadSessions, Grants.leasesLeft(state, claim.epoch(), hadSessions));
     }
 
     private boolean catchUp() {

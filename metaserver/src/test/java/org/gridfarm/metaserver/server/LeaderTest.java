@@ -140,7 +140,7 @@ class LeaderTest {
     void aChangeWaitsUntilThoseWhoHoldItHaveDroppedIt() throws Exception {
         TestClient holder = new TestClient(farm, leader, 11);
         TestClient writer = new TestClient(farm, leader, 12);
-        assertThat(holder.lookup(1, "x").getEntryCacheable()).isTrue();
+        TestFarm.await("lease", () -> holder.lookup(1, "x").getEntryCacheable());
         CompletableFuture<Void> release = new CompletableFuture<>();
         holder.holdRecalls(release);
         CompletableFuture<MutateReply> creating =
@@ -156,7 +156,7 @@ class LeaderTest {
     void aSilentHolderIsEvictedAfterItsLeaseAndToldSo() {
         TestClient holder = new TestClient(farm, leader, 11);
         TestClient writer = new TestClient(farm, leader, 12);
-        holder.lookup(1, "x");
+        TestFarm.await("lease", () -> holder.lookup(1, "x").getEntryCacheable());
         holder.holdRecalls(new CompletableFuture<>());
         long began = System.nanoTime();
         writer.create(1, "x");

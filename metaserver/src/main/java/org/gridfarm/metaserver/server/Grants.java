@@ -1,0 +1,40 @@
+package org.gridfarm.metaserver.server;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.SettingImage;
+
+import java.time.Duration;
+
+/** Which leader last gave leases to clients itself, kept as a setting. */
+final class Grants {
+    private static final String SETTING = "leases-by-leader";
+
+    /** Servers that were elected one after the other and died before they led, within one lease. */
+    private static final long CLAIMS_WITHOUT_LEADING_MAX = 4;
+
+    private Grants() {}
+
+    static Change declared(long epoch) {
+        return Change.newBuilder()
+                .setSetting(
+                        SettingImage.newBuilder()
+                                .setKey(SETTING)
+                                .setValue(ByteString.copyFromUtf8(Long.toString(epoch))))
+                .build();
+    }
+
+    /**
+     * How long somebody may still believe what an earlier leader let him: clients that read from it
+     * for their lease, clients of caches for the caches' lease, nobody if there were no sessions.
+     */
+    static Duration leasesLeft(FarmState state, long newEpoch, boolean hadSessions) {
+        ByteString last = state.setting(SETTING);
+        if (last != null
+                && Long.parseLong(last.toStringUtf8()) >= newEpoch - CLAIMS_WITHOUT_LEADING_MAX) {
+            return ServerLimits.CLIENT_LEASE;
+        }
+        return hadSessions ? ServerLimits.CACHE_LEASE : Duration.ZERO;
+    }
+}

@@ -1,0 +1,110 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.lock.LockOutcome;
+import org.gridfarm.metaserver.lock.LockTable;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.LockReply;
+import org.gridfarm.protocol.wire.LockRequest;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * LOCK and TEST_LOCK at the leader. A request that waits is kept until it is granted, cancelled, or
+ * its session ends. Locks live in memory: clients claim theirs again after a change of leader.
+ * Event thread.
+ */
+final class LockService {
+    private final FarmState state;
+    private final LeaderContext leader;
+    private final EventThread events;
+    private final LockTable locks = new LockTable();
+    private final Map<Long, Exchange<LockRequest, LockReply>> waiting = new HashMap<>();
+
+    LockService(FarmState state, LeaderContext leader, EventThread events) {
+        this.state = state;
+        this.leader = leader;
+        this.events = events;
+    }
+
+    void register(HandlerTable table) {
+        table.on(MetadataMethods.LOCK, this::lock);
+        table.on(MetadataMethods.TEST_LOCK, this::test);
+    }
+
+    private LockRequest own(Exchange<LockRequest, LockReply> exchange) {
+        Caller caller = Callers.of(exchange);
+        LockRequest request = exchange.request();
+        if (!leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, exchange.method().name(), "");
+        }
+        if (!state.exists(request.getInode())) {
+            throw new FarmException(ErrorKind.STALE, "lock", Long.toHexString(request.getInode()));
+        }
+        return request.toBuilder().setSession(caller.session()).build();
+    }
+
+    private void lock(Exchange<LockRequest, LockReply> exchange) {
+        switch (locks.request(own(exchange))) {
+            case LockOutcome.Granted granted -> {
+                exchange.reply(LockReply.newBuilder().setGranted(true).build());
+                grant(granted.released());
+            }
+            case LockOutcome.Conflict conflict ->
+                    exchange.reply(LockReply.newBuilder().setConflict(conflict.holder()).build());
+            case LockOutcome.Queued queued -> {
+                waiting.put(queued.ticket(), exchange);
+                exchange.onCancel(() -> events.submit(() -> cancel(queued.ticket())));
+                grant(queued.released());
+            }
+        }
+    }
+
+    private void test(Exchange<LockRequest, LockReply> exchange) {
+        LockRequest inTheWay = locks.test(own(exchange));
+        exchange.reply(
+                inTheWay == null
+                        ? LockReply.newBuilder().setGranted(true).build()
+                        : LockReply.newBuilder().setConflict(inTheWay).build());
+    }
+
+    private void grant(List<Long> tickets) {
+        for (long ticket : tickets) {
+            Exchange<LockRequest, LockReply> exchange = waiting.remove(ticket);
+            if (exchange == null) continue;
+            if (exchange.isCancelled()) {
+                // The caller is gone and will not know that it has the lock.
+                LockRequest given =
+                        exchange.request().toBuilder()
+                                .setKind(org.gridfarm.protocol.wire.LockKind.UNLOCK)
+                                .setSession(Callers.of(exchange).session())
+                                .build();
+                if (locks.request(given) instanceof LockOutcome.Granted undone) {
+                    grant(undone.released());
+                }
+            } else {
+                exchange.reply(LockReply.newBuilder().setGranted(true).build());
+            }
+        }
+    }
+
+    private void cancel(long ticket) {
+        if (locks.cancel(ticket)) waiting.remove(ticket);
+    }
+
+    /** The session is over: what it holds is free. */
+    void ended(long session) {
+        waiting.values()
+                .removeIf(exchange -> {
+                    Caller caller = exchange.peer().attachment(Caller.KEY);
+                    boolean its = caller != null && caller.session() == session;
+                    if (its) exchange.fail(new FarmException(ErrorKind.SESSION_ENDED, "lock", ""));
+                    return its;
+                });
+        grant(locks.endSession(session));
+    }
+}

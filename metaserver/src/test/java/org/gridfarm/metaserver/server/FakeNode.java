@@ -1,0 +1,113 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.DeleteObjectsReply;
+import org.gridfarm.protocol.wire.HeartbeatReply;
+import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.InventoryRequest;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.RegisterNodeReply;
+import org.gridfarm.protocol.wire.RegisterNodeRequest;
+import org.gridfarm.protocol.wire.ReplicateObjectReply;
+import org.gridfarm.protocol.wire.ReplicateObjectRequest;
+import org.gridfarm.protocol.wire.SealObjectReply;
+import org.gridfarm.protocol.wire.SealObjectRequest;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A storage node's conversation with the metaserver, without any storage: it obeys and notes what
+ * it was told.
+ */
+final class FakeNode implements AutoCloseable {
+    final String name;
+    final List<ReplicateObjectRequest> copies = new CopyOnWriteArrayList<>();
+    final List<SealObjectRequest> seals = new CopyOnWriteArrayList<>();
+    final List<ObjectId> deleted = new CopyOnWriteArrayList<>();
+    final RegisterNodeReply registered;
+    private final Peer peer;
+    private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
+
+    FakeNode(TestFarm farm, MetaServerDaemon server, String name) {
+        this.name = name;
+        peer =
+                farm.dial(
+                        name,
+                        server,
+                        Services.builder()
+                                .answer(
+                                        StorageMethods.REPLICATE_OBJECT,
+                                        q -> {
+                                            copies.add(q);
+                                            return ReplicateObjectReply.newBuilder()
+                                                    .setSize(q.getSize())
+                                                    .build();
+                                        })
+                                .answer(
+                                        StorageMethods.SEAL_OBJECT,
+                                        q -> {
+                                            seals.add(q);
+                                            return SealObjectReply.newBuilder()
+                                                    .setPresent(true)
+                                                    .setSize(77)
+                                                    .build();
+                                        })
+                                .answer(
+                                        StorageMethods.DELETE_OBJECTS,
+                                        q -> {
+                                            deleted.addAll(q.getObjectsList());
+                                            return DeleteObjectsReply.newBuilder()
+                                                    .addAllDeleted(q.getObjectsList())
+                                                    .build();
+                                        })
+                                .build());
+        registered =
+                TestFarm.get(
+                        peer.callPlain(
+                                MetadataMethods.REGISTER_NODE,
+                                RegisterNodeRequest.newBuilder()
+                                        .setName(name)
+                                        .setAddress("127.0.0.1:1")
+                                        .setHost(name)
+                                        .setIncarnation(name.hashCode())
+                                        .setEmpty(true)
+                                        .build(),
+                                TestFarm.PATIENCE));
+        if (registered.getWantInventory()) {
+            TestFarm.get(
+                    peer.callPlain(
+                            MetadataMethods.INVENTORY,
+                            InventoryRequest.newBuilder().setName(name).setEnd(true).build(),
+                            TestFarm.PATIENCE));
+        }
+        beat();
+        beat.scheduleAtFixedRate(this::beat, 300, 300, TimeUnit.MILLISECONDS);
+    }
+
+    private void beat() {
+        peer.callPlain(
+                        MetadataMethods.HEARTBEAT,
+                        HeartbeatRequest.newBuilder()
+                                .setName(name)
+                                .setIncarnation(name.hashCode())
+                                .setCapacity(1L << 40)
+                                .setAvailable(1L << 39)
+                                .build(),
+                        TestFarm.PATIENCE)
+                .exceptionally(failure -> HeartbeatReply.getDefaultInstance());
+    }
+
+    /** As a crash. */
+    @Override
+    public void close() {
+        beat.shutdownNow();
+        peer.close();
+    }
+}

@@ -1,0 +1,252 @@
+package org.gridfarm.metaserver.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CloseRequest;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.GetAttributesReply;
+import org.gridfarm.protocol.wire.GetAttributesRequest;
+import org.gridfarm.protocol.wire.LocateReply;
+import org.gridfarm.protocol.wire.LocateRequest;
+import org.gridfarm.protocol.wire.LockKind;
+import org.gridfarm.protocol.wire.LockReply;
+import org.gridfarm.protocol.wire.LockRequest;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.SetPolicy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Open files, chains, repair and locks at one leader, with nodes that only obey. */
+@SuppressWarnings("NullAway.Init") // set before each test
+class OpenFilesTest {
+    @TempDir Path directory;
+    private TestFarm farm;
+    private MetaServerDaemon leader;
+    private FakeNode n1;
+    private FakeNode n2;
+    private FakeNode n3;
+
+    @BeforeEach
+    void start() {
+        farm = new TestFarm(directory);
+        leader = farm.start("ms1", true);
+        TestFarm.awaitRole(leader, "leader");
+        n1 = new FakeNode(farm, leader, "n1");
+        n2 = new FakeNode(farm, leader, "n2");
+        n3 = new FakeNode(farm, leader, "n3");
+    }
+
+    @AfterEach
+    void stop() {
+        for (FakeNode node : List.of(n1, n2, n3)) node.close();
+        farm.close();
+    }
+
+    private MutateReply createAndOpen(TestClient client, String name, long handle) {
+        return client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setCreate(
+                                CreateFile.newBuilder()
+                                        .setParent(1)
+                                        .setName(TestFarm.name(name))
+                                        .setMode(0644)
+                                        .setOpen(
+                                                OpenRequest.newBuilder()
+                                                        .setWrite(true)
+                                                        .setHandle(handle)))
+                        .build());
+    }
+
+    private MutateReply commit(
+            TestClient client, long inode, long handle, boolean close, List<String> holders) {
+        return client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setCommit(
+                                CommitContent.newBuilder()
+                                        .setInode(inode)
+                                        .setHandle(handle)
+                                        .setGeneration(1)
+                                        .setSize(100)
+                                        .setClose(close)
+                                        .addObjects(
+                                                ObjectCommit.newBuilder().addAllHolders(holders)))
+                        .build());
+    }
+
+    private OpenReply open(TestClient client, long inode, long handle, boolean write) {
+        return client.call(
+                MetadataMethods.OPEN,
+                OpenRequest.newBuilder()
+                        .setInode(inode)
+                        .setHandle(handle)
+                        .setRead(!write)
+                        .setWrite(write)
+                        .build());
+    }
+
+    private Attributes attributes(TestClient client, long inode) {
+        GetAttributesReply reply =
+                client.call(
+                        MetadataMethods.GET_ATTRIBUTES,
+                        GetAttributesRequest.newBuilder().setInode(inode).build());
+        return reply.getAttributes();
+    }
+
+    private List<Replica> replicas(TestClient client, long inode) {
+        LocateReply reply =
+                client.call(
+                        MetadataMethods.LOCATE, LocateRequest.newBuilder().setInode(inode).build());
+        return reply.getLayout().getObjectsCount() == 0
+                ? List.of()
+                : reply.getLayout().getObjects(0).getReplicasList();
+    }
+
+    @Test
+    void aNewFileIsWrittenAtTheClientsOwnNodeAndReadThere() {
+        TestClient writer = new TestClient(farm, leader, 11, "n2");
+        MutateReply made = createAndOpen(writer, "f", 500);
+        long inode = made.getAttributes().getInode();
+        assertThat(made.getOpened().getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        List<Replica> chain = made.getOpened().getLayout().getObjects(0).getReplicasList();
+        assertThat(chain).extracting(Replica::getNode).containsExactly("n2");
+        assertThat(chain.getFirst().getTicket().size()).isEqualTo(96);
+        TestClient other = new TestClient(farm, leader, 12);
+        assertThat(attributes(other, inode).getWriting()).isTrue();
+        assertThat(commit(writer, inode, 500, true, List.of("n2")).getAttributes().getSize())
+                .isEqualTo(100);
+        Attributes after = attributes(other, inode);
+        assertThat(after.getWriting()).isFalse();
+        assertThat(after.getSize()).isEqualTo(100);
+        OpenReply read = open(other, inode, 600, false);
+        assertThat(read.getMode()).isEqualTo(DataMode.READ_SHARED);
+        assertThat(read.getLayout().getObjects(0).getReplicas(0).getNode()).isEqualTo("n2");
+    }
+
+    @Test
+    void aWritersOpenWaitsUntilReadersHaveDroppedWhatTheyCached() throws Exception {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        commit(writer, inode, 500, true, List.of("n1"));
+        TestClient reader = new TestClient(farm, leader, 12);
+        open(reader, inode, 600, false);
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        reader.holdRecalls(release);
+        CompletableFuture<OpenReply> opening =
+                writer.start(
+                        MetadataMethods.OPEN,
+                        OpenRequest.newBuilder()
+                                .setInode(inode)
+                                .setHandle(501)
+                                .setWrite(true)
+                                .build());
+        TestFarm.await(
+                "data recall", () -> reader.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
+        assertThat(opening.isDone()).isFalse();
+        release.complete(null);
+        assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
+    }
+
+    @Test
+    void aLostWritersFileIsSealedUnderTheNextGeneration() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        writer.peer.close();
+        TestFarm.await(
+                "sealed",
+                () -> {
+                    other.renew();
+                    return !attributes(other, inode).getWriting();
+                });
+        Attributes sealed = attributes(other, inode);
+        assertThat(sealed.getGeneration()).isEqualTo(2);
+        assertThat(sealed.getSize()).isEqualTo(77);
+        assertThat(n1.seals).hasSize(1);
+    }
+
+    @Test
+    void missingCopiesAreMadeAndThoseOfDeadNodesReplaced() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n1"));
+        client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
+                        .build());
+        TestFarm.await(
+                "second copy",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).size() == 2;
+                });
+        FakeNode second =
+                List.of(n1, n2, n3).stream()
+                        .filter(n -> !n.copies.isEmpty())
+                        .findFirst()
+                        .orElseThrow();
+        second.close();
+        TestFarm.await(
+                "third copy",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).stream().filter(Replica::getLive).count() == 2;
+                });
+    }
+
+    @Test
+    void anUnlinkedFileLivesUntilItsLastClose() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, false, List.of("n1"));
+        client.unlink(1, "f");
+        assertThat(attributes(client, inode).getNlink()).isZero();
+        commit(client, inode, 500, true, List.of("n1"));
+        TestFarm.await("deleted", () -> n1.deleted.stream().anyMatch(o -> o.getInode() == inode));
+    }
+
+    @Test
+    void aWaitingLockIsGrantedWhenTheOtherIsGivenUp() throws Exception {
+        TestClient one = new TestClient(farm, leader, 11);
+        TestClient two = new TestClient(farm, leader, 12);
+        long inode = one.create(1, "f").getAttributes().getInode();
+        LockRequest lock =
+                LockRequest.newBuilder()
+                        .setInode(inode)
+                        .setOwner(1)
+                        .setKind(LockKind.EXCLUSIVE_LOCK)
+                        .setEnd(Long.MAX_VALUE)
+                        .build();
+        assertThat(one.call(MetadataMethods.LOCK, lock).getGranted()).isTrue();
+        assertThat(two.call(MetadataMethods.TEST_LOCK, lock).getGranted()).isFalse();
+        CompletableFuture<LockReply> waiting =
+                two.start(MetadataMethods.LOCK, lock.toBuilder().setWait(true).build());
+        one.call(MetadataMethods.LOCK, lock.toBuilder().setKind(LockKind.UNLOCK).build());
+        assertThat(waiting.get(5, TimeUnit.SECONDS).getGranted()).isTrue();
+    }
+
+    @Test
+    void handlesAreClosedByNumber() {
+        TestClient client = new TestClient(farm, leader, 11);
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(500).build());
+        assertThat(attributes(client, inode).getWriting()).isFalse();
+    }
+}
