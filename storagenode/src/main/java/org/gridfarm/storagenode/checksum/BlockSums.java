@@ -157,6 +157,21 @@ public final class BlockSums {
     }
 
     /**
+     * Writes the same sums to another file, for the same bytes under the key and with the flags of
+     * that header.
+     */
+    public void copyTo(SumFile out, SumHeader header) throws IOException {
+        BlockSums copy = new BlockSums(out, header.inode(), header.stripe(), header.generation());
+        SumHeader unfinished = header.withFlags(SumHeader.DIRTY | SumHeader.OPEN);
+        long count = Blocks.count(header.size());
+        for (long block = 0; block < count; block++) {
+            copy.set(block, get(block));
+            copy.spill(unfinished);
+        }
+        copy.write(header);
+    }
+
+    /**
      * SHA-256 over the size and the sums of a file: equal contents have equal digests. No block may
      * be stale.
      */

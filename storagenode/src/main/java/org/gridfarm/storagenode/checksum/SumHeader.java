@@ -39,6 +39,10 @@ public record SumHeader(
         return (flags & OPEN) != 0;
     }
 
+    public SumHeader withFlags(int others) {
+        return new SumHeader(inode, stripe, generation, others, size, boot, verified);
+    }
+
     /** Encodes at the buffer's position. */
     void put(ByteBuffer out, int pageCrc) {
         int start = out.position();

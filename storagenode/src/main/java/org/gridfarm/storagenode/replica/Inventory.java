@@ -76,10 +76,10 @@ public final class Inventory {
                 if (header.isDirty()) {
                     store.settler().changed(key);
                 }
-                return visitor.held(key, header.size(), false);
+                return visitor.held(key, header.size(), store.isSuspect(key));
             }
             Held held =
-                    store.read(key, replica -> new Held(replica.size(), replica.isSuspect()))
+                    store.read(key, replica -> new Held(replica.size(), store.isSuspect(key)))
                             .join();
             store.settler().changed(key);
             return visitor.held(key, held.size, held.dirty);
@@ -95,7 +95,7 @@ public final class Inventory {
     private record Held(long size, boolean dirty) {}
 
     private static @Nullable SumHeader header(Path file) throws IOException {
-        Path sums = Replica.sumPath(file);
+        Path sums = ReplicaFiles.sumPath(file);
         if (!Files.exists(sums)) {
             return null;
         }

@@ -13,16 +13,10 @@ import org.gridfarm.storagenode.checksum.SumHeader;
 import org.gridfarm.storagenode.disk.DataDirectory;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 
 /**
  * One replica with its sums, open. Called on the store's threads under the object's {@link Lane}:
@@ -33,16 +27,14 @@ import java.util.Set;
  * #checkpoint}), and DIRTY when data and sums are on stable storage ({@link #settle}).
  */
 public final class Replica implements AutoCloseable {
-    /** Read at once when blocks are summed again. */
-    private static final int SCAN_BYTES = 1 << 20;
 
     private final ObjectKey key;
     private final DataDirectory disk;
     private final Path path;
-    private final RandomAccessFile file;
-    private final FileChannel data;
+    private final DataFile data;
     private final SumFile sumFile;
     private final BlockSums sums;
+    private final SummedData blocks;
     private final Clock clock;
     private final long boot;
     private int flags;
@@ -56,117 +48,46 @@ public final class Replica implements AutoCloseable {
     private boolean locallyChanged; // since the last rescan that no local writer could spoil
     private long changes;
 
-    private Replica(
+    Replica(
             ObjectKey key,
             DataDirectory disk,
             Path path,
-            RandomAccessFile file,
+            DataFile data,
             SumFile sumFile,
             Clock clock,
             long boot) {
         this.key = key;
         this.disk = disk;
         this.path = path;
-        this.file = file;
-        this.data = file.getChannel();
+        this.data = data;
         this.sumFile = sumFile;
         this.sums = new BlockSums(sumFile, key.inode(), key.stripe(), key.generation());
+        this.blocks = new SummedData(key, data, sums);
         this.clock = clock;
         this.boot = boot;
+        this.flags = SumHeader.DIRTY | SumHeader.OPEN;
     }
 
-    /**
-     * Makes an empty replica at the path; its sums first, so that data without sums is always
-     * damage.
-     */
-    static Replica create(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
-            throws IOException {
-        Replica replica =
-                at(
-                        key,
-                        disk,
-                        path,
-                        clock,
-                        boot,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING);
-        replica.file.setLength(0);
-        replica.nameNotDurable = true;
-        replica.verified = clock.now().getEpochSecond();
-        return replica;
+    /** A file that has just been made, with nothing in it. */
+    void begin() throws IOException {
+        data.resize(0);
+        nameNotDurable = true;
+        verified = clock.now().getEpochSecond();
     }
 
-    /** Opens what lies at the path; CORRUPT when its sums cannot be believed. */
-    static Replica open(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
-            throws IOException {
-        if (!Files.exists(sumPath(path))) {
-            throw new FarmException(
-                    ErrorKind.CORRUPT,
-                    "open replica",
-                    key.toString(),
-                    "its checksum file is missing");
-        }
-        Replica replica = at(key, disk, path, clock, boot);
-        try {
-            replica.load();
-            return replica;
-        } catch (Throwable e) {
-            replica.deleted = true;
-            replica.close();
-            throw e;
-        }
-    }
-
-    private static Replica at(
-            ObjectKey key,
-            DataDirectory disk,
-            Path path,
-            Clock clock,
-            long boot,
-            OpenOption... more)
-            throws IOException {
-        Set<OpenOption> options =
-                new HashSet<>(Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
-        options.addAll(List.of(more));
-        SumFile sums = new SumFile(FileChannel.open(sumPath(path), options));
-        try {
-            if (more.length > 0) {
-                sums.writeHeader(
-                        new SumHeader(
-                                key.inode(),
-                                key.stripe(),
-                                key.generation(),
-                                SumHeader.DIRTY | SumHeader.OPEN,
-                                0,
-                                boot,
-                                0));
-            }
-            Replica replica =
-                    new Replica(
-                            key,
-                            disk,
-                            path,
-                            new RandomAccessFile(path.toFile(), "rw"),
-                            sums,
-                            clock,
-                            boot);
-            replica.flags = SumHeader.DIRTY | SumHeader.OPEN;
-            return replica;
-        } catch (Throwable e) {
-            sums.close();
-            throw e;
-        }
-    }
-
-    static Path sumPath(Path data) {
-        return data.resolveSibling(data.getFileName() + ObjectKey.SUM_SUFFIX);
+    /** A file whose bytes came from elsewhere: takes its sums from them. */
+    void beginWithContent() throws IOException {
+        nameNotDurable = true;
+        verified = clock.now().getEpochSecond();
+        size = data.size();
+        blocks.adopt(size);
     }
 
     /**
      * Takes over the state on disk; compares data and sums first if the last writer may have been
      * cut off.
      */
-    private void load() throws IOException {
+    void load() throws IOException {
         SumHeader header = sumFile.readHeader();
         if (header == null) {
             throw corrupt("its checksum file is damaged");
@@ -186,7 +107,8 @@ public final class Replica implements AutoCloseable {
         if (cutOff) {
             nameNotDurable = true;
             suspect = header.isOpen() || size != header.size();
-            suspect |= adopt();
+            flags = SumHeader.DIRTY | SumHeader.OPEN;
+            suspect |= blocks.adopt(size);
             checkpoint();
         }
     }
@@ -257,7 +179,7 @@ public final class Replica implements AutoCloseable {
             if (verify) {
                 for (long at = from; at < to; at += Blocks.BYTES) {
                     int count = (int) Math.min(Blocks.BYTES, to - at);
-                    compare(Blocks.of(at), buffer.nioBuffer((int) (at - from), count));
+                    blocks.compare(Blocks.of(at), buffer.nioBuffer((int) (at - from), count));
                 }
             }
             buffer.readerIndex((int) (offset - from)).writerIndex((int) (end - from));
@@ -268,49 +190,28 @@ public final class Replica implements AutoCloseable {
         }
     }
 
-    private void compare(long block, ByteBuffer content) throws IOException {
-        if (!sums.isStale(block) && Blocks.sum(content) != sums.get(block)) {
-            throw corrupt("block " + block + " does not match its checksum");
-        }
-    }
-
     private void fill(ByteBuf buffer, long offset, int length) throws IOException {
-        while (buffer.readableBytes() < length) {
-            int done = buffer.readableBytes();
-            if (buffer.writeBytes(data, offset + done, length - done) < 0) {
-                throw corrupt("it ends at " + (offset + done) + " instead of " + size);
-            }
+        int got = data.read(buffer, offset, length);
+        if (got < length) {
+            throw corrupt("it ends at " + (offset + got) + " instead of " + size);
         }
     }
 
     /** Compares blocks [from, to) and returns the first bad one, or -1. */
     public long firstBad(long from, long to) throws IOException {
-        if (locallyChanged) {
-            return -1; // nothing can be said
-        }
-        if (from == 0 && data.size() != size) {
-            return 0;
-        }
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        long end = Math.min(to, Blocks.count(size));
-        for (long block = from; block < end; block++) {
-            if (!sums.isStale(block) && sum(block, buffer) != sums.get(block)) {
-                return block;
-            }
-        }
-        return -1;
+        return locallyChanged ? -1 : blocks.firstBad(from, to, size); // else nothing can be said
     }
 
     public long nextData(long offset) throws IOException {
-        return disk.calls().nextData(path, data, offset);
+        return data.nextData(offset);
     }
 
     public long nextHole(long offset) throws IOException {
-        return disk.calls().nextHole(path, data, offset);
+        return data.nextHole(offset);
     }
 
     public long allocated() throws IOException {
-        return disk.calls().allocated(path, data);
+        return data.allocated();
     }
 
     // ---- changing
@@ -335,7 +236,7 @@ public final class Replica implements AutoCloseable {
         int[] fresh = new int[(int) (last - first + 1)];
         for (long block = first; block <= last; block++) {
             if (block == first && !wholeFirst || block == last && !wholeLast) {
-                soundBeforePartialChange(block);
+                blocks.requireSound(block, size);
                 sums.markStale(block);
             } else {
                 int skip = (int) Math.max(0, Blocks.start(block) - offset);
@@ -344,7 +245,7 @@ public final class Replica implements AutoCloseable {
             }
         }
         try {
-            put(parts, offset);
+            data.write(parts, offset);
         } catch (IOException e) {
             for (long block = first; block <= last; block++) {
                 sums.markStale(block); // some of it may have been written
@@ -369,38 +270,19 @@ public final class Replica implements AutoCloseable {
         return offset <= Blocks.start(block) && end >= Math.min(size, Blocks.start(block + 1));
     }
 
-    private void put(ByteBuffer[] parts, long offset) throws IOException {
-        long at = offset;
-        for (ByteBuffer part : parts) {
-            ByteBuffer left = part.duplicate();
-            while (left.hasRemaining()) {
-                at += data.write(left, at);
-            }
-        }
-    }
-
-    /** A change of a part of a block must not bless damage in the rest of it. */
-    private void soundBeforePartialChange(long block) throws IOException {
-        if (Blocks.start(block) < size && !sums.isStale(block)) {
-            if (sum(block, ByteBuffer.allocateDirect(Blocks.BYTES)) != sums.get(block)) {
-                throw corrupt("block " + block + " does not match its checksum");
-            }
-        }
-    }
-
     public void truncate(long newSize) throws IOException {
         if (newSize == size) {
             return;
         }
         beforeChange();
         if (newSize > size) {
-            file.setLength(newSize);
+            data.resize(newSize);
         } else {
             long cut = newSize % Blocks.BYTES;
             if (cut != 0) {
-                soundBeforePartialChange(Blocks.of(newSize));
+                blocks.requireSound(Blocks.of(newSize), size);
             }
-            data.truncate(newSize);
+            data.resize(newSize);
             sums.truncate(newSize);
             if (cut != 0) {
                 sums.markStale(Blocks.of(newSize));
@@ -413,7 +295,7 @@ public final class Replica implements AutoCloseable {
     public void allocate(long offset, long length, boolean keepSize) throws IOException {
         grow(Math.max(0, offset + length - size), "allocate");
         beforeChange();
-        disk.calls().allocate(path, data, offset, length, keepSize);
+        data.allocate(offset, length, keepSize);
         size = data.size();
     }
 
@@ -431,14 +313,14 @@ public final class Replica implements AutoCloseable {
             boolean wholeFirst = covers(first, offset, end);
             boolean wholeLast = covers(last, offset, end);
             if (!wholeFirst) {
-                soundBeforePartialChange(first);
+                blocks.requireSound(first, size);
                 sums.markStale(first);
             }
             if (!wholeLast) {
-                soundBeforePartialChange(last);
+                blocks.requireSound(last, size);
                 sums.markStale(last);
             }
-            disk.calls().punch(path, data, offset, inside - offset);
+            data.punch(offset, inside - offset);
             sums.zero(
                     wholeFirst ? first : first + 1,
                     wholeLast ? last + 1 : Math.max(last, wholeFirst ? first : first + 1));
@@ -464,7 +346,7 @@ public final class Replica implements AutoCloseable {
         flags = SumHeader.DIRTY | SumHeader.OPEN;
         sumFile.writeHeader(header());
         if (clean) {
-            force(sumFile.channel());
+            forceSums();
         }
     }
 
@@ -477,7 +359,7 @@ public final class Replica implements AutoCloseable {
         if (!isOpenForWriting()) {
             return;
         }
-        sumStale();
+        blocks.sumStale();
         flags = locallyChanged ? flags : SumHeader.DIRTY;
         sums.write(header());
     }
@@ -488,17 +370,17 @@ public final class Replica implements AutoCloseable {
         if (!isDirty()) {
             return;
         }
-        sumStale();
-        force(data);
+        blocks.sumStale();
+        force();
         sums.write(header());
-        force(sumFile.channel());
+        forceSums();
         forceName();
     }
 
     /** Only the data and the name: for a local writer, whose changes the sums learn of later. */
     public void syncData() throws IOException {
         requireSound("sync");
-        force(data);
+        force();
         forceName();
     }
 
@@ -508,13 +390,12 @@ public final class Replica implements AutoCloseable {
         if (!isDirty() || locallyChanged) {
             return;
         }
-        sumStale();
-        force(data);
+        blocks.sumStale();
+        force();
         flags = 0;
         sums.write(header());
-        force(sumFile.channel());
+        forceSums();
         forceName();
-        suspect = false;
     }
 
     /**
@@ -527,7 +408,6 @@ public final class Replica implements AutoCloseable {
         }
         flags = 0;
         nameNotDurable = false;
-        suspect = false;
         sums.write(header());
     }
 
@@ -547,48 +427,22 @@ public final class Replica implements AutoCloseable {
      * The kernel forgets what it could not write: after one failure nothing that this file says is
      * believed.
      */
-    private void force(FileChannel channel) throws IOException {
+    private void force() throws IOException {
         try {
-            disk.calls().force(channel);
+            data.force();
         } catch (IOException e) {
             failed = true;
             throw e;
         }
     }
 
-    private void sumStale() throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        for (long block = sums.nextStale(0); block >= 0; block = sums.nextStale(block + 1)) {
-            sums.set(block, sum(block, buffer));
+    private void forceSums() throws IOException {
+        try {
+            disk.calls().force(sumFile.channel());
+        } catch (IOException e) {
+            failed = true;
+            throw e;
         }
-    }
-
-    private int sum(long block, ByteBuffer buffer) throws IOException {
-        buffer.clear();
-        long at = Blocks.start(block);
-        while (buffer.hasRemaining()) {
-            if (data.read(buffer, at + buffer.position()) < 0) {
-                break;
-            }
-        }
-        return Blocks.sum(buffer.flip());
-    }
-
-    /** Sums every block anew; true if any differed. */
-    private boolean adopt() throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        boolean differed = false;
-        flags = SumHeader.DIRTY | SumHeader.OPEN;
-        sums.truncate(size);
-        long count = Blocks.count(size);
-        for (long block = 0; block < count; block++) {
-            int sum = sum(block, buffer);
-            if (sum != sums.get(block)) {
-                sums.set(block, sum);
-                differed = true;
-            }
-        }
-        return differed;
     }
 
     /**
@@ -605,21 +459,11 @@ public final class Replica implements AutoCloseable {
             }
             size = now;
         }
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        long count = Blocks.count(size);
-        long end = Math.min(count, from + SCAN_BYTES / Blocks.BYTES);
-        for (long block = from; block < end; block++) {
-            int sum = sum(block, buffer);
-            if (sums.isStale(block) || sum != sums.get(block)) {
-                sums.set(block, sum);
-                listener.changed(Blocks.start(block), buffer.rewind());
-            }
+        long next = blocks.rescan(from, size, listener);
+        if (next < 0) {
+            locallyChanged = localWriters > 0;
         }
-        if (end < count) {
-            return end;
-        }
-        locallyChanged = localWriters > 0;
-        return -1;
+        return next;
     }
 
     /** Somebody may write into the file itself from now on. */
@@ -667,8 +511,8 @@ public final class Replica implements AutoCloseable {
                 key.inode(), key.stripe(), key.generation(), flags, size, boot, verified);
     }
 
-    public FarmException corrupt(String why) {
-        return new FarmException(ErrorKind.CORRUPT, "read replica", key.toString(), why);
+    private FarmException corrupt(String why) {
+        return SummedData.corrupt(key, why);
     }
 
     private void requireSound(String operation) {
@@ -679,25 +523,6 @@ public final class Replica implements AutoCloseable {
                     key.toString(),
                     "an earlier sync of this replica failed");
         }
-    }
-
-    /** Sums for a file that was copied under another name, from its bytes. */
-    static Replica adoptAs(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
-            throws IOException {
-        Replica replica =
-                at(
-                        key,
-                        disk,
-                        path,
-                        clock,
-                        boot,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING);
-        replica.nameNotDurable = true;
-        replica.size = replica.data.size();
-        replica.verified = clock.now().getEpochSecond();
-        replica.adopt();
-        return replica;
     }
 
     /**
@@ -713,22 +538,8 @@ public final class Replica implements AutoCloseable {
                                 StandardOpenOption.TRUNCATE_EXISTING,
                                 StandardOpenOption.READ,
                                 StandardOpenOption.WRITE))) {
-            BlockSums copy = new BlockSums(out, other.inode(), other.stripe(), other.generation());
-            SumHeader open =
-                    new SumHeader(
-                            other.inode(),
-                            other.stripe(),
-                            other.generation(),
-                            SumHeader.DIRTY | SumHeader.OPEN,
-                            size,
-                            boot,
-                            verified);
-            long count = Blocks.count(size);
-            for (long block = 0; block < count; block++) {
-                copy.set(block, sums.get(block));
-                copy.spill(open);
-            }
-            copy.write(
+            sums.copyTo(
+                    out,
                     new SumHeader(
                             other.inode(),
                             other.stripe(),
@@ -755,7 +566,7 @@ public final class Replica implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try (file;
+        try (data;
                 sumFile) {
             if (!failed && !deleted && isOpenForWriting() && !locallyChanged) {
                 checkpoint();

@@ -48,6 +48,10 @@ public final class ReplicaStore implements AutoCloseable {
     private final OpenReplicas open;
     private final StoreListener listener;
     private final Set<ObjectKey> failed = ConcurrentHashMap.newKeySet();
+
+    /** Found cut off in this run; remembered after they were closed, until they end. */
+    private final Set<ObjectKey> suspects = ConcurrentHashMap.newKeySet();
+
     private final Set<DataDirectory> knownFailedDisks = ConcurrentHashMap.newKeySet();
     private final Generations generations;
     private final Settler settler;
@@ -172,7 +176,11 @@ public final class ReplicaStore implements AutoCloseable {
         }
         DataDirectory disk = find(key);
         if (disk != null) {
-            return Replica.open(key, disk, path(disk, key), clock, boot);
+            Replica replica = ReplicaFiles.open(key, disk, path(disk, key), clock, boot);
+            if (replica.isSuspect()) {
+                suspects.add(key);
+            }
+            return replica;
         }
         generations.refuseOlder(key);
         if (ifAbsent == IfAbsent.FAIL) {
@@ -186,7 +194,7 @@ public final class ReplicaStore implements AutoCloseable {
                     "the former one is in quarantine");
         }
         DataDirectory target = choose(key, 0);
-        return Replica.create(
+        return ReplicaFiles.create(
                 key,
                 target,
                 target.objects().make(key.slot()).resolve(key.fileName()),
@@ -263,12 +271,13 @@ public final class ReplicaStore implements AutoCloseable {
         }
         settler.forget(entry.key);
         failed.remove(entry.key);
+        suspects.remove(entry.key);
         boolean deleted = false;
         for (DataDirectory disk : disks) {
             if (!disk.isFailed()) {
                 Path path = path(disk, entry.key);
                 deleted |= Files.deleteIfExists(path);
-                Files.deleteIfExists(Replica.sumPath(path));
+                Files.deleteIfExists(ReplicaFiles.sumPath(path));
             }
         }
         return deleted;
@@ -308,13 +317,21 @@ public final class ReplicaStore implements AutoCloseable {
         Path path = path(disk, entry.key);
         Path target = disk.root().resolve(where);
         Files.move(path, target.resolve(entry.key.fileName()), StandardCopyOption.REPLACE_EXISTING);
-        if (Files.exists(Replica.sumPath(path))) {
+        if (Files.exists(ReplicaFiles.sumPath(path))) {
             Files.move(
-                    Replica.sumPath(path),
+                    ReplicaFiles.sumPath(path),
                     target.resolve(entry.key.sumName()),
                     StandardCopyOption.REPLACE_EXISTING);
         }
         return true;
+    }
+
+    /**
+     * Its last writer may have been cut off, and its content may differ from that of other
+     * replicas.
+     */
+    boolean isSuspect(ObjectKey key) {
+        return suspects.contains(key);
     }
 
     /** The replica was found bad from outside its lane. */
@@ -342,7 +359,7 @@ public final class ReplicaStore implements AutoCloseable {
                         .resolve("tmp")
                         .resolve(key.fileName() + "." + Long.toHexString(entropy.nextLong()));
         try {
-            Replica copy = Replica.create(key, disk, path, clock, boot);
+            Replica copy = ReplicaFiles.create(key, disk, path, clock, boot);
             copy.isTemporary();
             return copy;
         } catch (IOException e) {
@@ -354,7 +371,7 @@ public final class ReplicaStore implements AutoCloseable {
         copy.markDeleted();
         copy.close();
         Files.deleteIfExists(copy.path());
-        Files.deleteIfExists(Replica.sumPath(copy.path()));
+        Files.deleteIfExists(ReplicaFiles.sumPath(copy.path()));
     }
 
     /** Makes the copy durable and puts it in the object's place, whatever was there before. */
@@ -370,8 +387,8 @@ public final class ReplicaStore implements AutoCloseable {
                         delete(entry);
                         Path path = copy.disk().objects().make(key.slot()).resolve(key.fileName());
                         Files.move(
-                                Replica.sumPath(copy.path()),
-                                Replica.sumPath(path),
+                                ReplicaFiles.sumPath(copy.path()),
+                                ReplicaFiles.sumPath(path),
                                 StandardCopyOption.ATOMIC_MOVE);
                         Files.move(copy.path(), path, StandardCopyOption.ATOMIC_MOVE);
                         copy.disk().objects().force(key.slot());

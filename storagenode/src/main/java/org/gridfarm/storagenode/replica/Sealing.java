@@ -27,12 +27,14 @@ final class Sealing {
             while (old.hasLocalWriters()) {
                 old.endLocalWriting();
             }
-            Replica made = Replica.adoptAs(next, old.disk(), copy, clock, boot);
+            Replica made = ReplicaFiles.adopt(next, old.disk(), copy, clock, boot);
             made.isTemporary();
             made.settle();
             made.close();
             Files.move(
-                    Replica.sumPath(copy), Replica.sumPath(path), StandardCopyOption.ATOMIC_MOVE);
+                    ReplicaFiles.sumPath(copy),
+                    ReplicaFiles.sumPath(path),
+                    StandardCopyOption.ATOMIC_MOVE);
             Files.move(copy, path, StandardCopyOption.ATOMIC_MOVE);
             old.markDeleted();
             Files.delete(old.path());
@@ -41,11 +43,11 @@ final class Sealing {
                 block = old.rescan(block, (offset, content) -> {});
             }
             old.checkpoint();
-            old.writeSumsAs(next, Replica.sumPath(path));
+            old.writeSumsAs(next, ReplicaFiles.sumPath(path));
             old.markDeleted();
             Files.move(old.path(), path, StandardCopyOption.ATOMIC_MOVE);
         }
-        Files.deleteIfExists(Replica.sumPath(old.path()));
+        Files.deleteIfExists(ReplicaFiles.sumPath(old.path()));
     }
 
     /** With its holes. */

@@ -78,6 +78,7 @@ final class StoreFixture implements AutoCloseable {
      * the number differs.
      */
     void kill(long boot) throws IOException {
+        store.io().shutdownNow();
         for (DataDirectory disk : disks) {
             disk.close();
         }

@@ -1,0 +1,99 @@
+package org.gridfarm.storagenode.replica;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.storagenode.checksum.SumFile;
+import org.gridfarm.storagenode.checksum.SumHeader;
+import org.gridfarm.storagenode.disk.DataDirectory;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/**
+ * Opens and makes the two files of a replica; the sums first, so that data without sums is always
+ * damage.
+ */
+final class ReplicaFiles {
+    private static final Set<OpenOption> OLD =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final Set<OpenOption> NEW =
+            Set.of(
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING);
+
+    private ReplicaFiles() {}
+
+    static Path sumPath(Path data) {
+        return data.resolveSibling(data.getFileName() + ObjectKey.SUM_SUFFIX);
+    }
+
+    /** An empty replica at the path. */
+    static Replica create(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
+            throws IOException {
+        Replica replica = make(key, disk, path, clock, boot);
+        replica.begin();
+        return replica;
+    }
+
+    /** A replica of the bytes that lie at the path, copied there from a trusted place. */
+    static Replica adopt(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
+            throws IOException {
+        Replica replica = make(key, disk, path, clock, boot);
+        replica.beginWithContent();
+        return replica;
+    }
+
+    private static Replica make(
+            ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
+            throws IOException {
+        SumFile sums = new SumFile(FileChannel.open(sumPath(path), NEW));
+        try {
+            sums.writeHeader(
+                    new SumHeader(
+                            key.inode(),
+                            key.stripe(),
+                            key.generation(),
+                            SumHeader.DIRTY | SumHeader.OPEN,
+                            0,
+                            boot,
+                            0));
+            return new Replica(
+                    key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+        } catch (Throwable e) {
+            sums.close();
+            throw e;
+        }
+    }
+
+    /** What lies at the path; CORRUPT when its sums cannot be believed. */
+    static Replica open(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
+            throws IOException {
+        if (!Files.exists(sumPath(path))) {
+            throw SummedData.corrupt(key, "its checksum file is missing");
+        }
+        SumFile sums = new SumFile(FileChannel.open(sumPath(path), OLD));
+        Replica replica;
+        try {
+            replica =
+                    new Replica(
+                            key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+        } catch (Throwable e) {
+            sums.close();
+            throw e;
+        }
+        try {
+            replica.load();
+            return replica;
+        } catch (Throwable e) {
+            replica.markDeleted(); // nothing of it is written back
+            replica.close();
+            throw e;
+        }
+    }
+}
