@@ -55,7 +55,7 @@ import java.util.concurrent.CompletionException;
  */
 final class TestFarm implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final String MAP =
+    static final String MAP =
             """
             "/O=Test/CN=alice" alice
             "/O=Test/CN=bob" bob
