@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Reads: from the cache while the lease holds, else from the reading server, filling the cache by
@@ -59,14 +60,13 @@ final class CachedReads {
         }
         long entryStamp = cache.contentStamp(parent);
         long[] stamps = cache.anyStamp();
-        LookupRequest request =
+        LookupRequest.Builder request =
                 LookupRequest.newBuilder()
-                        .setSession(session.id())
                         .setCredentials(who)
                         .setParent(parent)
-                        .setName(Mutations.bytes(name))
-                        .build();
-        return session.reader(MetadataMethods.LOOKUP, request)
+                        .setName(Mutations.bytes(name));
+        return session.reader(
+                        MetadataMethods.LOOKUP, () -> request.setSession(session.id()).build())
                 .handle((reply, thrown) -> {
                     if (thrown != null) {
                         FarmException failure =
@@ -114,9 +114,12 @@ final class CachedReads {
             return CompletableFuture.completedFuture(new Found(known, false, true));
         }
         long stamp = cache.attributesStamp(inode);
-        GetAttributesRequest request =
-                GetAttributesRequest.newBuilder().setSession(session.id()).setInode(inode).build();
-        return ask(MetadataMethods.GET_ATTRIBUTES, request, "stat", inode)
+        GetAttributesRequest.Builder request = GetAttributesRequest.newBuilder().setInode(inode);
+        return ask(
+                        MetadataMethods.GET_ATTRIBUTES,
+                        () -> request.setSession(session.id()).build(),
+                        "stat",
+                        inode)
                 .thenCompose(reply -> {
                     if (reply.getCacheable() && !reply.getAttributes().getWriting()) {
                         cache.fillAttributes(stamp, reply.getAttributes());
@@ -136,15 +139,14 @@ final class CachedReads {
 
     CompletableFuture<ResolveReply> resolve(
             Credentials who, long start, ByteString path, boolean followLast) {
-        ResolveRequest request =
+        ResolveRequest.Builder request =
                 ResolveRequest.newBuilder()
-                        .setSession(session.id())
                         .setCredentials(who)
                         .setStart(start)
                         .setPath(path)
-                        .setFollowLast(followLast)
-                        .build();
-        return session.reader(MetadataMethods.RESOLVE, request)
+                        .setFollowLast(followLast);
+        return session.reader(
+                        MetadataMethods.RESOLVE, () -> request.setSession(session.id()).build())
                 .thenCompose(reply ->
                         reply.getFound() && reply.getAttributes().getWriting()
                                 ? refined(reply.getAttributes(), reply.getWriting())
@@ -164,16 +166,18 @@ final class CachedReads {
         }
         long stamp = cache.contentStamp(directory);
         long[] stamps = withAttributes ? cache.anyStamp() : new long[0];
-        ReadDirectoryRequest request =
+        ReadDirectoryRequest.Builder request =
                 ReadDirectoryRequest.newBuilder()
-                        .setSession(session.id())
                         .setCredentials(who)
                         .setInode(directory)
                         .setCookie(cookie)
                         .setLimit(limit)
-                        .setWithAttributes(withAttributes)
-                        .build();
-        return ask(MetadataMethods.READ_DIRECTORY, request, "list", directory)
+                        .setWithAttributes(withAttributes);
+        return ask(
+                        MetadataMethods.READ_DIRECTORY,
+                        () -> request.setSession(session.id()).build(),
+                        "list",
+                        directory)
                 .thenCompose(reply -> {
                     if (reply.getCacheable()) {
                         cache.fillPage(
@@ -265,7 +269,7 @@ final class CachedReads {
     }
 
     <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> ask(
-            Method<Q, R> method, Q request, String operation, long inode) {
+            Method<Q, R> method, Supplier<Q> request, String operation, long inode) {
         return session.reader(method, request)
                 .handle((reply, thrown) -> {
                     if (thrown != null) {

@@ -139,10 +139,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     public CompletableFuture<ByteString> readLink(long inode) {
         return reads.ask(
                         MetadataMethods.READ_LINK,
-                        ReadLinkRequest.newBuilder()
-                                .setSession(session.id())
-                                .setInode(inode)
-                                .build(),
+                        () ->
+                                ReadLinkRequest.newBuilder()
+                                        .setSession(session.id())
+                                        .setInode(inode)
+                                        .build(),
                         "readlink",
                         inode)
                 .thenApply(ReadLinkReply::getTarget);
@@ -150,26 +151,27 @@ public final class MetadataClient implements Metadata, SessionKeeper {
 
     @Override
     public CompletableFuture<ByteString> getXattr(Credentials who, long inode, ByteString name) {
-        GetXattrRequest request =
-                GetXattrRequest.newBuilder()
-                        .setSession(session.id())
-                        .setCredentials(who)
-                        .setInode(inode)
-                        .setName(name)
-                        .build();
-        return reads.ask(MetadataMethods.GET_XATTR, request, "getxattr", inode)
+        GetXattrRequest.Builder request =
+                GetXattrRequest.newBuilder().setCredentials(who).setInode(inode).setName(name);
+
+        return reads.ask(
+                        MetadataMethods.GET_XATTR,
+                        () -> request.setSession(session.id()).build(),
+                        "getxattr",
+                        inode)
                 .thenApply(GetXattrReply::getValue);
     }
 
     @Override
     public CompletableFuture<List<ByteString>> listXattr(Credentials who, long inode) {
-        ListXattrRequest request =
-                ListXattrRequest.newBuilder()
-                        .setSession(session.id())
-                        .setCredentials(who)
-                        .setInode(inode)
-                        .build();
-        return reads.ask(MetadataMethods.LIST_XATTR, request, "listxattr", inode)
+        ListXattrRequest.Builder request =
+                ListXattrRequest.newBuilder().setCredentials(who).setInode(inode);
+
+        return reads.ask(
+                        MetadataMethods.LIST_XATTR,
+                        () -> request.setSession(session.id()).build(),
+                        "listxattr",
+                        inode)
                 .thenApply(ListXattrReply::getNamesList);
     }
 
@@ -177,21 +179,21 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     public CompletableFuture<StatFsReply> statFs(long inode) {
         return reads.ask(
                 MetadataMethods.STAT_FS,
-                StatFsRequest.newBuilder().setSession(session.id()).setInode(inode).build(),
+                () -> StatFsRequest.newBuilder().setSession(session.id()).setInode(inode).build(),
                 "statfs",
                 inode);
     }
 
     @Override
     public CompletableFuture<LocateReply> locate(Credentials who, long inode, boolean tickets) {
-        LocateRequest request =
-                LocateRequest.newBuilder()
-                        .setSession(session.id())
-                        .setCredentials(who)
-                        .setInode(inode)
-                        .setTickets(tickets)
-                        .build();
-        return reads.ask(MetadataMethods.LOCATE, request, "locate", inode);
+        LocateRequest.Builder request =
+                LocateRequest.newBuilder().setCredentials(who).setInode(inode).setTickets(tickets);
+
+        return reads.ask(
+                MetadataMethods.LOCATE,
+                () -> request.setSession(session.id()).build(),
+                "locate",
+                inode);
     }
 
     // ---- mutations

@@ -213,7 +213,7 @@ final class Mutations {
                         .setSettled(sequences.settled())
                         .setCredentials(who);
         body.accept(builder);
-        return session.leader(MetadataMethods.MUTATE, builder.build())
+        return sent(builder)
                 .handle((reply, thrown) -> {
                     sequences.answered(sequence);
                     if (thrown != null) {
@@ -223,6 +223,28 @@ final class Mutations {
                     outcome.accept(change, reply);
                     change.done();
                     return reply;
+                });
+    }
+
+    /**
+     * What an open file was given belongs to its session; everything else may be done in the next
+     * one.
+     */
+    private CompletableFuture<MutateReply> sent(MutateRequest.Builder builder) {
+        if (builder.hasCommit()) {
+            return session.leader(MetadataMethods.MUTATE, builder.build());
+        }
+        return session.leaderInAnySession(
+                MetadataMethods.MUTATE,
+                () -> {
+                    long id = session.id();
+                    MutateRequest.Builder now = builder.clone().setSession(id);
+                    if (now.hasCreate() && now.getCreate().hasOpen()) {
+                        now.getCreateBuilder().getOpenBuilder().setSession(id);
+                    } else if (now.hasTemporary()) {
+                        now.getTemporaryBuilder().getOpenBuilder().setSession(id);
+                    }
+                    return now.build();
                 });
     }
 

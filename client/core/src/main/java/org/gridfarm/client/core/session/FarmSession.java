@@ -44,7 +44,7 @@ public final class FarmSession implements AutoCloseable {
 
     private final Object lock =
             new Object(); // guards the fields down to the blank line; nothing foreign is called
-                          // under it
+    // under it
     private CompletableFuture<Attached> leader = new CompletableFuture<>();
     private CompletableFuture<Attached> reader = new CompletableFuture<>();
     private final Set<String> addresses = new LinkedHashSet<>();
@@ -149,16 +149,34 @@ public final class FarmSession implements AutoCloseable {
                 deadline);
     }
 
-    /** To the server this client reads from. */
+    /** To the server this client reads from; the request is made anew for each attempt. */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> reader(
-            Method<Q, R> method, Q request) {
+            Method<Q, R> method, Supplier<Q> request) {
         return new RetryingCall<R>(
                         clock,
                         method.name(),
                         settings.deadline(),
                         this::currentReader,
-                        a -> a.server().peer.callPlain(method, request, a.left()),
+                        a -> a.server().peer.callPlain(method, request.get(), a.left()),
                         this::suspect)
+                .outlivingSession()
+                .start();
+    }
+
+    /**
+     * To the leader, for what means the same under another session: made anew should this session
+     * have been ended.
+     */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leaderInAnySession(
+            Method<Q, R> method, Supplier<Q> request) {
+        return new RetryingCall<R>(
+                        clock,
+                        method.name(),
+                        settings.deadline(),
+                        this::currentLeader,
+                        a -> a.server().peer.callPlain(method, request.get(), a.left()),
+                        this::suspect)
+                .outlivingSession()
                 .start();
     }
 

@@ -26,6 +26,9 @@ final class RetryingCall<R> {
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private volatile @Nullable CompletableFuture<?> running;
     private Duration pause = SessionLimits.RETRY_PAUSE_MIN; // owned by the attempt under way
+    private boolean
+            unclear; // an attempt may have been done without our hearing of it; owned likewise
+    private boolean outlivesSession;
 
     /** What an attempt is given: the server and the time left. */
     record AttachedAttempt(Attached server, Duration left) {}
@@ -44,6 +47,12 @@ final class RetryingCall<R> {
         this.server = server;
         this.attempt = attempt;
         this.suspect = suspect;
+    }
+
+    /** The request is made anew for each attempt and means the same under another session. */
+    RetryingCall<R> outlivingSession() {
+        outlivesSession = true;
+        return this;
     }
 
     CompletableFuture<R> start() {
@@ -111,10 +120,18 @@ final class RetryingCall<R> {
     }
 
     private void failed(Attached attached, FarmException failure) {
-        if (failure.kind().retry() == Retry.NEVER || result.isDone()) {
+        boolean ended = failure.kind() == ErrorKind.SESSION_ENDED;
+        if (ended) {
+            suspect.apply(attached);
+        }
+        // Refused for its session alone, it has not been done: the next session may do it.
+        boolean again = ended && outlivesSession && !unclear;
+        if (result.isDone() || (failure.kind().retry() == Retry.NEVER && !again)) {
             result.completeExceptionally(failure);
             return;
         }
+        unclear |=
+                failure.kind() == ErrorKind.DISCONNECTED || failure.kind() == ErrorKind.TIMED_OUT;
         if (failure.kind().retry() == Retry.ELSEWHERE && failure.kind() != ErrorKind.TIMED_OUT) {
             suspect.apply(attached);
         }

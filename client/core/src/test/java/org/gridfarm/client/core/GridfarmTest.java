@@ -1,0 +1,248 @@
+package org.gridfarm.client.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.DataMode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Random;
+
+@Timeout(60)
+class GridfarmTest {
+    private final MemoryFarm memory = new MemoryFarm(3);
+
+    @AfterEach
+    void close() {
+        memory.close();
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void write(Gridfarm farm, String path, byte[] bytes) throws Exception {
+        try (OutputStream out = farm.write(FarmPath.of(path))) {
+            out.write(bytes);
+        }
+    }
+
+    private static byte[] read(Gridfarm farm, String path) throws Exception {
+        try (InputStream in = farm.read(FarmPath.of(path))) {
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void whatOneClientWroteAnotherReads() throws Exception {
+        memory.metaserver.replicas = 2;
+        byte[] bytes = random(5_000_001);
+        write(memory.client(), "/f", bytes);
+        assertThat(read(memory.client(), "/f")).isEqualTo(bytes);
+        assertThat(memory.nodes.get(1).content(2, 0, 1)).isEqualTo(bytes);
+    }
+
+    @Test
+    void aStripedFileComesBackWhole() throws Exception {
+        memory.metaserver.stripes = 3;
+        byte[] bytes = random(1_000_003);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        assertThat(memory.nodes.get(2).content(2, 2, 1)).hasSizeBetween(300_000, 400_000);
+    }
+
+    @Test
+    void aSmallFileIsMadeWrittenAndClosedInThreeRoundTrips() {
+        Gridfarm farm = memory.client();
+        farm.exists(FarmPath.of("/warm"));
+        int before = memory.metaserver.allCalls();
+        try (FarmFile file = farm.create(FarmPath.of("/small"), OpenFlags.WRITE, true)) {
+            file.write(ByteBuffer.wrap(random(8_192)));
+        }
+        assertThat(memory.metaserver.allCalls() - before).isEqualTo(2);
+        assertThat(memory.nodes.get(0).writes).hasValue(1);
+    }
+
+    @Test
+    void aSecondStatAsksNobodyUntilAnotherClientChangesTheFile() {
+        Gridfarm one = memory.client();
+        Gridfarm other = memory.client();
+        FarmPath path = FarmPath.of("/d/x");
+        one.mkdir(FarmPath.of("/d"));
+        one.mkdir(path);
+        one.stat(path);
+        one.stat(path);
+        int before = memory.metaserver.allCalls();
+        one.stat(path);
+        assertThat(memory.metaserver.allCalls()).isEqualTo(before);
+        other.chmod(path, 0700);
+        assertThat(one.stat(path).mode()).isEqualTo(0700);
+        other.delete(path);
+        assertThat(one.exists(path)).isFalse();
+        assertThat(one.exists(path)).isFalse();
+        other.mkdir(path);
+        assertThat(one.exists(path)).isTrue();
+    }
+
+    @Test
+    void oneSeesItsOwnChangesAtOnce() {
+        Gridfarm farm = memory.client();
+        for (int i = 0; i < 100; i++) {
+            FarmPath path = FarmPath.of("/x" + i % 7);
+            assertThat(farm.exists(path)).isFalse();
+            farm.mkdir(path);
+            assertThat(farm.exists(path)).isTrue();
+            farm.chmod(path, 0711);
+            assertThat(farm.stat(path).mode()).isEqualTo(0711);
+            assertThat(farm.list(FarmPath.ROOT)).hasSize(1);
+            farm.delete(path);
+        }
+    }
+
+    @Test
+    void aMutationWhoseAnswerIsLostIsDoneOnce() {
+        Gridfarm farm = memory.client();
+        memory.metaserver.losesNextMutateAnswer = true;
+        farm.mkdir(FarmPath.of("/once"));
+        assertThat(farm.exists(FarmPath.of("/once"))).isTrue();
+        assertThat(memory.metaserver.calls("mutate")).isEqualTo(2);
+    }
+
+    @Test
+    void writingGoesOnWhenAnyMemberOfTheChainDies() throws Exception {
+        memory.metaserver.replicas = 3;
+        byte[] bytes = random(6 << 20);
+        Gridfarm farm = memory.client();
+        try (FarmOutputStream out = farm.write(FarmPath.of("/f"))) {
+            out.write(bytes, 0, 2 << 20);
+            out.flush();
+            memory.nodes.get(1).close();
+            out.write(bytes, 2 << 20, 2 << 20);
+            out.flush();
+            memory.nodes.get(0).close();
+            out.write(bytes, 4 << 20, 2 << 20);
+        }
+        assertThat(memory.metaserver.failed).containsExactlyInAnyOrder("n1", "n2");
+        assertThat(memory.nodes.get(2).content(2, 0, 1)).isEqualTo(bytes);
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+    }
+
+    @Test
+    void overlappingWritesKeepTheirOrderOverAFailure() throws Exception {
+        memory.metaserver.replicas = 2;
+        Gridfarm farm = memory.client();
+        try (FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.READ_WRITE, true)) {
+            file.write(0, ByteBuffer.wrap(new byte[1000]));
+            memory.nodes.get(0).answersToLose = 1;
+            java.util.List<java.util.concurrent.CompletableFuture<Void>> all =
+                    new java.util.ArrayList<>();
+            for (int i = 1; i <= 50; i++) {
+                byte[] bytes = new byte[1000];
+                java.util.Arrays.fill(bytes, (byte) i);
+                all.add(file.handle().write(0, io.netty.buffer.Unpooled.wrappedBuffer(bytes)));
+            }
+            all.forEach(java.util.concurrent.CompletableFuture::join);
+            ByteBuffer back = ByteBuffer.allocate(1000);
+            file.read(0, back);
+            assertThat(back.array()).containsOnly((byte) 50);
+        }
+        assertThat(memory.nodes.get(1).content(2, 0, 1)).containsOnly((byte) 50);
+    }
+
+    @Test
+    void anAppendWhoseAnswerIsLostIsNotDoneTwice() throws Exception {
+        memory.metaserver.replicas = 2;
+        Gridfarm one = memory.client();
+        Gridfarm other = memory.client();
+        FarmPath path = FarmPath.of("/log");
+        try (FarmFile a = one.create(path, OpenFlags.WRITE.appending(), true);
+                FarmFile b = other.open(path, OpenFlags.WRITE.appending())) {
+            assertThat(a.handle().mode()).isEqualTo(DataMode.WRITE_SHARED);
+            a.append(ByteBuffer.wrap("first\n".getBytes()));
+            b.append(ByteBuffer.wrap("second\n".getBytes()));
+            memory.nodes.get(0).answersToLose = 1;
+            assertThat(a.append(ByteBuffer.wrap("third\n".getBytes()))).isEqualTo(13);
+            b.append(ByteBuffer.wrap("fourth\n".getBytes()));
+            assertThat(b.size()).isEqualTo(26);
+        }
+        assertThat(new String(read(one, "/log"))).isEqualTo("first\nsecond\nthird\nfourth\n");
+    }
+
+    @Test
+    void aReaderTurnsToAnotherReplica() throws Exception {
+        memory.metaserver.replicas = 3;
+        byte[] bytes = random(100_000);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        memory.nodes.get(0).corrupts = true;
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        memory.nodes.get(1).close();
+        assertThat(read(memory.client(), "/f")).isEqualTo(bytes);
+    }
+
+    @Test
+    void aHungNodeDelaysAReadByNoMoreThanTwoSeconds() throws Exception {
+        memory.metaserver.replicas = 2;
+        byte[] bytes = random(100_000);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        memory.nodes.get(0).hangs = true;
+        long begun = System.nanoTime();
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        assertThat(System.nanoTime() - begun).isLessThan(2_500_000_000L);
+    }
+
+    @Test
+    void anOpenFileIsWrittenOnAfterAFailOver() throws Exception {
+        Gridfarm farm = memory.client();
+        byte[] bytes = random(300_000);
+        try (FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true)) {
+            file.write(ByteBuffer.wrap(bytes, 0, 100_000));
+            memory.metaserver.restart();
+            file.write(ByteBuffer.wrap(bytes, 100_000, 200_000));
+        }
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        assertThat(memory.metaserver.calls("refresh")).isPositive();
+    }
+
+    @Test
+    void aWriterWhoseSessionWasEndedIsToldSo() {
+        Gridfarm farm = memory.client();
+        FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true);
+        file.write(ByteBuffer.wrap(random(1000)));
+        memory.metaserver.evictAll();
+        assertThatThrownBy(file::sync)
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
+        farm.mkdir(FarmPath.of("/after"));
+    }
+
+    @Test
+    void treesAreCopiedListedMatchedAndRemoved(
+            @org.junit.jupiter.api.io.TempDir java.nio.file.Path local) throws Exception {
+        Gridfarm farm = memory.client();
+        java.nio.file.Files.createDirectories(local.resolve("a/b"));
+        java.nio.file.Files.writeString(local.resolve("a/1.txt"), "one");
+        java.nio.file.Files.writeString(local.resolve("a/b/2.txt"), "two");
+        assertThat(farm.copyIn(local.resolve("a"), FarmPath.of("/t/a"))).isEqualTo(6);
+        assertThat(farm.glob("/t/**/*.txt").toString()).isEqualTo("[/t/a/1.txt, /t/a/b/2.txt]");
+        assertThat(farm.walk(FarmPath.of("/t"))).hasSize(5);
+        assertThat(farm.copyOut(FarmPath.of("/t/a"), local.resolve("back"))).isEqualTo(6);
+        assertThat(local.resolve("back/b/2.txt")).hasContent("two");
+        farm.deleteRecursively(FarmPath.of("/t"));
+        assertThat(farm.list(FarmPath.ROOT)).isEmpty();
+    }
+}

@@ -1,0 +1,67 @@
+package org.gridfarm.client.core;
+
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.tls.TlsEngine;
+import org.gridfarm.protocol.auth.x509.RevocationPolicy;
+import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.Loops;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A farm inside one JVM over real sockets: one metaserver and some nodes, all in memory, and the
+ * clients opened on it.
+ */
+final class MemoryFarm implements AutoCloseable {
+    private static final Identity ALICE =
+            new Identity("/CN=Alice", Role.USER, List.of("alice"), Optional.empty(), false);
+
+    final List<MemoryNode> nodes = new ArrayList<>();
+    final MemoryMetaserver metaserver;
+    private final Loops loops = Loops.start("memory-farm");
+    private final ChannelSecurity security = ChannelSecurity.insecureForTests(ALICE);
+    private final List<Gridfarm> clients = new ArrayList<>();
+
+    MemoryFarm(int nodeCount) {
+        for (int n = 1; n <= nodeCount; n++) {
+            nodes.add(new MemoryNode("n" + n, loops, security));
+        }
+        metaserver = new MemoryMetaserver(loops, security, nodes);
+    }
+
+    Gridfarm client() {
+        java.nio.file.Path none = java.nio.file.Path.of("none");
+        SecuritySettings unused =
+                new SecuritySettings(
+                        none,
+                        Optional.empty(),
+                        none,
+                        RevocationPolicy.WHEN_PRESENT,
+                        TlsEngine.JDK,
+                        Optional.empty());
+        ClientConfig config =
+                new ClientConfig(
+                        List.of(metaserver.address()),
+                        List.of(),
+                        "",
+                        Duration.ofSeconds(10),
+                        8 << 20,
+                        unused);
+        Gridfarm client = Gridfarm.open(config, "test", loops, security);
+        clients.add(client);
+        return client;
+    }
+
+    @Override
+    public void close() {
+        clients.forEach(Gridfarm::close);
+        metaserver.close();
+        nodes.forEach(MemoryNode::close);
+        loops.close();
+    }
+}

@@ -1,0 +1,515 @@
+package org.gridfarm.client.core;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.RpcServer;
+import org.gridfarm.protocol.rpc.RpcServerConfig;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.*;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A leading metaserver in memory: names, leases with recalls, opens with modes and chains. No
+ * rights, no locks. State survives {@link #restart}.
+ */
+final class MemoryMetaserver implements AutoCloseable {
+    private record Opened(long session, long inode, boolean write) {}
+
+    final Map<String, AtomicInteger> calls = new java.util.concurrent.ConcurrentHashMap<>();
+    final List<MemoryNode> nodes;
+    final Set<String> failed = new HashSet<>();
+    int replicas = 1;
+    int stripes = 1;
+    volatile boolean losesNextMutateAnswer;
+    private final Loops loops;
+    private final ChannelSecurity security;
+    private final Map<Long, Attributes> inodes = new HashMap<>(); // all guarded by this
+    private final Map<Long, TreeMap<String, Long>> directories = new HashMap<>();
+    private final Map<Long, Layout> layouts = new HashMap<>();
+    private final Map<Long, Opened> opened = new HashMap<>();
+    private final Map<Long, Peer> sessions = new HashMap<>();
+    private final Map<Long, Set<Long>> holders =
+            new HashMap<>(); // inode, attributes and content alike, to sessions
+    private final Map<String, MutateReply> outcomes = new HashMap<>();
+    private RpcServer server;
+    private long epoch = 1;
+    private long nextInode = 2;
+
+    MemoryMetaserver(Loops loops, ChannelSecurity security, List<MemoryNode> nodes) {
+        this.loops = loops;
+        this.security = security;
+        this.nodes = nodes;
+        inodes.put(
+                1L,
+                Attributes.newBuilder()
+                        .setInode(1)
+                        .setType(FileType.DIRECTORY)
+                        .setMode(0755)
+                        .setVersion(1)
+                        .build());
+        directories.put(1L, new TreeMap<>());
+        server = bind(0);
+    }
+
+    private RpcServer bind(int port) {
+        Services services =
+                Services.builder()
+                        .on(MetadataMethods.OPEN_SESSION, counted(this::openSession))
+                        .answer(MetadataMethods.RENEW, this::renew)
+                        .answer(MetadataMethods.CLOSE_SESSION, q -> Empty.getDefaultInstance())
+                        .on(MetadataMethods.LOOKUP, counted(e -> e.reply(lookup(e.request()))))
+                        .on(
+                                MetadataMethods.GET_ATTRIBUTES,
+                                counted(e -> e.reply(attributes(e.request()))))
+                        .on(
+                                MetadataMethods.READ_DIRECTORY,
+                                counted(e -> e.reply(list(e.request()))))
+                        .on(MetadataMethods.MUTATE, counted(this::mutate))
+                        .on(MetadataMethods.OPEN, counted(this::open))
+                        .on(
+                                MetadataMethods.CLOSE,
+                                counted(e -> {
+                                    synchronized (this) {
+                                        e.request().getHandlesList().forEach(opened::remove);
+                                    }
+                                    e.reply(Empty.getDefaultInstance());
+                                }))
+                        .on(MetadataMethods.REFRESH, counted(e -> e.reply(refresh(e.request()))))
+                        .on(
+                                MetadataMethods.CHAIN_FAILURE,
+                                counted(e -> e.reply(chainFailure(e.request()))))
+                        .build();
+        return RpcServer.bind(
+                loops,
+                new RpcServerConfig(
+                        new HostPort("127.0.0.1", port), "metaserver", security, services));
+    }
+
+    private <Q extends com.google.protobuf.MessageLite, R extends com.google.protobuf.MessageLite>
+            org.gridfarm.protocol.rpc.Handler<Q, R> counted(
+                    org.gridfarm.protocol.rpc.Handler<Q, R> handler) {
+        return e -> {
+            calls.computeIfAbsent(e.method().name(), n -> new AtomicInteger()).incrementAndGet();
+            handler.handle(e);
+        };
+    }
+
+    int calls(String method) {
+        AtomicInteger count = calls.get(method);
+        return count == null ? 0 : count.get();
+    }
+
+    int allCalls() {
+        return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    HostPort address() {
+        return server.address();
+    }
+
+    /**
+     * Another leader takes over at the same address: what is durable is there, sessions and leases
+     * are not.
+     */
+    void restart() {
+        int port = server.address().port();
+        server.close();
+        synchronized (this) {
+            sessions.clear();
+            holders.clear();
+            epoch++;
+        }
+        server = bind(port);
+    }
+
+    /** The sessions are ended, as after a recall that nobody answered. */
+    synchronized void evictAll() {
+        sessions.clear();
+        holders.clear();
+        opened.clear();
+    }
+
+    private void openSession(Exchange<OpenSessionRequest, OpenSessionReply> e) {
+        synchronized (this) {
+            sessions.put(e.request().getSession(), e.peer());
+            e.reply(
+                    OpenSessionReply.newBuilder()
+                            .setSession(e.request().getSession())
+                            .setEpoch(epoch)
+                            .setLeaseMillis(5_000)
+                            .setRoot(1)
+                            .addServers(
+                                    ServerInfo.newBuilder()
+                                            .setName("m")
+                                            .setAddress(server.address().toString())
+                                            .setRole("leader"))
+                            .build());
+        }
+    }
+
+    private synchronized RenewReply renew(RenewRequest q) {
+        return RenewReply.newBuilder()
+                .setLeaseMillis(5_000)
+                .setEvicted(!sessions.containsKey(q.getSession()))
+                .build();
+    }
+
+    private void grant(long inode, long session) {
+        holders.computeIfAbsent(inode, i -> new HashSet<>()).add(session);
+    }
+
+    private boolean writing(long inode) {
+        return opened.values().stream().anyMatch(o -> o.inode == inode && o.write);
+    }
+
+    private Attributes shown(long inode) {
+        Attributes a = inodes.get(inode);
+        if (a == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "stat", "");
+        }
+        return a.toBuilder().setWriting(writing(inode)).build();
+    }
+
+    private synchronized LookupReply lookup(LookupRequest q) {
+        Long found = directory(q.getParent()).get(q.getName().toStringUtf8());
+        grant(q.getParent(), q.getSession());
+        if (found == null) {
+            return LookupReply.newBuilder().setEntryCacheable(true).build();
+        }
+        grant(found, q.getSession());
+        Attributes a = shown(found);
+        return LookupReply.newBuilder()
+                .setFound(true)
+                .setAttributes(a)
+                .setEntryCacheable(true)
+                .setAttributesCacheable(!a.getWriting())
+                .build();
+    }
+
+    private TreeMap<String, Long> directory(long inode) {
+        TreeMap<String, Long> found = directories.get(inode);
+        if (found == null) {
+            throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "lookup", "");
+        }
+        return found;
+    }
+
+    private synchronized GetAttributesReply attributes(GetAttributesRequest q) {
+        Attributes a = shown(q.getInode());
+        GetAttributesReply.Builder reply = GetAttributesReply.newBuilder().setAttributes(a);
+        if (a.getWriting()) {
+            return reply.setWriting(known(layouts, q.getInode())).build();
+        }
+        grant(q.getInode(), q.getSession());
+        return reply.setCacheable(true).build();
+    }
+
+    private synchronized ReadDirectoryReply list(ReadDirectoryRequest q) {
+        ReadDirectoryReply.Builder reply =
+                ReadDirectoryReply.newBuilder().setEnd(true).setCacheable(true).setParent(1);
+        grant(q.getInode(), q.getSession());
+        long cookie = 0;
+        for (Map.Entry<String, Long> entry : directory(q.getInode()).entrySet()) {
+            cookie++;
+            if (cookie <= q.getCookie()) {
+                continue;
+            }
+            if (reply.getEntriesCount() == q.getLimit()) {
+                return reply.setEnd(false).build();
+            }
+            Attributes a = shown(entry.getValue());
+            reply.addEntries(
+                    DirectoryEntry.newBuilder()
+                            .setName(ByteString.copyFromUtf8(entry.getKey()))
+                            .setInode(a.getInode())
+                            .setType(a.getType())
+                            .setCookie(cookie)
+                            .setAttributes(a));
+        }
+        return reply.build();
+    }
+
+    private void mutate(Exchange<MutateRequest, MutateReply> e) {
+        MutateRequest q = e.request();
+        String id = q.getSession() + "/" + q.getSequence();
+        MutateReply reply;
+        RecallRequest.Builder recall = RecallRequest.newBuilder();
+        synchronized (this) {
+            if (!sessions.containsKey(q.getSession())) {
+                throw new FarmException(ErrorKind.SESSION_ENDED, "mutate", "");
+            }
+            reply = outcomes.get(id);
+            if (reply == null) {
+                reply = apply(q, recall);
+                outcomes.put(id, reply);
+            }
+        }
+        MutateReply answer = reply;
+        recalled(recall.build(), q.getSession())
+                .whenComplete((done, t) -> {
+                    if (losesNextMutateAnswer) {
+                        losesNextMutateAnswer = false;
+                        e.peer().close();
+                    } else {
+                        e.reply(answer);
+                    }
+                });
+    }
+
+    private MutateReply apply(MutateRequest q, RecallRequest.Builder recall) {
+        MutateReply.Builder reply = MutateReply.newBuilder();
+        switch (q.getOperationCase()) {
+            case CREATE -> {
+                CreateFile c = q.getCreate();
+                Attributes made = make(c.getParent(), c.getName(), FileType.REGULAR, recall);
+                reply.setAttributes(made).setParent(inodes.get(c.getParent()));
+                if (c.hasOpen()) {
+                    layouts.put(made.getInode(), newLayout(made.getInode(), 1));
+                    reply.setOpened(
+                            opened(
+                                    c.getOpen().getHandle(),
+                                    q.getSession(),
+                                    made.getInode(),
+                                    c.getOpen().getWrite()));
+                }
+            }
+            case MKDIR -> {
+                Attributes made =
+                        make(
+                                q.getMkdir().getParent(),
+                                q.getMkdir().getName(),
+                                FileType.DIRECTORY,
+                                recall);
+                directories.put(made.getInode(), new TreeMap<>());
+                reply.setAttributes(made).setParent(inodes.get(q.getMkdir().getParent()));
+            }
+            case UNLINK ->
+                    reply.setAttributes(remove(q.getUnlink(), recall))
+                            .setParent(inodes.get(q.getUnlink().getParent()));
+            case RMDIR ->
+                    reply.setAttributes(remove(q.getRmdir(), recall))
+                            .setParent(inodes.get(q.getRmdir().getParent()));
+            case SET_ATTRIBUTES ->
+                    reply.setAttributes(
+                            change(
+                                    q.getSetAttributes().getInode(),
+                                    a -> a.setMode(q.getSetAttributes().getMode()),
+                                    recall));
+            case COMMIT -> {
+                CommitContent c = q.getCommit();
+                if (c.getClose()) {
+                    opened.remove(c.getHandle());
+                }
+                reply.setAttributes(change(c.getInode(), a -> a.setSize(c.getSize()), recall));
+                layouts.computeIfPresent(c.getInode(), (i, l) -> valid(l));
+            }
+            default ->
+                    throw new FarmException(
+                            ErrorKind.UNSUPPORTED, "mutate", q.getOperationCase().name());
+        }
+        return reply.build();
+    }
+
+    private Attributes make(
+            long parent, ByteString name, FileType type, RecallRequest.Builder recall) {
+        if (directory(parent).containsKey(name.toStringUtf8())) {
+            throw new FarmException(ErrorKind.ALREADY_EXISTS, "create", name.toStringUtf8());
+        }
+        long inode = nextInode++;
+        Attributes made =
+                Attributes.newBuilder()
+                        .setInode(inode)
+                        .setType(type)
+                        .setMode(0644 | (type == FileType.DIRECTORY ? 0111 : 0))
+                        .setNlink(1)
+                        .setGeneration(1)
+                        .setVersion(1)
+                        .build();
+        inodes.put(inode, made);
+        directory(parent).put(name.toStringUtf8(), inode);
+        recall.addDirectories(RecalledDirectory.newBuilder().setInode(parent).addNames(name));
+        change(parent, a -> a.setNlink(a.getNlink()), recall);
+        return made;
+    }
+
+    private Attributes remove(Remove r, RecallRequest.Builder recall) {
+        Long inode = directory(r.getParent()).remove(r.getName().toStringUtf8());
+        if (inode == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "remove", r.getName().toStringUtf8());
+        }
+        recall.addDirectories(
+                RecalledDirectory.newBuilder().setInode(r.getParent()).addNames(r.getName()));
+        change(r.getParent(), a -> a.setNlink(a.getNlink()), recall);
+        return change(inode, a -> a.setNlink(0), recall);
+    }
+
+    private Attributes change(
+            long inode,
+            java.util.function.UnaryOperator<Attributes.Builder> how,
+            RecallRequest.Builder recall) {
+        Attributes before = known(inodes, inode);
+        Attributes now = how.apply(before.toBuilder()).setVersion(before.getVersion() + 1).build();
+        inodes.put(inode, now);
+        recall.addAttributes(inode);
+        return now;
+    }
+
+    private CompletableFuture<Void> recalled(RecallRequest recall, long origin) {
+        Set<Peer> told = new HashSet<>();
+        synchronized (this) {
+            Set<Long> keys = new HashSet<>(recall.getAttributesList());
+            recall.getDirectoriesList().forEach(d -> keys.add(d.getInode()));
+            recall.getDataList().forEach(d -> keys.add(d.getInode()));
+            for (Map.Entry<Long, Peer> session : sessions.entrySet()) {
+                boolean holds =
+                        keys.stream()
+                                        .anyMatch(k ->
+                                                holders.getOrDefault(k, Set.of())
+                                                        .contains(session.getKey()))
+                                || opened.values().stream()
+                                        .anyMatch(o ->
+                                                o.session == session.getKey()
+                                                        && keys.contains(o.inode));
+                if (session.getKey() != origin && holds) {
+                    told.add(session.getValue());
+                }
+            }
+        }
+        return CompletableFuture.allOf(
+                told.stream()
+                        .map(peer ->
+                                peer.callPlain(
+                                                MetadataMethods.RECALL,
+                                                recall,
+                                                Duration.ofSeconds(2))
+                                        .handle((r, t) -> null))
+                        .toArray(CompletableFuture<?>[]::new));
+    }
+
+    // ---- open files
+
+    private void open(Exchange<OpenRequest, OpenReply> e) {
+        OpenRequest q = e.request();
+        OpenReply reply;
+        RecallRequest.Builder recall = RecallRequest.newBuilder();
+        synchronized (this) {
+            layouts.computeIfAbsent(q.getInode(), i -> newLayout(i, 1));
+            if (q.getTruncate()
+                    && opened.values().stream().noneMatch(o -> o.inode == q.getInode())) {
+                int generation = known(inodes, q.getInode()).getGeneration() + 1;
+                change(q.getInode(), a -> a.setSize(0).setGeneration(generation), recall);
+                layouts.put(q.getInode(), newLayout(q.getInode(), generation));
+            }
+            reply = opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
+            if (q.getWrite()) {
+                recall.addAttributes(q.getInode());
+            }
+            if (reply.getMode() == DataMode.WRITE_SHARED) {
+                recall.addData(
+                        DataRecall.newBuilder()
+                                .setInode(q.getInode())
+                                .setMode(DataMode.WRITE_SHARED));
+            }
+        }
+        recalled(recall.build(), q.getSession()).whenComplete((done, t) -> e.reply(reply));
+    }
+
+    private OpenReply opened(long handle, long session, long inode, boolean write) {
+        opened.put(handle, new Opened(session, inode, write));
+        boolean others =
+                opened.values().stream().anyMatch(o -> o.inode == inode && o.session != session);
+        DataMode mode =
+                !writing(inode)
+                        ? DataMode.READ_SHARED
+                        : others ? DataMode.WRITE_SHARED : DataMode.EXCLUSIVE;
+        return OpenReply.newBuilder()
+                .setAttributes(shown(inode))
+                .setMode(mode)
+                .setLayout(known(layouts, inode))
+                .build();
+    }
+
+    private synchronized OpenReply refresh(RefreshRequest q) {
+        return opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
+    }
+
+    private synchronized OpenReply chainFailure(ChainFailureRequest q) {
+        failed.addAll(q.getFailedNodesList());
+        Layout.Builder layout = known(layouts, q.getInode()).toBuilder();
+        for (ObjectLocation.Builder object : layout.getObjectsBuilderList()) {
+            List<Replica> left = new ArrayList<>(object.getReplicasList());
+            left.removeIf(r -> q.getFailedNodesList().contains(r.getNode()));
+            object.clearReplicas().addAllReplicas(left);
+        }
+        layouts.put(q.getInode(), layout.build());
+        Opened o = known(opened, q.getHandle());
+        return opened(q.getHandle(), o.session, o.inode, o.write);
+    }
+
+    private Layout newLayout(long inode, int generation) {
+        Layout.Builder layout = Layout.newBuilder().setStripeCount(stripes).setStripeUnit(64 << 10);
+        for (int s = 0; s < stripes; s++) {
+            ObjectLocation.Builder object =
+                    ObjectLocation.newBuilder()
+                            .setObject(
+                                    ObjectId.newBuilder()
+                                            .setInode(inode)
+                                            .setStripe(s)
+                                            .setGeneration(generation));
+            for (int r = 0; r < replicas; r++) {
+                MemoryNode node = nodes.get((s + r) % nodes.size());
+                object.addReplicas(
+                        Replica.newBuilder()
+                                .setNode(node.name)
+                                .setAddress(node.server.address().toString())
+                                .setState(ReplicaState.WRITING)
+                                .setLive(true));
+            }
+            layout.addObjects(object);
+        }
+        return layout.build();
+    }
+
+    private static Layout valid(Layout layout) {
+        Layout.Builder now = layout.toBuilder();
+        now.getObjectsBuilderList()
+                .forEach(o ->
+                        o.getReplicasBuilderList().forEach(r -> r.setState(ReplicaState.VALID)));
+        return now.build();
+    }
+
+    private static <T> T known(Map<Long, T> map, long key) {
+        T found = map.get(key);
+        if (found == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "find", Long.toHexString(key));
+        }
+        return found;
+    }
+
+    synchronized Attributes durable(long inode) {
+        return known(inodes, inode);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

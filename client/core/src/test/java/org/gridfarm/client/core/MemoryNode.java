@@ -1,0 +1,241 @@
+package org.gridfarm.client.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NodeName;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.ExpectedServer;
+import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.rpc.RpcServer;
+import org.gridfarm.protocol.rpc.RpcServerConfig;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.*;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * A storage node that keeps its objects in memory and forwards along chains. It can hang, lose
+ * answers and die.
+ */
+final class MemoryNode implements AutoCloseable {
+    final String name;
+    final RpcServer server;
+    final AtomicInteger writes = new AtomicInteger();
+    final AtomicInteger reads = new AtomicInteger();
+    volatile boolean hangs;
+    volatile boolean corrupts;
+    volatile int answersToLose;
+    private final RpcClient others;
+    private final Map<String, byte[]> objects = new HashMap<>(); // guarded by itself
+
+    MemoryNode(String name, Loops loops, ChannelSecurity security) {
+        this.name = name;
+        others = new RpcClient(loops, security, ExpectedServer.metaserver());
+        Services services =
+                Services.builder()
+                        .on(StorageMethods.WRITE, this::write)
+                        .on(StorageMethods.READ, this::read)
+                        .on(
+                                StorageMethods.SYNC,
+                                e ->
+                                        chain(
+                                                e,
+                                                e.request().getRestList(),
+                                                () -> size(e.request().getObject()),
+                                                m -> StorageMethods.SYNC,
+                                                null))
+                        .on(StorageMethods.STAT, e -> answer(e, size(e.request().getObject())))
+                        .on(
+                                StorageMethods.TRUNCATE,
+                                e -> {
+                                    TruncateObjectRequest q = e.request();
+                                    resize(q.getObject(), q.getSize(), true);
+                                    chain(
+                                            e,
+                                            q.getRestList(),
+                                            () -> size(q.getObject()),
+                                            m -> StorageMethods.TRUNCATE,
+                                            null);
+                                })
+                        .build();
+        server =
+                RpcServer.bind(
+                        loops,
+                        new RpcServerConfig(
+                                new HostPort("127.0.0.1", 0), name, security, services));
+    }
+
+    private static String key(ObjectId id) {
+        return id.getInode() + "." + id.getStripe() + "." + id.getGeneration();
+    }
+
+    byte[] content(long inode, int stripe, int generation) {
+        synchronized (objects) {
+            byte[] found = objects.get(inode + "." + stripe + "." + generation);
+            return found == null ? new byte[0] : found.clone();
+        }
+    }
+
+    private ChainOutcome size(ObjectId id) {
+        synchronized (objects) {
+            byte[] bytes = objects.get(key(id));
+            if (bytes == null) {
+                throw new FarmException(ErrorKind.OBJECT_ABSENT, "stat", name);
+            }
+            return ChainOutcome.newBuilder().setSize(bytes.length).build();
+        }
+    }
+
+    private void resize(ObjectId id, long size, boolean create) {
+        synchronized (objects) {
+            byte[] bytes = objects.get(key(id));
+            if (bytes == null && !create) {
+                throw new FarmException(ErrorKind.OBJECT_ABSENT, "write", name);
+            }
+            objects.put(key(id), Arrays.copyOf(bytes == null ? new byte[0] : bytes, (int) size));
+        }
+    }
+
+    private void write(Exchange<WriteObjectRequest, ChainOutcome> e) {
+        if (hangs) {
+            return;
+        }
+        writes.incrementAndGet();
+        WriteObjectRequest q = e.request();
+        byte[] bytes = new byte[e.payload().readableBytes()];
+        e.payload().readBytes(bytes);
+        long offset;
+        synchronized (objects) {
+            byte[] old = objects.getOrDefault(key(q.getObject()), new byte[0]);
+            offset = q.getAppend() ? old.length : q.getOffset();
+            byte[] now = Arrays.copyOf(old, (int) Math.max(old.length, offset + bytes.length));
+            System.arraycopy(bytes, 0, now, (int) offset, bytes.length);
+            objects.put(key(q.getObject()), now);
+        }
+        chain(
+                e,
+                q.getRestList(),
+                () -> size(q.getObject()).toBuilder().setOffset(offset).build(),
+                member -> StorageMethods.WRITE,
+                offset(q, offset, bytes));
+    }
+
+    private record Forward(WriteObjectRequest request, byte[] bytes) {}
+
+    private static Forward offset(WriteObjectRequest q, long offset, byte[] bytes) {
+        return new Forward(
+                q.toBuilder().clearRest().setAppend(false).setOffset(offset).build(), bytes);
+    }
+
+    /**
+     * Forwards to every later member directly, which is as good as from one to the next for those
+     * who look from outside.
+     */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private void chain(
+            Exchange e,
+            List<ChainMember> rest,
+            java.util.function.Supplier<ChainOutcome> own,
+            Function<ChainMember, org.gridfarm.protocol.rpc.Method> method,
+            @Nullable Forward forward) {
+        ChainOutcome.Builder outcome = own.get().toBuilder();
+        CompletableFuture<?>[] sent =
+                rest.stream()
+                        .map(member ->
+                                others.expecting(
+                                                ExpectedServer.node(new NodeName(member.getNode())))
+                                        .dial(HostPort.parse(member.getAddress()))
+                                        .thenCompose(peer -> {
+                                            CompletableFuture<?> call =
+                                                    forward == null
+                                                            ? peer.callPlain(
+                                                                    method.apply(member),
+                                                                    withoutRest(e.request()),
+                                                                    Duration.ofSeconds(1))
+                                                            : peer.call(
+                                                                    method.apply(member),
+                                                                    forward.request,
+                                                                    Unpooled.wrappedBuffer(
+                                                                            forward.bytes),
+                                                                    Duration.ofSeconds(1));
+                                            return call.whenComplete((r, t) -> peer.close());
+                                        })
+                                        .handle((r, t) -> {
+                                            if (t != null) {
+                                                synchronized (outcome) {
+                                                    outcome.addFailures(
+                                                            MemberFailure.newBuilder()
+                                                                    .setNode(member.getNode())
+                                                                    .setErrorKind(60));
+                                                }
+                                            }
+                                            return null;
+                                        }))
+                        .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(sent).whenComplete((done, never) -> answer(e, outcome.build()));
+    }
+
+    private static com.google.protobuf.MessageLite withoutRest(Object request) {
+        return request instanceof TruncateObjectRequest t
+                ? t.toBuilder().clearRest().build()
+                : ((SyncObjectRequest) request).toBuilder().clearRest().build();
+    }
+
+    private void answer(Exchange<?, ChainOutcome> e, ChainOutcome outcome) {
+        if (answersToLose > 0) {
+            answersToLose--;
+            e.peer().close();
+        } else {
+            e.reply(outcome);
+        }
+    }
+
+    private void read(Exchange<ReadObjectRequest, ReadObjectReply> e) {
+        if (hangs) {
+            return;
+        }
+        reads.incrementAndGet();
+        ReadObjectRequest q = e.request();
+        byte[] bytes;
+        synchronized (objects) {
+            bytes = objects.get(key(q.getObject()));
+        }
+        if (bytes == null && !q.getMayBeAbsent()) {
+            throw new FarmException(ErrorKind.OBJECT_ABSENT, "read", name);
+        }
+        byte[] all = bytes == null ? new byte[0] : bytes;
+        int from = (int) Math.min(q.getOffset(), all.length);
+        int to = (int) Math.min(from + (long) q.getLength(), all.length);
+        ByteBuf payload = Unpooled.copiedBuffer(all, from, to - from);
+        java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+        crc.update(all, from, to - from);
+        int sum = (int) crc.getValue() + (corrupts ? 1 : 0);
+        e.reply(
+                ReadObjectReply.newBuilder()
+                        .setSize(all.length)
+                        .setEnd(to == all.length)
+                        .setCrc32C(sum)
+                        .build(),
+                payload);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,118 @@
+package org.gridfarm.client.core.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+class LeasedCacheTest {
+    private static final Name X = Name.of("x");
+
+    private final LeasedCache cache = new LeasedCache(1 << 20);
+
+    private static Attributes attributes(long inode, long version) {
+        return Attributes.newBuilder().setInode(inode).setVersion(version).build();
+    }
+
+    @Test
+    void aFillThatRacedWithARecallIsDiscarded() {
+        long stamp = cache.attributesStamp(7);
+        cache.recallAttributes(7);
+        cache.fillAttributes(stamp, attributes(7, 1));
+        assertThat(cache.attributes(7)).isNull();
+
+        long[] stamps = cache.anyStamp();
+        cache.recallAttributes(7);
+        cache.fillAttributes(stamps, attributes(7, 1));
+        assertThat(cache.attributes(7)).isNull();
+
+        long content = cache.contentStamp(1);
+        cache.recallContent(1);
+        cache.fillEntry(content, 1, X, 7L);
+        assertThat(cache.entry(1, X)).isNull();
+    }
+
+    @Test
+    void aFillThatRacedWithAnOwnChangeIsDiscardedEvenWhenItEndsFirst() {
+        long stamp = cache.contentStamp(1);
+        cache.begin(new long[] {1}, new long[] {1}).entry(0, X, null).done();
+        cache.fillEntry(stamp, 1, X, 7L);
+        assertThat(cache.entry(1, X)).isNull();
+    }
+
+    @Test
+    void whatIsBeingChangedIsNotServed() {
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
+        cache.fillEntry(cache.contentStamp(1), 1, X, 7L);
+        Change change = cache.begin(new long[] {1}, new long[] {1});
+        assertThat(cache.attributes(1)).isNull();
+        assertThat(cache.entry(1, X)).isNull();
+        change.attributes(attributes(1, 2), false).entry(0, X, null).done();
+        assertThat(cache.attributes(1)).isEqualTo(attributes(1, 2));
+        assertThat(cache.entry(1, X)).isEqualTo(LeasedCache.Known.ABSENT);
+    }
+
+    @Test
+    void aRecallDuringAnOwnChangeEndsTheGrant() {
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
+        cache.fillEntry(cache.contentStamp(1), 1, Name.of("y"), 8L);
+        Change change = cache.begin(new long[] {1}, new long[] {1});
+        cache.recallAttributes(1);
+        cache.recallContent(1);
+        change.attributes(attributes(1, 2), false).entry(0, X, 7L).done();
+        assertThat(cache.attributes(1)).isNull();
+        assertThat(cache.entry(1, X)).isNull();
+        assertThat(cache.entry(1, Name.of("y"))).isNull();
+    }
+
+    @Test
+    void withoutAGrantAChangeInstallsNothing() {
+        cache.begin(new long[] {1}, new long[] {1})
+                .attributes(attributes(1, 2), false)
+                .entry(0, X, 7L)
+                .done();
+        assertThat(cache.attributes(1)).isNull();
+        assertThat(cache.entry(1, X)).isNull();
+    }
+
+    @Test
+    void anOlderAnswerDoesNotReplaceANewerOne() {
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 5));
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 4));
+        assertThat(cache.attributes(1)).isEqualTo(attributes(1, 5));
+    }
+
+    @Test
+    void itStaysWithinItsBound() {
+        for (long inode = 1; inode < 100_000; inode++) {
+            cache.fillAttributes(cache.attributesStamp(inode), attributes(inode, 1));
+            cache.fillEntry(
+                    cache.contentStamp(inode % 100), inode % 100, Name.of("n" + inode), inode);
+        }
+        assertThat(cache.bytes()).isLessThanOrEqualTo(1 << 20).isGreaterThan(1 << 19);
+        cache.clear();
+        assertThat(cache.bytes()).isZero();
+    }
+
+    @Test
+    void aListingIsServedFromAnyCookieOnceItWasRead() {
+        List<DirectoryEntry> first = List.of(entry("a", 3), entry("b", 5));
+        cache.fillPage(cache.contentStamp(1), 1, 0, first, false, 1);
+        assertThat(cache.page(1, 5, 10)).isNull();
+        cache.fillPage(cache.contentStamp(1), 1, 5, List.of(entry("c", 9)), true, 1);
+        assertThat(cache.page(1, 4, 10))
+                .isEqualTo(new Listing.Page(List.of(entry("b", 5), entry("c", 9)), true, 1));
+        assertThat(cache.page(1, 9, 10)).isEqualTo(new Listing.Page(List.of(), true, 1));
+    }
+
+    private static DirectoryEntry entry(String name, long cookie) {
+        return DirectoryEntry.newBuilder()
+                .setName(com.google.protobuf.ByteString.copyFromUtf8(name))
+                .setCookie(cookie)
+                .build();
+    }
+}
