@@ -75,9 +75,12 @@ public final class FarmSession implements AutoCloseable {
     public CompletableFuture<Void> open() {
         seekLeader();
         return leaderAttempt(
-                "connect",
-                (attached, left) -> CompletableFuture.completedFuture(null),
-                settings.deadline());
+                        "connect",
+                        (attached, left) -> CompletableFuture.completedFuture(null),
+                        settings.deadline())
+                // what is read before the reading server is known could not be kept
+                .thenCompose(led -> currentReader())
+                .thenApply(reading -> null);
     }
 
     public void keep(SessionKeeper keeper) {
