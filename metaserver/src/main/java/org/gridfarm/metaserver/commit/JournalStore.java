@@ -49,6 +49,9 @@ public interface JournalStore extends AutoCloseable {
      */
     boolean fold(Fold fold, long epoch);
 
+    /** The epoch of the present leader. */
+    long currentEpoch();
+
     /** The last sequence in the tables. */
     long appliedSequence();
 

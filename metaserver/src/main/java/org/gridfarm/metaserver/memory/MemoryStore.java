@@ -159,6 +159,11 @@ public final class MemoryStore implements JournalStore {
     }
 
     @Override
+    public synchronized long currentEpoch() {
+        return epoch;
+    }
+
+    @Override
     public synchronized long appliedSequence() {
         return applied;
     }

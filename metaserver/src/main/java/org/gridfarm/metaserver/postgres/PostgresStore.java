@@ -308,6 +308,18 @@ public final class PostgresStore implements JournalStore {
     }
 
     @Override
+    public long currentEpoch() {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT epoch FROM gridfarm.leader")) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw SqlFailures.running("asking who leads", e);
+        }
+    }
+
+    @Override
     public long appliedSequence() {
         try (Connection connection = pool.getConnection()) {
             return applied(connection);

@@ -105,7 +105,6 @@ final class Following implements Serving, ReadScope.Visibility {
                         sessions,
                         identity,
                         () -> claim,
-                        session -> true,
                         this::clientLease,
                         this::run,
                         events)

@@ -59,6 +59,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final HandlerTable table = new HandlerTable();
     private final Map<Long, Runnable> dataRecalls = new HashMap<>();
     private final long graceEnds;
+    private final StallGuard guard;
     private final long epoch;
     private long grantsFrom;
     private long lastDataTicket;
@@ -98,6 +99,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         start.claim().epoch(),
                         store.appliedSequence(),
                         () -> events.submit(this::applied));
+        this.guard = new StallGuard(store, epoch, identity.blocking(), events, deposed);
         this.followers =
                 new Followers(
                         state, coherence, batches, start.claim(), identity, this::run, events);
@@ -111,7 +113,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         sessions,
                         identity,
                         start::claim,
-                        session -> inGrace(),
                         ServerLimits.CLIENT_LEASE::toNanos,
                         this::absorb,
                         events)
@@ -142,7 +143,13 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         if (stopped) {
             exchange.fail(
                     new FarmException(ErrorKind.NOT_LEADER, exchange.method().name(), "", ""));
-        } else if (!table.run(exchange)) {
+        } else {
+            guard.run(() -> dispatch(exchange));
+        }
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void dispatch(Exchange<Q, R> exchange) {
+        if (!table.run(exchange)) {
             exchange.fail(new FarmException(ErrorKind.UNSUPPORTED, exchange.method().name(), ""));
         }
     }
@@ -324,6 +331,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void tick() {
         if (stopped) return;
+        guard.look();
+        if (guard.isDoubtful()) return;
         long now = System.nanoTime();
         List<Effect> effects = new ArrayList<>();
         coherence.expire(now, effects);

@@ -18,6 +18,9 @@ public final class ServerLimits {
      */
     public static final Duration NODE_LEASE = Duration.ofSeconds(2);
 
+    /** A leader that was not running for this long asks the database whether it still leads. */
+    public static final Duration STALL_MAX = Duration.ofSeconds(1);
+
     /**
      * How long a recall may be under way before the connection is given up: past the lease nobody
      * waits.
@@ -35,9 +38,6 @@ public final class ServerLimits {
 
     /** How often repair is planned when nothing has changed. */
     public static final Duration REPAIR_EVERY = Duration.ofSeconds(1);
-
-    /** Ended sessions that are remembered, so that they can be told: a day's worth of commands. */
-    public static final int ENDED_SESSIONS_MAX = 100_000;
 
     /** Batches kept for a cache server that was away for a moment. */
     public static final int RECENT_BATCHES_MAX = 256;

@@ -24,28 +24,26 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Opening, renewing and closing sessions, the same at the leader and at caches. Event thread. */
+/**
+ * Opening, renewing and closing sessions, the same at the leader and at caches. Event thread.
+ *
+ * <p>A session that was ended may be opened again under its number: it begins with nothing. That it
+ * was ended the client learns from RENEW, which it sends first when it comes back.
+ */
 final class SessionService {
     private final ClientCoherence clients;
     private final Sessions sessions;
     private final ServerIdentity identity;
     private final Supplier<JournalStore.Claim> claim;
-    private final Reclaim reclaim;
     private final LongSupplier leaseNanos;
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
-
-    /** Whether a session that an earlier server knew is welcome. */
-    interface Reclaim {
-        boolean permitted(long session);
-    }
 
     SessionService(
             ClientCoherence clients,
             Sessions sessions,
             ServerIdentity identity,
             Supplier<JournalStore.Claim> claim,
-            Reclaim reclaim,
             LongSupplier leaseNanos,
             Consumer<List<Effect>> effects,
             EventThread events) {
@@ -53,7 +51,6 @@ final class SessionService {
         this.sessions = sessions;
         this.identity = identity;
         this.claim = claim;
-        this.reclaim = reclaim;
         this.leaseNanos = leaseNanos;
         this.effects = effects;
         this.events = events;
@@ -90,14 +87,6 @@ final class SessionService {
         long session =
                 request.getSession() == 0 ? Entropy.system().nextLong() : request.getSession();
         boolean known = clients.knows(session);
-        if (!known
-                && (sessions.wasEnded(session)
-                        || (request.getReclaim() && !reclaim.permitted(session)))) {
-            exchange.fail(
-                    new FarmException(
-                            ErrorKind.SESSION_ENDED, "open session", Long.toHexString(session)));
-            return;
-        }
         Caller former = sessions.caller(session);
         if (known && former != null && !former.identity().dn().equals(who.dn())) {
             exchange.fail(

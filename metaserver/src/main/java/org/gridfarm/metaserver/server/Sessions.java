@@ -30,13 +30,6 @@ final class Sessions {
 
     private final ClientCoherence clients;
     private final LongMap<Line> lines = new LongMap<>();
-    private final LinkedHashMap<Long, Boolean> ended =
-            new LinkedHashMap<>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-                    return size() > ServerLimits.ENDED_SESSIONS_MAX;
-                }
-            };
     private final EventThread events;
     private final AcknowledgedSink acknowledged;
 
@@ -64,14 +57,9 @@ final class Sessions {
         return line == null ? null : line.caller();
     }
 
-    boolean wasEnded(long session) {
-        return ended.containsKey(session);
-    }
-
     void forget(long session, boolean evicted) {
         Line line = lines.remove(session);
         if (evicted) {
-            ended.put(session, true);
             log.info(
                     "session {} of {} is over: its lease ran out",
                     Long.toHexString(session),

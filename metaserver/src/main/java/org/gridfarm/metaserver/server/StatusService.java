@@ -309,10 +309,38 @@ final class StatusService {
         requireAdmin(exchange);
         switch (exchange.request().getCommand()) {
             case "barrier" -> barrier(exchange);
+            case "fsck" -> check(exchange);
             default ->
                     throw new FarmException(
                             ErrorKind.UNSUPPORTED, "admin", exchange.request().getCommand());
         }
+    }
+
+    /** What is wrong with the namespace, and replica rows that belong to nothing. */
+    private void check(Exchange<AdminRequest, AdminReply> exchange) {
+        List<String> found = new ArrayList<>(state.namespace().inconsistencies(PROBLEMS_MAX));
+        for (LiveNodes.Node node : state.nodes().all()) {
+            for (ReplicaImage row : state.heldBy(node.image.getName())) {
+                if (!state.exists(row.getInode()) && found.size() < PROBLEMS_MAX) {
+                    found.add(
+                            "a replica row at "
+                                    + row.getNode()
+                                    + " names inode "
+                                    + Long.toHexString(row.getInode())
+                                    + ", which does not exist");
+                }
+            }
+        }
+        StringBuilder json = new StringBuilder("{\"inodes\":").append(state.inodes());
+        json.append(",\"revision\":").append(coherence.completed()).append(",\"problems\":[");
+        for (int i = 0; i < found.size(); i++) {
+            if (i > 0) json.append(',');
+            json.append('"')
+                    .append(found.get(i).replace("\\", "\\\\").replace("\"", "\\\""))
+                    .append('"');
+        }
+        String text = json.append("]}").toString();
+        leader.afterAllSoFar(() -> exchange.reply(AdminReply.newBuilder().setJson(text).build()));
     }
 
     /** Answers when everything acknowledged so far is in the tables. */

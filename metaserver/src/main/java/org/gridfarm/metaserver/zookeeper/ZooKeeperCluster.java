@@ -59,6 +59,9 @@ public final class ZooKeeperCluster implements Cluster {
                         .sessionTimeoutMs(session)
                         .connectionTimeoutMs(Math.max(1000, session / 2))
                         .retryPolicy(new RetryForever(RETRY_MILLIS))
+                        // Suspension is noticed two thirds of a session after the last answer;
+                        // with the last third gone ZooKeeper itself lets another lead.
+                        .simulatedSessionExpirationPercent(33)
                         .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
                         .build();
         client.start();
