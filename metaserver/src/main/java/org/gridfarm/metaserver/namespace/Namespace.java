@@ -287,6 +287,22 @@ public final class Namespace {
         return inode == null ? null : inode.image().build();
     }
 
+    /** What a regular file's copies should be; null for anything else and for what is gone. */
+    public @Nullable Content content(long number) {
+        Inode inode = find(number);
+        if (inode == null || !inode.isRegular()) {
+            return null;
+        }
+        Policy policy = inode.policy();
+        return new Content(
+                number,
+                inode.generation,
+                inode.size,
+                policy.replicas() == 0 ? defaultReplicas : policy.replicas(),
+                Math.max(1, policy.stripeCount()),
+                policy.groups());
+    }
+
     /** Without {@code writing}, which only who keeps the open files knows. Refuses with STALE. */
     public Attributes.Builder attributes(long number) {
         return require(number, "stat").attributes(defaultReplicas);

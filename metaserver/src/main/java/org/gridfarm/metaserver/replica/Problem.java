@@ -1,0 +1,25 @@
+package org.gridfarm.metaserver.replica;
+
+import java.util.Locale;
+
+/** What can be wrong with the copies of a file. A file may have several problems. */
+public enum Problem {
+    /** Fewer copies that count than wanted. */
+    UNDER,
+    /** More than wanted. */
+    OVER,
+    /** Of some object no good copy can be read now. */
+    LOST,
+    /** Some copy failed its checksum. */
+    CORRUPT,
+    /**
+     * Rows that only wait to go, once there are enough good copies: stale, superseded, or on a node
+     * that is leaving.
+     */
+    LEFTOVER;
+
+    /** As people write it. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

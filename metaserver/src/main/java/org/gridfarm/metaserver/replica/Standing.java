@@ -1,0 +1,23 @@
+package org.gridfarm.metaserver.replica;
+
+import org.gridfarm.metaserver.namespace.Content;
+
+/**
+ * How a file's copies stand, by its worst object.
+ *
+ * @param live copies that can be read now
+ * @param staying copies that count for the level
+ * @param most copies that count, of the object that has most
+ */
+public record Standing(
+        Content content, int live, int staying, int most, boolean corrupt, boolean leftover) {
+    public boolean has(Problem problem) {
+        return switch (problem) {
+            case UNDER -> staying < content.wanted();
+            case OVER -> most > content.wanted();
+            case LOST -> live == 0;
+            case CORRUPT -> corrupt;
+            case LEFTOVER -> (leftover || corrupt) && staying >= content.wanted();
+        };
+    }
+}
