@@ -18,16 +18,12 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.DeleteObjectsRequest;
-import org.gridfarm.protocol.wire.Empty;
-import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.NodeControlCommand;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.ReplicateObjectReply;
 import org.gridfarm.protocol.wire.ReplicateObjectRequest;
-import org.gridfarm.protocol.wire.RunTaskReply;
-import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.StatObjectRequest;
@@ -447,76 +443,6 @@ class StorageNodeTest {
             assertThat(failure(farm.send(farm.writing(id, "n1"), bytes, "n1")).kind())
                     .isEqualTo(ErrorKind.WRONG_GENERATION);
             assertThat(farm.read("n1", object(15, 2), 0, 200_000)).isEqualTo(bytes);
-        }
-    }
-
-    @Test
-    void tasksRunOncePerAttemptForSchedulersOnlyAndNoMoreThanThereAreSlots() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1")) {
-            Path log = root.resolve("runs");
-            RunTaskRequest task =
-                    RunTaskRequest.newBuilder()
-                            .setTask("1.1.1")
-                            .addAllArgv(
-                                    List.of(
-                                            "sh",
-                                            "-c",
-                                            "echo run >> "
-                                                    + log
-                                                    + "; read line < "
-                                                    + root.resolve("gate")))
-                            .setUid((int) Files.getAttribute(root, "unix:uid"))
-                            .setGid((int) Files.getAttribute(root, "unix:gid"))
-                            .build();
-            new ProcessBuilder("mkfifo", root.resolve("gate").toString()).start().waitFor();
-            Peer scheduler = farm.dial(farm.host("sched"), "n1");
-            CompletableFuture<RunTaskReply> first =
-                    scheduler.callPlain(StorageMethods.RUN_TASK, task, PATIENCE);
-            CompletableFuture<RunTaskReply> again =
-                    scheduler.callPlain(StorageMethods.RUN_TASK, task, PATIENCE);
-            CompletableFuture<RunTaskReply> second =
-                    scheduler.callPlain(
-                            StorageMethods.RUN_TASK,
-                            task.toBuilder().setTask("1.2.1").build(),
-                            PATIENCE);
-            assertThat(
-                            failure(
-                                            scheduler.callPlain(
-                                                    StorageMethods.RUN_TASK,
-                                                    task.toBuilder().setTask("1.3.1").build(),
-                                                    PATIENCE))
-                                    .kind())
-                    .isEqualTo(ErrorKind.OVERLOADED);
-            assertThat(
-                            failure(
-                                            farm.peer("n1")
-                                                    .callPlain(
-                                                            StorageMethods.RUN_TASK,
-                                                            task,
-                                                            PATIENCE))
-                                    .kind())
-                    .isEqualTo(ErrorKind.ACCESS_DENIED);
-            await().atMost(PATIENCE)
-                    .until(() -> Files.exists(log) && Files.readAllLines(log).size() == 2);
-            assertThat(
-                            get(scheduler.callPlain(
-                                            StorageMethods.LIST_TASKS,
-                                            Empty.getDefaultInstance(),
-                                            PATIENCE))
-                                    .getTasksList())
-                    .containsExactlyInAnyOrder("1.1.1", "1.2.1");
-            get(
-                    scheduler.callPlain(
-                            StorageMethods.KILL_TASK,
-                            KillTaskRequest.newBuilder().setTask("1.2.1").build(),
-                            PATIENCE));
-            assertThat(get(second).getSignal()).isEqualTo(15);
-            Files.writeString(root.resolve("gate"), "go\n");
-            assertThat(get(first).getExitCode()).isZero();
-            assertThat(get(again)).isEqualTo(get(first));
-            assertThat(get(scheduler.callPlain(StorageMethods.RUN_TASK, task, PATIENCE)))
-                    .isEqualTo(get(first));
-            assertThat(Files.readAllLines(log)).hasSize(2);
         }
     }
 
