@@ -1,20 +1,18 @@
 package org.gridfarm.scheduler;
 
 import java.nio.file.Path;
-import java.util.List;
+import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
-import org.gridfarm.protocol.rpc.HostPort;
 
 /**
  * The scheduler's configuration file.
  *
- * @param file itself, for messages
+ * @param client the scheduler as a client of the metaservers
  */
 record SchedulerSettings(
         DaemonSettings daemon,
-        Path file,
-        List<HostPort> metaservers,
+        ClientConfig client,
         String databaseUrl,
         String databaseUser,
         String databasePassword,
@@ -27,8 +25,7 @@ record SchedulerSettings(
             Config zookeeper = config.section("zookeeper");
             return new SchedulerSettings(
                     DaemonSettings.read(config),
-                    file,
-                    config.addresses("metaservers"),
+                    ClientConfig.of(config),
                     database.text("url"),
                     database.text("user"),
                     database.secret("password"),

@@ -21,7 +21,12 @@ public final class Output {
     }
 
     public static Table table(String... header) {
-        return new Table(header);
+        return new Table((Object[]) header);
+    }
+
+    /** Columns without a header. */
+    public static Table bare() {
+        return new Table();
     }
 
     /** 1536 is 1.5K. */
@@ -39,8 +44,10 @@ public final class Output {
     public static final class Table {
         private final List<Object[]> rows = new ArrayList<>();
 
-        private Table(String[] header) {
-            rows.add(header);
+        private Table(Object... header) {
+            if (header.length > 0) {
+                rows.add(header);
+            }
         }
 
         public void row(Object... cells) {
@@ -48,7 +55,7 @@ public final class Output {
         }
 
         public void print() {
-            int columns = rows.get(0).length;
+            int columns = rows.isEmpty() ? 0 : rows.get(0).length;
             int[] widths = new int[columns];
             for (Object[] row : rows) {
                 for (int i = 0; i < columns; i++) {

@@ -49,7 +49,8 @@ public record ClientConfig(
         return Config.read(file, ClientConfig::of);
     }
 
-    private static ClientConfig of(Config config) {
+    /** From the file of a daemon that is a client as well. */
+    public static ClientConfig of(Config config) {
         return new ClientConfig(
                 config.addresses("metaservers"),
                 config.addressesIfAny("scheduler"),

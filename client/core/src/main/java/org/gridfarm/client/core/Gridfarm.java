@@ -113,6 +113,10 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     /** Whom the farm knows this program's user as. */
+    public boolean mayAssert() {
+        return connection.session.mayAssert();
+    }
+
     public String user() {
         return connection.session.user();
     }
@@ -133,6 +137,11 @@ public final class Gridfarm implements AutoCloseable {
     /**
      * Reaches schedulers with this client's credentials; their addresses are in {@link #config()}.
      */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> callLeaderAsync(
+            Method<Q, R> method, Q request) {
+        return connection.session.leader(method, request);
+    }
+
     public Dialer schedulerDialer() {
         return connection.scheduler;
     }

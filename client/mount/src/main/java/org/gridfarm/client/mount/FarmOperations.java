@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
  */
 final class FarmOperations implements FuseOperations {
     private final Mounted mounted;
+    private final boolean passthrough;
     private final Names names;
     private final AttributeCalls attributes;
     private final Files files;
@@ -34,8 +35,10 @@ final class FarmOperations implements FuseOperations {
     private final Xattrs xattrs;
     private final Locks locks;
 
-    FarmOperations(Mounted mounted) {
+    /** @param passthrough local replicas are handed to the kernel where it takes them */
+    FarmOperations(Mounted mounted, boolean passthrough) {
         this.mounted = mounted;
+        this.passthrough = passthrough;
         this.locks = new Locks(mounted);
         this.files = new Files(mounted, locks);
         this.names = new Names(mounted);
@@ -46,7 +49,9 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void started(Connection connection) {
-        files.started(connection);
+        if (passthrough) {
+            files.passThrough(connection.passthrough());
+        }
         mounted.metadata().onRecall(new KernelRecalls(connection.cache()));
     }
 

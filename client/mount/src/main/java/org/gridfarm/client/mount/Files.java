@@ -6,7 +6,6 @@ import io.netty.buffer.PooledByteBufAllocator;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
-import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.CountReply;
 import org.gridfarm.client.mount.fuse.CreateReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
@@ -59,8 +58,8 @@ final class Files {
         this.locks = locks;
     }
 
-    void started(Connection connection) {
-        passthrough = connection.passthrough();
+    void passThrough(Passthrough engine) {
+        passthrough = engine;
     }
 
     // ---- opening and closing

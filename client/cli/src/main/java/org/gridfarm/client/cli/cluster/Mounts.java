@@ -20,7 +20,7 @@ public final class Mounts {
         if (!Files.isReadable(device) || !Files.isWritable(device)) {
             return "/dev/fuse is not accessible to " + System.getProperty("user.name");
         }
-        if (!System.getProperty("user.name").equals("root") && !onPath("fusermount3")) {
+        if (!isRoot() && !onPath("fusermount3")) {
             return "not root and no fusermount3 (apt-get install fuse3)";
         }
         return "";
@@ -37,12 +37,47 @@ public final class Mounts {
         }
     }
 
+    /** An ordinary end: refused with BUSY while files are open below it. */
+    public static void unmount(Path directory) {
+        List<String> command = isRoot()
+                ? List.of("umount", directory.toString())
+                : List.of("fusermount3", "-u", directory.toString());
+        try {
+            OsProcess.run(command);
+        } catch (FarmException e) {
+            throw new FarmException(ErrorKind.BUSY, "umount", directory.toString(), e.detail() + "; see gf umount --force");
+        }
+    }
+
+    /** Fails every call under way in the kernel, so that nothing waits for the mount's process any more. */
+    public static void abort(Path directory) {
+        String wanted = escape(directory.toString());
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+                String[] fields = line.split(" ");
+                if (fields[4].equals(wanted)) {
+                    String minor = fields[2].substring(fields[2].indexOf(':') + 1);
+                    Path abort = Path.of("/sys/fs/fuse/connections", minor, "abort");
+                    if (Files.isWritable(abort)) {
+                        Files.writeString(abort, "1");
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new FarmException(ErrorKind.UNAVAILABLE, "umount", directory.toString(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static boolean isRoot() {
+        return System.getProperty("user.name").equals("root");
+    }
+
     /** Takes a mount away whatever state its process is in. */
     public static void detach(Path directory) {
         if (!isMounted(directory)) {
             return;
         }
-        if (System.getProperty("user.name").equals("root")) {
+        if (isRoot()) {
             OsProcess.run(List.of("umount", "-l", directory.toString()));
         } else {
             OsProcess.run(List.of("fusermount3", "-u", "-z", directory.toString()));

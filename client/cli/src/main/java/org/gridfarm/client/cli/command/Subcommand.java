@@ -6,7 +6,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Every subcommand: its word and how its object is made. A class is loaded only when its word is used. */
 public enum Subcommand {
-    CLUSTER("cluster", ClusterCommand::new);
+    LS("ls", Ls::new),
+    PUT("put", Put::new),
+    GET("get", Get::new),
+    CAT("cat", Cat::new),
+    CP("cp", Cp::new),
+    MV("mv", Mv::new),
+    RM("rm", Rm::new),
+    MKDIR("mkdir", Mkdir::new),
+    RMDIR("rmdir", Rmdir::new),
+    STAT("stat", Stat::new),
+    WHERE("where", Where::new),
+    REP("rep", Rep::new),
+    SETREP("setrep", Setrep::new),
+    DF("df", Df::new),
+    NODES("nodes", Nodes::new),
+    STATUS("status", Status::new),
+    MOUNT("mount", Mount::new),
+    UMOUNT("umount", Umount::new),
+    RUN("run", Run::new),
+    JOBS("jobs", Jobs::new),
+    PROXY("proxy", Proxy::new),
+    CLUSTER("cluster", ClusterCommand::new),
+    DEMO("demo", Demo::new);
 
     private final String label;
     private final Supplier<Object> factory;

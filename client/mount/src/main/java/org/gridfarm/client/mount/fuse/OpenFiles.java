@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 /// | direct only | yes | yes | no (a shared mapping would count as cached) |
 /// | passthrough | no | no | yes, of the same backing; with DIRECT_IO the data comes to the file system, mappings do not |
 ///
-/// A writer that comes to a file passed through to readers gets DIRECT_IO of the same backing only
-/// where that backing is writable (a private staging file): a shared writable mapping goes to the
-/// backing file. Otherwise it is refused; retry when the readers have gone.
+/// A writer that comes to a file passed through gets DIRECT_IO of the same backing: what it writes
+/// comes to the file system, which writes into that very file. A shared writable mapping of such an
+/// open goes to the backing file unseen; the file system looks for changes there before it commits.
 ///
 /// Thread-safe under one lock, held while a backing is registered: that is one ioctl on a local
 /// file.
@@ -38,7 +38,6 @@ public final class OpenFiles {
 
     private static final Way CACHED = new Way(0, 0, 0);
     private static final Way DIRECT = new Way(0, OpenMode.DIRECT_IO, 0);
-    private static final Way BUSY = new Way(Errno.ETXTBSY, 0, 0);
 
     private static final class State {
         int cached;
@@ -56,9 +55,6 @@ public final class OpenFiles {
     public synchronized Way open(long node, boolean writer, boolean direct) {
         State state = states.computeIfAbsent(node, key -> new State());
         if (state.backing != null) {
-            if (writer && !state.writable) {
-                return BUSY;
-            }
             state.passed++;
             boolean through = direct || writer;
             return new Way(
@@ -83,11 +79,9 @@ public final class OpenFiles {
             long node, boolean writer, Supplier<@Nullable Backing> wish) {
         State state = states.computeIfAbsent(node, key -> new State());
         if (state.backing != null) {
-            if (writer && !state.writable) {
-                return BUSY;
-            }
             state.passed++;
-            return new Way(0, OpenMode.PASSTHROUGH, state.backing.id());
+            int direct = writer && !state.writable ? OpenMode.DIRECT_IO : 0;
+            return new Way(0, OpenMode.PASSTHROUGH | direct, state.backing.id());
         }
         if (state.cached == 0 && state.direct == 0) {
             Backing backing = wish.get();

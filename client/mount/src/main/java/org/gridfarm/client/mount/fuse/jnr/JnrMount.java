@@ -52,6 +52,18 @@ public final class JnrMount extends FuseStubFS implements AutoCloseable {
     /// Mounts and serves, until [#close].
     public static JnrMount mount(Path directory, MountOptions options, FuseOperations operations) {
         JnrMount mount = new JnrMount(operations, options);
+        mount.begin(directory, options, false);
+        return mount;
+    }
+
+    /// Mounts, serves, and returns when the mount has been taken away.
+    public static void serve(Path directory, MountOptions options, FuseOperations operations) {
+        JnrMount mount = new JnrMount(operations, options);
+        mount.begin(directory, options, true);
+        operations.stopped();
+    }
+
+    private void begin(Path directory, MountOptions options, boolean blocking) {
         List<String> words = new ArrayList<>();
         words.add("fsname=" + options.source());
         words.add("subtype=" + options.subtype());
@@ -71,8 +83,7 @@ public final class JnrMount extends FuseStubFS implements AutoCloseable {
             words.add("ro");
         }
         operations.started(new JnrConnection());
-        mount.mount(directory, false, false, new String[] {"-o", String.join(",", words)});
-        return mount;
+        mount(directory, blocking, false, new String[] {"-o", String.join(",", words)});
     }
 
     @Override

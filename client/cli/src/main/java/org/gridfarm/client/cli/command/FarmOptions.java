@@ -1,0 +1,33 @@
+package org.gridfarm.client.cli.command;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of every command that talks to a farm. */
+public final class FarmOptions {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "configuration; else GF_CONFIG, ~/.config/gridfarm/config.toml, /etc/gridfarm/config.toml")
+    @Nullable Path config;
+
+    @Option(names = "--json", description = "one JSON document with stable keys on standard output")
+    boolean json;
+
+    ClientConfig configuration() {
+        return ClientConfig.find(Optional.ofNullable(config));
+    }
+
+    /** The file that {@link #configuration} reads. */
+    Path file() {
+        return ClientConfig.locate(Optional.ofNullable(config)).toAbsolutePath();
+    }
+
+    Gridfarm connect() {
+        return Gridfarm.open(configuration(), "gf");
+    }
+}

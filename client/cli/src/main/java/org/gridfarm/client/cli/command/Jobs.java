@@ -1,0 +1,145 @@
+package org.gridfarm.client.cli.command;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.SchedulerLine;
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.JobInfo;
+import org.gridfarm.protocol.wire.JobReply;
+import org.gridfarm.protocol.wire.JobRequest;
+import org.gridfarm.protocol.wire.ListJobsRequest;
+import org.gridfarm.protocol.wire.TaskInfo;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "jobs",
+        header = "Shows jobs and their tasks.",
+        description = {"", "Of each task: state, node, whether its input was there (local, rack, remote), and why it waits or failed."},
+        mixinStandardHelpOptions = true)
+public final class Jobs implements Callable<Integer> {
+    @Mixin
+    private FarmOptions options = new FarmOptions();
+
+    @Option(names = {"-a", "--all"}, description = "those that have ended, too")
+    private boolean all;
+
+    @Option(names = {"-t", "--tasks"}, description = "each task")
+    private boolean tasks;
+
+    @Option(names = "--cancel", description = "end the jobs named")
+    private boolean cancel;
+
+    @Parameters(paramLabel = "JOB", arity = "0..*", description = "only these, with their tasks")
+    private List<Long> ids = List.of();
+
+    @Override
+    public Integer call() {
+        ClientConfig config = options.configuration();
+        try (Gridfarm farm = Gridfarm.open(config, "gf jobs")) {
+            SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
+            if (cancel) {
+                ids.forEach(id -> scheduler.call(SchedulerMethods.CANCEL, CancelJobRequest.newBuilder().setJob(id).build()));
+                return 0;
+            }
+            List<Long> wanted = ids;
+            if (ids.isEmpty()) {
+                wanted = scheduler.call(SchedulerMethods.LIST, ListJobsRequest.newBuilder().setAll(all || options.json).build()).getJobsList().stream()
+                        .map(JobInfo::getId)
+                        .toList();
+            }
+            boolean withTasks = tasks || options.json || !ids.isEmpty();
+            List<Map<String, Object>> documents = new ArrayList<>();
+            Output.Table table = Output.table("JOB", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL", "NAME");
+            Output.Table details = Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
+            for (long id : wanted) {
+                List<TaskInfo> found = new ArrayList<>();
+                JobInfo job = fetch(scheduler, id, withTasks, found);
+                if (options.json) {
+                    Map<String, Object> document = new LinkedHashMap<>(document(job));
+                    document.put("tasks", found.stream().map(Jobs::document).toList());
+                    documents.add(document);
+                } else {
+                    table.row(
+                            job.getId(), job.getState(), job.getTasks(), job.getRunning(), job.getSucceeded(), job.getFailed(), job.getLocalTasks(), job.getName());
+                    found.forEach(t -> details.row(
+                            job.getId() + "." + t.getIndex(), t.getState(), t.getNode(), t.getLocality(), t.getExitCode(), t.getArgument(), t.getReason()));
+                }
+            }
+            if (options.json) {
+                Output.json(Map.of("jobs", documents));
+            } else {
+                table.print();
+                if (withTasks) {
+                    System.out.println();
+                    details.print();
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static JobInfo fetch(SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
+        while (true) {
+            JobReply reply = scheduler.call(
+                    SchedulerMethods.JOB,
+                    JobRequest.newBuilder().setJob(id).setFromTask(into.size()).setLimit(withTasks ? 0 : 1).build());
+            if (withTasks) {
+                into.addAll(reply.getTasksList());
+            }
+            if (!withTasks || reply.getEnd()) {
+                return reply.getJob();
+            }
+        }
+    }
+
+    static Map<String, Object> document(JobInfo job) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("job", job.getId());
+        document.put("name", job.getName());
+        document.put("user", job.getUser());
+        document.put("state", job.getState());
+        document.put("task_count", job.getTasks());
+        document.put("pending", job.getPending());
+        document.put("running", job.getRunning());
+        document.put("succeeded", job.getSucceeded());
+        document.put("failed", job.getFailed());
+        document.put("cancelled", job.getCancelled());
+        document.put("local_tasks", job.getLocalTasks());
+        document.put("input_bytes_local", job.getInputBytesLocal());
+        document.put("input_bytes_remote", job.getInputBytesRemote());
+        document.put("submitted_ms", job.getSubmitted());
+        document.put("started_ms", job.getStarted());
+        document.put("ended_ms", job.getEnded());
+        return document;
+    }
+
+    static Map<String, Object> document(TaskInfo task) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("index", task.getIndex());
+        document.put("argument", task.getArgument());
+        document.put("state", task.getState());
+        document.put("node", task.getNode());
+        document.put("locality", task.getLocality());
+        document.put("input_was_there", task.getLocality().equals("local"));
+        document.put("input_bytes", task.getInputBytes());
+        document.put("input_bytes_local", task.getInputBytesLocal());
+        document.put("exit_code", task.getExitCode());
+        document.put("signal", task.getSignal());
+        document.put("attempts", task.getAttempts());
+        document.put("queued_ms", task.getQueued());
+        document.put("started_ms", task.getStarted());
+        document.put("ended_ms", task.getEnded());
+        document.put("reason", task.getReason());
+        return document;
+    }
+}

@@ -1,0 +1,51 @@
+package org.gridfarm.client.cli.command;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.gridfarm.client.cli.cluster.MountProcess;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "mount",
+        header = "Mounts the farm on a directory.",
+        description = {
+            "",
+            "Options (-o, separated by commas): ro, noatime, allow_other, cache=coherent|ttl|none, ttl=SECONDS, timeout=SECONDS.",
+            "Returns when the mount answers; -f stays in the foreground instead. gf umount DIR ends it."
+        },
+        mixinStandardHelpOptions = true)
+public final class Mount implements Callable<Integer> {
+    @Mixin
+    private FarmOptions options = new FarmOptions();
+
+    @Option(names = {"-f", "--foreground"}, description = "do not go into the background")
+    private boolean foreground;
+
+    @Option(names = "--node", paramLabel = "NAME", description = "storage node this machine is")
+    private @Nullable String node;
+
+    @Option(names = "-o", paramLabel = "OPTION,...", description = "mount options")
+    private List<String> mountOptions = List.of();
+
+    @Parameters(paramLabel = "DIR")
+    private Path directory = Path.of(".");
+
+    @Override
+    public Integer call() {
+        List<String> arguments = new ArrayList<>(List.of("--config", options.file().toString()));
+        if (node != null) {
+            arguments.addAll(List.of("--node", node));
+        }
+        for (String option : mountOptions) {
+            arguments.addAll(List.of("-o", option));
+        }
+        arguments.add(directory.toAbsolutePath().normalize().toString());
+        return foreground ? MountProcess.runHere(arguments) : MountProcess.startInBackground(directory, arguments);
+    }
+}

@@ -1,0 +1,218 @@
+package org.gridfarm.client.cli.command;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.SchedulerLine;
+import org.gridfarm.client.cli.run.Argument;
+import org.gridfarm.client.cli.run.Sources;
+import org.gridfarm.client.cli.run.Template;
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WaitJobReply;
+import org.gridfarm.protocol.wire.WaitJobRequest;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "run",
+        header = "Runs a command on the nodes that hold its input.",
+        description = {
+            "",
+            "  gf run 'wc -l {} > {.}.count' ::: /in/*        a task for each file, where the file lies",
+            "  gf run 'sort {} > gf:/out/{/}' ::: /in/*       gf:/path in the command is a path in the farm",
+            "  gf run hostname                                one task on any node",
+            "",
+            "Replacement strings are those of GNU parallel: {} {.} {/} {//} {/.} {#} {1} {2}. An argument that begins with / is a path in the farm; the"
+                    + " command sees it below the node's mount, which is also its working directory.",
+            "Exit status: that of the program for one task; else the number of failed tasks, 101 for more than 100."
+        },
+        mixinStandardHelpOptions = true)
+public final class Run implements Callable<Integer> {
+    private static final int WAIT_MILLIS = 4_000;
+    private static final int FAILED_SHOWN_MAX = 100;
+
+    @Mixin
+    private FarmOptions options = new FarmOptions();
+
+    @Option(names = {"-j", "--jobs"}, defaultValue = "0", description = "tasks at once; 0: as many as there are slots")
+    private int parallel;
+
+    @Option(names = "--retries", defaultValue = "0", description = "how often a failed task is tried again (${DEFAULT-VALUE})")
+    private int retries;
+
+    @Option(names = "--halt", defaultValue = "never", description = "after a failure: never, soon (start nothing more), now (kill the others)")
+    private String halt = "never";
+
+    @Option(names = "--timeout", defaultValue = "0", paramLabel = "SECONDS", description = "of each task; 0: none")
+    private double timeout;
+
+    @Option(names = "--name", defaultValue = "", description = "for gf jobs; the command if none")
+    private String name = "";
+
+    @Option(names = "--directory", defaultValue = "", paramLabel = "PATH", description = "working directory, a path in the farm")
+    private String directory = "";
+
+    @Option(names = "--on", defaultValue = "", paramLabel = "PATTERN", description = "only on nodes whose name matches")
+    private String on = "";
+
+    @Option(names = "--env", paramLabel = "NAME=VALUE", description = "environment of the tasks")
+    private Map<String, String> environment = new HashMap<>();
+
+    @Option(names = {"-k", "--keep-order"}, description = "output in the order of the arguments")
+    private boolean keepOrder;
+
+    @Option(names = "--no-wait", description = "print the job's number and go")
+    private boolean noWait;
+
+    @Option(names = "--dry-run", description = "print the commands and run nothing")
+    private boolean dryRun;
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND [::: ARGUMENT...]")
+    private List<String> words = List.of();
+
+    @Override
+    public Integer call() {
+        ClientConfig config = options.configuration();
+        try (Gridfarm farm = Gridfarm.open(config, "gf run")) {
+            List<TaskSpec> tasks = tasks(farm);
+            if (dryRun) {
+                tasks.forEach(task -> System.out.println(task.getArgv(task.getArgvCount() - 1)));
+                return 0;
+            }
+            SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
+            long job = scheduler.call(SchedulerMethods.SUBMIT, request(tasks)).getJob();
+            if (noWait) {
+                print(Map.of("job", job), Long.toString(job));
+                return 0;
+            }
+            Thread killer = new Thread(() -> cancel(farm, config, job), "gf-cancel");
+            Runtime.getRuntime().addShutdownHook(killer);
+            int status = await(scheduler, job, tasks.size());
+            Runtime.getRuntime().removeShutdownHook(killer);
+            return status;
+        }
+    }
+
+    private List<TaskSpec> tasks(Gridfarm farm) {
+        Sources sources = Sources.parse(
+                words, pattern -> farm.glob(pattern).stream().map(FarmPath::toString).toList(), Run::lines);
+        if (sources.groups().isEmpty()) {
+            return List.of(Template.plain(sources.command()).task(1, List.of()));
+        }
+        Template template = Template.of(sources.command());
+        List<TaskSpec> tasks = new ArrayList<>();
+        for (List<Argument> arguments : sources.combinations()) {
+            tasks.add(template.task(tasks.size() + 1, arguments));
+        }
+        return tasks;
+    }
+
+    private SubmitJobRequest request(List<TaskSpec> tasks) {
+        return SubmitJobRequest.newBuilder()
+                .setName(name.isEmpty() ? String.join(" ", words).substring(0, Math.min(60, String.join(" ", words).length())) : name)
+                .addAllTasks(tasks)
+                .setParallelMax(parallel)
+                .setRetries(retries)
+                .setHalt(halt)
+                .putAllEnvironment(environment)
+                .setDirectory(directory)
+                .setTimeoutMillis((long) (timeout * 1000))
+                .setNodePattern(on)
+                .setSubmission(new java.security.SecureRandom().nextLong() | 1)
+                .build();
+    }
+
+    private int await(SchedulerLine scheduler, long job, int count) {
+        Map<Integer, TaskInfo> early = new HashMap<>();
+        List<Map<String, Object>> documents = new ArrayList<>();
+        int next = 0;
+        int shown = 0;
+        int failed = 0;
+        int onlyStatus = 0;
+        long change = 0;
+        while (true) {
+            WaitJobReply reply = scheduler.call(
+                    SchedulerMethods.WAIT,
+                    WaitJobRequest.newBuilder()
+                            .setJob(job)
+                            .setWaitMillis(WAIT_MILLIS)
+                            .setChange(change)
+                            .setFromFinished(next)
+                            .setWithOutput(true)
+                            .build());
+            change = reply.getJob().getChange();
+            next = reply.getNextFinished();
+            for (TaskInfo task : reply.getFinishedList()) {
+                failed += task.getState().equals("succeeded") ? 0 : 1;
+                onlyStatus = task.getState().equals("succeeded") ? 0 : Math.max(1, task.getExitCode());
+                if (options.json) {
+                    documents.add(Jobs.document(task));
+                } else if (keepOrder) {
+                    early.put(task.getIndex(), task);
+                    for (TaskInfo ready = early.remove(shown); ready != null; ready = early.remove(shown)) {
+                        show(ready);
+                        shown++;
+                    }
+                } else {
+                    show(task);
+                }
+            }
+            if (next >= count && !List.of("pending", "running").contains(reply.getJob().getState())) {
+                if (options.json) {
+                    Map<String, Object> document = new java.util.LinkedHashMap<>(Jobs.document(reply.getJob()));
+                    document.put("tasks", documents);
+                    Output.json(document);
+                }
+                return count == 1 ? onlyStatus : failed > FAILED_SHOWN_MAX ? FAILED_SHOWN_MAX + 1 : failed;
+            }
+        }
+    }
+
+    private static void show(TaskInfo task) {
+        System.out.writeBytes(task.getStdout().toByteArray());
+        System.out.flush();
+        System.err.writeBytes(task.getStderr().toByteArray());
+        if (!task.getState().equals("succeeded")) {
+            System.err.println("gf: task " + (task.getIndex() + 1) + " (" + task.getArgument() + ") on "
+                    + (task.getNode().isEmpty() ? "no node" : task.getNode()) + ": " + task.getReason());
+        }
+    }
+
+    /** After ^C: nobody waits for the job any more. */
+    private static void cancel(Gridfarm farm, ClientConfig config, long job) {
+        new SchedulerLine(farm, config.schedulers())
+                .call(SchedulerMethods.CANCEL, CancelJobRequest.newBuilder().setJob(job).build());
+    }
+
+    private static List<String> lines(String file) {
+        try {
+            return file.equals("-") ? new String(System.in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).lines().toList() : Files.readAllLines(Path.of(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void print(Map<String, Object> document, String text) {
+        if (options.json) {
+            Output.json(document);
+        } else {
+            System.out.println(text);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package org.gridfarm.client.cli.command;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
+import org.gridfarm.protocol.wire.ClusterStatusRequest;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "status",
+        header = "Shows how the farm is: metaservers, replicas that are missing, repair.",
+        description = {"", "Exit status 0: well; 1: replicas are missing or being made; 2: files are lost or corrupt."},
+        mixinStandardHelpOptions = true)
+public final class Status implements Callable<Integer> {
+    @Mixin
+    private FarmOptions options = new FarmOptions();
+
+    @Override
+    public Integer call() {
+        try (Gridfarm farm = options.connect()) {
+            ClusterStatusReply status = farm.callLeader(MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+            if (options.json) {
+                Output.json(Map.of(
+                        "revision", status.getRevision(),
+                        "inodes", status.getInodes(),
+                        "sessions", status.getSessions(),
+                        "journal_rows_behind", status.getJournalRowsBehind(),
+                        "replicas_under", status.getReplicasUnder(),
+                        "replicas_over", status.getReplicasOver(),
+                        "replicas_lost", status.getReplicasLost(),
+                        "replicas_corrupt", status.getReplicasCorrupt(),
+                        "repair_queue", status.getRepairQueue(),
+                        "metaservers", status.getServersList().stream().map(Nodes::document).toList()));
+            } else {
+                System.out.println("revision            " + status.getRevision());
+                System.out.println("inodes              " + status.getInodes());
+                System.out.println("clients             " + status.getSessions());
+                System.out.println("journal rows behind " + status.getJournalRowsBehind());
+                System.out.println("files under level   " + status.getReplicasUnder());
+                System.out.println("files over level    " + status.getReplicasOver());
+                System.out.println("files lost          " + status.getReplicasLost());
+                System.out.println("files corrupt       " + status.getReplicasCorrupt());
+                System.out.println("repairs queued      " + status.getRepairQueue());
+            }
+            if (status.getReplicasLost() + status.getReplicasCorrupt() > 0) {
+                return 2;
+            }
+            return status.getReplicasUnder() > 0 ? 1 : 0;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package org.gridfarm.client.mount;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.gridfarm.client.mount.fuse.MountOptions;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]... [--foreground] DIR}. Words that only other tools need (rw, auto,
+ * _netdev, nofail, ...) are taken as fstab has them.
+ */
+final class MountSettings {
+    private @Nullable Path config;
+    private @Nullable String node;
+    private @Nullable Path directory;
+    private MountOptions options = MountOptions.defaults();
+    private Beliefs.Mode cache = Beliefs.Mode.COHERENT;
+    private Duration fixed = Duration.ofSeconds(1);
+    private String engine = "linux";
+    private boolean passthrough = true;
+
+    static MountSettings parse(String[] words) {
+        MountSettings settings = new MountSettings();
+        for (int i = 0; i < words.length; i++) {
+            switch (words[i]) {
+                case "--config" -> settings.config = Path.of(value(words, ++i));
+                case "--node" -> settings.node = value(words, ++i);
+                case "--engine" -> settings.engine = value(words, ++i);
+                case "--foreground", "-f" -> {} // this process is the mount; whoever wants it in the background starts it there
+                case "-o" -> {
+                    for (String option : value(words, ++i).split(",")) {
+                        settings.option(option);
+                    }
+                }
+                default -> {
+                    if (words[i].startsWith("-") || settings.directory != null) {
+                        throw new FarmException(ErrorKind.USAGE, "mount", words[i], "unknown word; see gf mount --help");
+                    }
+                    settings.directory = Path.of(words[i]).toAbsolutePath().normalize();
+                }
+            }
+        }
+        return settings;
+    }
+
+    private static String value(String[] words, int i) {
+        if (i >= words.length) {
+            throw new FarmException(ErrorKind.USAGE, "mount", words[i - 1], "needs a value");
+        }
+        return words[i];
+    }
+
+    private void option(String option) {
+        String name = option.contains("=") ? option.substring(0, option.indexOf('=')) : option;
+        String value = option.substring(Math.min(option.length(), name.length() + 1));
+        switch (name) {
+            case "ro" -> options = options.withReadOnly(true);
+            case "noatime" -> options = options.withNoAtime(true);
+            case "allow_other" -> options = options.withAllowOther(true);
+            case "suid" -> options = options.withSuid(true);
+            case "dev" -> options = options.withDev(true);
+            case "timeout" -> options = options.withDeadline(seconds(name, value));
+            case "cache" -> cache =
+                    switch (value) {
+                        case "coherent" -> Beliefs.Mode.COHERENT;
+                        case "ttl" -> Beliefs.Mode.TIMED;
+                        case "none" -> Beliefs.Mode.NONE;
+                        default -> throw wrong(option, "cache is coherent, ttl or none");
+                    };
+            case "ttl" -> {
+                cache = Beliefs.Mode.TIMED;
+                fixed = seconds(name, value);
+            }
+            case "nopassthrough" -> passthrough = false;
+            case "node" -> node = value;
+            case "rw", "auto", "noauto", "defaults", "_netdev", "nofail", "exec", "relatime", "nosuid", "nodev" -> {}
+            default -> {
+                if (!name.startsWith("x-")) {
+                    throw wrong(option, "unknown mount option; see gf mount --help");
+                }
+            }
+        }
+    }
+
+    private static Duration seconds(String name, String value) {
+        if (!value.matches("[0-9]+(\\.[0-9]+)?") || Double.parseDouble(value) <= 0) {
+            throw wrong(name + "=" + value, "needs a number of seconds above 0");
+        }
+        return Duration.ofMillis((long) (Double.parseDouble(value) * 1000));
+    }
+
+    private static FarmException wrong(String option, String why) {
+        return new FarmException(ErrorKind.USAGE, "mount -o", option, why);
+    }
+
+    @Nullable Path config() {
+        return config;
+    }
+
+    @Nullable String node() {
+        return node;
+    }
+
+    Path directory() {
+        if (directory == null) {
+            throw new FarmException(ErrorKind.USAGE, "mount", "", "no directory given");
+        }
+        return directory;
+    }
+
+    MountOptions options() {
+        return options;
+    }
+
+    Beliefs.Mode cache() {
+        return cache;
+    }
+
+    Duration fixed() {
+        return fixed;
+    }
+
+    boolean usesJnr() {
+        return switch (engine) {
+            case "linux" -> false;
+            case "jnr" -> true;
+            default -> throw new FarmException(ErrorKind.USAGE, "mount --engine", engine, "is linux or jnr");
+        };
+    }
+
+    boolean passthrough() {
+        return passthrough;
+    }
+}

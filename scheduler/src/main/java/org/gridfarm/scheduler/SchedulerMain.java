@@ -1,0 +1,95 @@
+package org.gridfarm.scheduler;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.Health;
+import org.gridfarm.protocol.observe.HttpEndpoint;
+import org.gridfarm.protocol.observe.LogLevel;
+import org.gridfarm.protocol.observe.Metrics;
+import org.gridfarm.protocol.observe.RpcMeters;
+import org.gridfarm.protocol.observe.RunFile;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.ExpectedServer;
+import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.rpc.RpcServer;
+import org.gridfarm.protocol.rpc.RpcServerConfig;
+import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.server.Scheduler;
+import org.gridfarm.scheduler.worker.ClientFarm;
+import org.gridfarm.scheduler.worker.NodeRunner;
+import org.gridfarm.scheduler.zookeeper.Election;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The scheduler's process: wiring, top to bottom. */
+public final class SchedulerMain {
+    private static final Logger log = LoggerFactory.getLogger(SchedulerMain.class);
+
+    private SchedulerMain() {}
+
+    public static void main(String[] arguments) {
+        if (arguments.length != 2 || !arguments[0].equals("--config")) {
+            System.err.println("gf scheduler: usage: gf scheduler --config FILE");
+            System.exit(64);
+        }
+        try {
+            run(SchedulerSettings.read(Path.of(arguments[1])));
+        } catch (FarmException e) {
+            System.err.println("gf scheduler: " + e.getMessage());
+            System.exit(e.kind().exitCode());
+        }
+    }
+
+    private static void run(SchedulerSettings settings) {
+        LogLevel.set(settings.daemon().logLevel());
+        Clock clock = Clock.system();
+        String name = settings.daemon().name();
+        Loops loops = Loops.start("scheduler");
+        Metrics metrics = new Metrics("scheduler", name);
+        ChannelSecurity security = settings.daemon().security().open(clock, loops.handshakes());
+        JobStore store = JobStore.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
+        Gridfarm farm = Gridfarm.open(settings.client(), "scheduler " + name, loops, security);
+        // Nodes are known by role: which node answers at an address is the metaserver's word.
+        NodeRunner runner = new NodeRunner(new RpcClient(loops, security, ExpectedServer.anyNode()));
+        Scheduler scheduler = new Scheduler(store, new ClientFarm(farm), runner, clock, SchedulerMain::deposed);
+        Health health = new Health();
+        health.check("database", Health.Meaning.READINESS, scheduler::problem);
+        RpcServer server = RpcServer.bind(
+                loops,
+                new RpcServerConfig(settings.daemon().listen(), "scheduler " + name, security, scheduler.services())
+                        .withObserver(new RpcMeters(metrics.registry())));
+        HttpEndpoint http = HttpEndpoint.bind(loops, settings.daemon().http(), metrics, health);
+        Optional<RunFile> runFile = settings.daemon()
+                .runFile()
+                .map(file -> RunFile.write(file, settings.daemon().advertised(server.address()), http.address()));
+        Election election = Election.stand(settings.zookeeper(), settings.zookeeperPath(), name, () -> scheduler.lead(name));
+        log.info("scheduler {} answers at {}", name, server.address());
+        Runtime.getRuntime().addShutdownHook(new Thread(
+                () -> {
+                    close(List.of(election, server, http, runner, farm, scheduler, store, loops));
+                    runFile.ifPresent(RunFile::close);
+                },
+                "gf-shutdown"));
+    }
+
+    private static void close(List<AutoCloseable> parts) {
+        for (AutoCloseable part : parts) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                log.warn("closing {}: {}", part.getClass().getSimpleName(), e.getMessage());
+            }
+        }
+    }
+
+    /** What was in memory may be behind the table now: begin anew, standing by. */
+    private static void deposed(FarmException reason) {
+        log.error("ending: {}", reason.getMessage());
+        System.exit(reason.kind().exitCode());
+    }
+}

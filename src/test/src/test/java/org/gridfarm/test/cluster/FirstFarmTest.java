@@ -1,0 +1,99 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import tools.jackson.databind.JsonNode;
+
+/** What a newcomer does first. The steps build on one another. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class FirstFarmTest {
+    private static final Path SOURCES = Path.of("../../protocol/src").toAbsolutePath().normalize();
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    @Order(1)
+    void aSourceTreeCopiedInReadsBackIdentical() {
+        farm.sh("cp -r " + SOURCES + " " + farm.mount() + "/src && diff -r " + SOURCES + " " + farm.mount() + "/src");
+    }
+
+    @Test
+    @Order(2)
+    void everyOtherMountSeesTheSameAtOnce() throws IOException {
+        farm.sh("diff -r " + SOURCES + " " + farm.mountOf("n2") + "/src");
+        for (int i = 0; i < 50; i++) {
+            Files.writeString(farm.mount().resolve("now-" + i), "written " + i);
+            assertThat(farm.mountOf("n3").resolve("now-" + i)).hasContent("written " + i);
+            Files.delete(farm.mountOf("n3").resolve("now-" + i));
+            assertThat(farm.mount().resolve("now-" + i)).doesNotExist();
+        }
+    }
+
+    @Test
+    @Order(3)
+    void commandsAndMountShowTheSameFiles() throws IOException {
+        Path local = Files.writeString(Files.createTempFile("gf", ".txt"), "by command\n");
+        farm.gf("mkdir", "/dir");
+        farm.gf("put", local.toString(), "/dir/a.txt");
+        assertThat(farm.mount().resolve("dir/a.txt")).hasContent("by command\n");
+        Files.move(farm.mount().resolve("dir/a.txt"), farm.mount().resolve("dir/b.txt"));
+        assertThat(farm.gf("ls", "/dir").strip()).isEqualTo("b.txt");
+        assertThat(farm.gf("cat", "/dir/b.txt")).isEqualTo("by command\n");
+        farm.gf("rm", "/dir/b.txt");
+        assertThat(farm.mount().resolve("dir")).isEmptyDirectory();
+        Files.delete(local);
+    }
+
+    @Test
+    @Order(4)
+    void jobsRunWhereTheirInputLiesAndSayWhere() throws IOException {
+        Files.createDirectory(farm.mount().resolve("in"));
+        for (int i = 1; i <= 12; i++) {
+            Files.writeString(farm.mount().resolve("in/f" + i), "line\n".repeat(i));
+        }
+        farm.gf("run", "wc -l < {} > {}.count", ":::", "/in/*");
+        for (int i = 1; i <= 12; i++) {
+            assertThat(farm.mountOf("n2").resolve("in/f" + i + ".count")).hasContent(i + "\n");
+        }
+        JsonNode job = farm.json("jobs", "--json", "--all", "--tasks").get("jobs").get(0);
+        assertThat(job.get("state").asString()).isEqualTo("succeeded");
+        assertThat(job.get("tasks")).hasSize(12).allSatisfy(task -> {
+            assertThat(task.get("node").asString()).matches("n[123]");
+            assertThat(task.get("locality").asString()).isIn("local", "rack", "remote");
+        });
+    }
+
+    @Test
+    @Order(5)
+    void aJobOfOneTaskReturnsItsProgramsStatus() {
+        assertThat(farm.tryGf("run", "exit 7").status()).isEqualTo(7);
+    }
+
+    @Test
+    @Order(6)
+    void everythingIsThereAfterStopAndStart() {
+        farm.stop();
+        farm.startAgain();
+        farm.sh("diff -r " + SOURCES + " " + farm.mount() + "/src");
+    }
+}

@@ -1,0 +1,75 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** SIGKILL to one process while files are written: every file whose close returned is whole afterwards, seen from another mount. */
+class KillDuringCopyTest {
+    private static final int FILES_BEFORE_KILL = 40;
+    private static final int FILES_AFTER_KILL = 40;
+
+    private TestFarm farm;
+
+    @BeforeEach
+    void start() throws IOException {
+        farm = TestFarm.start();
+        farm.gf("setrep", "2", "/");
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"meta1", "cache1", "n2", "sched1", "mount"})
+    void noAcknowledgedFileIsLost(String victim) throws Exception {
+        Map<String, byte[]> acknowledged = new ConcurrentHashMap<>();
+        AtomicBoolean killed = new AtomicBoolean();
+        CountDownLatch warm = new CountDownLatch(FILES_BEFORE_KILL);
+        Thread writer = new Thread(() -> write(acknowledged, warm, killed), "writer");
+        writer.start();
+        warm.await();
+        farm.kill(victim, "KILL");
+        killed.set(true);
+        farm.restart(victim);
+        writer.join();
+        assertThat(acknowledged.size()).isGreaterThanOrEqualTo(FILES_BEFORE_KILL);
+        for (Map.Entry<String, byte[]> file : acknowledged.entrySet()) {
+            assertThat(farm.mountOf("n3").resolve(file.getKey())).as(file.getKey()).hasBinaryContent(file.getValue());
+        }
+    }
+
+    private void write(Map<String, byte[]> acknowledged, CountDownLatch warm, AtomicBoolean killed) {
+        Random random = new Random(Long.getLong("gf.seed", 11));
+        int after = 0;
+        for (int i = 0; after < FILES_AFTER_KILL; i++) {
+            after += killed.get() ? 1 : 0;
+            byte[] content = new byte[random.nextInt(200_000)];
+            random.nextBytes(content);
+            Path file = farm.mount().resolve("f" + i);
+            try {
+                Files.write(file, content);
+                acknowledged.put("f" + i, content);
+            } catch (IOException e) {
+                // Refused while something was down: not acknowledged, nothing is promised.
+                assertThat(e.getMessage()).isNotNull();
+            }
+            warm.countDown();
+        }
+    }
+}

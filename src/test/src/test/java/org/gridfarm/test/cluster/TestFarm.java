@@ -1,0 +1,148 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.gridfarm.client.cli.cluster.Mounts;
+import org.junit.jupiter.api.Assumptions;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A farm in a temporary directory, with a mount where the machine can mount. Everything goes at close, whatever the test did to it. */
+final class TestFarm implements AutoCloseable {
+    private static final long COMMAND_SECONDS_MAX = 150;
+
+    private final Path directory;
+
+    private TestFarm(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Started with these further options of {@code gf cluster start}. */
+    static TestFarm start(String... options) throws IOException {
+        Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
+        TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"));
+        List<String> command = new ArrayList<>(List.of("cluster", "start", "--dir", farm.directory.toString(), "--mount", farm.mount().toString()));
+        command.addAll(List.of(options));
+        try {
+            farm.gf(command.toArray(new String[0]));
+        } catch (AssertionError e) {
+            farm.close();
+            throw e;
+        }
+        return farm;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** The user's mount, attached to n1. */
+    Path mount() {
+        return directory.resolve("mnt");
+    }
+
+    /** The mount for the tasks of a node. */
+    Path mountOf(String node) {
+        return directory.resolve(node).resolve("mnt");
+    }
+
+    /** Runs a command that must succeed; its standard output. */
+    String gf(String... words) {
+        Result result = tryGf(words);
+        assertThat(result.status()).as("gf %s\n%s%s", String.join(" ", words), result.output(), result.errors()).isZero();
+        return result.output();
+    }
+
+    Result tryGf(String... words) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.gridfarm.client.cli.Gf"));
+        command.addAll(List.of(words));
+        return run(command);
+    }
+
+    JsonNode json(String... words) {
+        return JsonMapper.builder().build().readTree(gf(words));
+    }
+
+    void kill(String component, String signal) {
+        gf("cluster", "kill", component, "--signal", signal, "--dir", directory.toString());
+    }
+
+    void restart(String component) {
+        gf("cluster", "restart", component, "--dir", directory.toString());
+    }
+
+    void stop() {
+        gf("cluster", "stop", "--dir", directory.toString());
+    }
+
+    void startAgain() {
+        gf("cluster", "start", "--dir", directory.toString());
+    }
+
+    record Result(int status, String output, String errors) {}
+
+    Result run(List<String> command) {
+        try {
+            Path out = Files.createTempFile("gf-out", ".txt");
+            Path err = Files.createTempFile("gf-err", ".txt");
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .redirectInput(Path.of("/dev/null").toFile())
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile());
+            builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
+            Process process = builder.start();
+            if (!process.waitFor(COMMAND_SECONDS_MAX, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError(command + " did not end within " + COMMAND_SECONDS_MAX + " s");
+            }
+            Result result = new Result(
+                    process.exitValue(),
+                    Files.readString(out, StandardCharsets.UTF_8),
+                    Files.readString(err, StandardCharsets.UTF_8));
+            Files.delete(out);
+            Files.delete(err);
+            return result;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A shell command that must succeed. */
+    String sh(String script) {
+        Result result = run(List.of("/bin/sh", "-c", script));
+        assertThat(result.status()).as("%s\n%s%s", script, result.output(), result.errors()).isZero();
+        return result.output();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (Files.exists(directory.resolve("cluster.json"))) {
+            stop();
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}
