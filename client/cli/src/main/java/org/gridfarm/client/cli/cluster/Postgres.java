@@ -43,7 +43,7 @@ final class Postgres {
             Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
             giveAway();
             // initdb as another uid cannot read our password file: hand it over beside the data.
-            Path handed = data.resolveSibling("pg-password");
+            Path handed = data.resolveSibling("pg-password-for-initdb");
             Files.copy(passwordFile, handed, StandardCopyOption.REPLACE_EXISTING);
             Files.setPosixFilePermissions(handed, PosixFilePermissions.fromString("rw-r--r--"));
             OsProcess.run(command(
