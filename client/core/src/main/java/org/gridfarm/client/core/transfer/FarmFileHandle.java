@@ -176,7 +176,7 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return open.drained();
+        return open.drained().thenCompose(done -> commit.settle());
     }
 
     @Override
@@ -213,13 +213,18 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocal(boolean write) {
-        return reads.openLocal(write).thenApply(local -> local == null ? null : local.file);
+        return reads.openLocal(write)
+                .thenApply(local -> {
+                    if (local != null && write) {
+                        open.grantedLocally();
+                    }
+                    return local == null ? null : local.file;
+                });
     }
 
     @Override
     public void wroteLocally() {
-        open.wrote(open.size());
-        open.writeFailed(); // makes the chain agree before the content is committed
+        open.wroteLocally();
     }
 
     private @Nullable CompletableFuture<Void> refusalToWrite() {

@@ -32,6 +32,14 @@ final class FileCommit {
                 .thenCompose(done -> commit(false, true));
     }
 
+    /** What was written behind our back reaches the chain, and is known by its size; done at once when nothing was. */
+    CompletableFuture<Void> settle() {
+        if (!open.isWrittenLocally() || !open.takeUnsure()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return writes.agree(false, true).thenCompose(done -> commit(false, false));
+    }
+
     /** The handle is given up whatever happens. */
     CompletableFuture<Void> close() {
         if (!handle.flags().write() || !open.isDirty()) {

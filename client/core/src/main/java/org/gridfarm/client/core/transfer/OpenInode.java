@@ -49,6 +49,7 @@ final class OpenInode implements ObjectChain.Source {
     private boolean dirty;
     private boolean
             unsure; // a write failed with its outcome unknown: the chain is to be made to agree
+    private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable FarmException broken;
     private @Nullable CompletableFuture<Void> refreshing;
     private boolean layoutRecalled;
@@ -146,7 +147,7 @@ final class OpenInode implements ObjectChain.Source {
     /** The size is known without asking: nobody else writes. */
     boolean sizeIsKnown() {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED;
+            return !writtenLocally && (mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED);
         }
     }
 
@@ -247,6 +248,21 @@ final class OpenInode implements ObjectChain.Source {
         mtime = wiring.now();
     }
 
+    /** From now on the object may change behind our back. */
+    void grantedLocally() {
+        synchronized (lock) {
+            writtenLocally = true;
+        }
+    }
+
+    /** The object was changed behind our back: the chain is to be made to agree, and tells the size. */
+    void wroteLocally() {
+        synchronized (lock) {
+            changed();
+            unsure = true;
+        }
+    }
+
     void writeFailed() {
         synchronized (lock) {
             dirty = true;
@@ -265,15 +281,26 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
+    boolean isWrittenLocally() {
+        synchronized (lock) {
+            return writtenLocally;
+        }
+    }
+
     void outcome(int stripe, ChainOutcome outcome) {
         synchronized (lock) {
             lastOutcomes.put(stripe, outcome);
+            if (writtenLocally) {
+                size = outcome.getSize();
+                mtime = outcome.getMtime() == 0 ? mtime : outcome.getMtime();
+            }
         }
     }
 
     boolean existsSomewhere(int stripe) {
         synchronized (lock) {
-            return lastOutcomes.containsKey(stripe)
+            return writtenLocally
+                    || lastOutcomes.containsKey(stripe)
                     || (stripe < layout.getObjectsCount()
                             && layout.getObjects(stripe).getReplicasList().stream()
                                     .anyMatch(replica -> replica.getState() == ReplicaState.VALID));
