@@ -75,6 +75,12 @@ public final class SchedulerMain {
                     runFile.ifPresent(RunFile::close);
                 },
                 "gf-shutdown"));
+        // All other threads are daemons: this one keeps the process until it is told to end.
+        try {
+            Thread.currentThread().join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void close(List<AutoCloseable> parts) {
