@@ -4,7 +4,7 @@
 #   GF_JAVA_HOME  the JDK to use (25 or newer); otherwise JAVA_HOME, PATH and the usual folders are searched
 #   GF_MVN        the mvn to build with; otherwise PATH and the usual folders
 #   GF_HEAP       heap of a daemon, such as 2g (256m)
-#   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=JSON
+#   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=json
 #   GF_BUILD      "never" runs what is built without looking at the sources
 #
 # Exit status 69: a JDK or Maven is missing; 70: the build failed; 73: nowhere to build. Every other one is the command's.
