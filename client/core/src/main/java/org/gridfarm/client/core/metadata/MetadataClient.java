@@ -7,6 +7,7 @@ import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
@@ -186,14 +187,18 @@ public final class MetadataClient implements Metadata, SessionKeeper {
 
     @Override
     public CompletableFuture<LocateReply> locate(Credentials who, long inode, boolean tickets) {
-        LocateRequest.Builder request =
-                LocateRequest.newBuilder().setCredentials(who).setInode(inode).setTickets(tickets);
-
-        return reads.ask(
-                MetadataMethods.LOCATE,
-                () -> request.setSession(session.id()).build(),
-                "locate",
-                inode);
+        LocateRequest request =
+                LocateRequest.newBuilder()
+                        .setSession(session.id())
+                        .setCredentials(who)
+                        .setInode(inode)
+                        .setTickets(tickets)
+                        .build();
+        // Only the leader hears the nodes' heartbeats, so only it knows which replicas can be read.
+        return session.leader(MetadataMethods.LOCATE, request)
+                .exceptionallyCompose(thrown ->
+                        CompletableFuture.failedFuture(
+                                FarmException.of(thrown, "locate", Long.toHexString(inode))));
     }
 
     // ---- mutations
