@@ -132,9 +132,8 @@ final class Births {
         if (inode.nlink >= Limits.HARD_LINKS_MAX) {
             throw c.refusal(ErrorKind.TOO_MANY_LINKS, name);
         }
-        InodeImage.Builder image = c.changed(inode).setNlink(inode.nlink + 1);
+        c.changed(inode).setNlink(inode.nlink + 1).setParent(directory.number);
         if (inode.isOrphan()) {
-            image.setParent(directory.number);
             c.draft.orphanGone(inode.number);
         }
         c.modified(directory);

@@ -38,8 +38,8 @@ final class Inode {
     long ctime;
 
     /**
-     * Directories: "..". Others: the directory of one of their names, as far as known; 0 once they
-     * have lost their last name.
+     * Directories: "..". Others: the directory of one of their names; 0 when that name was removed
+     * and those of the others are not known.
      */
     long parent;
 

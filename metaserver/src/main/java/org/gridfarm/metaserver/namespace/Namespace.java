@@ -287,6 +287,36 @@ public final class Namespace {
         return inode == null ? null : inode.image().build();
     }
 
+    /** What the inode takes; null if it is gone. */
+    public @Nullable Charge charge(long number) {
+        Inode inode = find(number);
+        if (inode == null) {
+            return null;
+        }
+        long bytes = inode.isRegular() ? inode.size : 0;
+        int level = inode.policy().replicas() == 0 ? defaultReplicas : inode.policy().replicas();
+        return new Charge(
+                inode.uid, inode.gid, bytes, bytes * level, inode.parent, inode.isDirectory());
+    }
+
+    /** As {@link #charge}, of an inode as an image says it will be. */
+    public Charge charge(InodeImage image) {
+        long bytes = image.getType() == FileType.REGULAR ? image.getSize() : 0;
+        int level = image.getReplicas() == 0 ? defaultReplicas : image.getReplicas();
+        return new Charge(
+                image.getUid(),
+                image.getGid(),
+                bytes,
+                bytes * level,
+                image.getParent(),
+                image.getType() == FileType.DIRECTORY);
+    }
+
+    /** Every inode that exists. */
+    public void forEach(java.util.function.LongConsumer action) {
+        forEachInode(inode -> action.accept(inode.number));
+    }
+
     /** What a regular file's copies should be; null for anything else and for what is gone. */
     public @Nullable Content content(long number) {
         Inode inode = find(number);

@@ -6,6 +6,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.Remove;
 
+import java.util.Arrays;
+
 /** What takes a name away: unlink and rmdir, and the target that a rename replaces. */
 final class Removals {
     private Removals() {}
@@ -20,7 +22,7 @@ final class Removals {
         }
         c.modified(directory);
         c.draft.entryGone(directory.number, name);
-        loseName(c, victim);
+        loseName(c, victim, directory, name);
         return c.accept(victim.number, directory.number);
     }
 
@@ -64,15 +66,31 @@ final class Removals {
     }
 
     /** One name less; without any, the inode goes, or stays while it is open. */
-    static void loseName(Command c, Inode inode) {
+    static void loseName(Command c, Inode inode, Inode directory, byte[] name) {
         if (inode.nlink > 1) {
-            c.changed(inode).setNlink(inode.nlink - 1);
+            InodeImage.Builder image = c.changed(inode).setNlink(inode.nlink - 1);
+            if (inode.parent == directory.number && !hasOtherName(directory, inode, name)) {
+                image.setParent(
+                        0); // its other names are somewhere; the next link or rename tells where
+            }
         } else if (c.context.isOpen(inode.number)) {
             InodeImage.Builder image = c.changed(inode).setNlink(0).setParent(0);
             c.draft.orphan(image.getInode());
         } else {
             c.draft.gone(inode.number);
         }
+    }
+
+    /** Walks the directory, for hard links only. */
+    private static boolean hasOtherName(Inode directory, Inode inode, byte[] name) {
+        Entries entries = directory.entries();
+        for (int i = 0; i < entries.end(); i++) {
+            Entry entry = entries.at(i);
+            if (entry != null && entry.inode == inode && !Arrays.equals(entry.name, name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static byte[] removable(Command c, ByteString wanted) {

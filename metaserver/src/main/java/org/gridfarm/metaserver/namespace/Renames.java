@@ -153,7 +153,7 @@ final class Renames {
                 entered.setNlink(entered.getNlink() - 1);
                 c.draft.gone(target.number);
             } else {
-                Removals.loseName(c, target);
+                Removals.loseName(c, target, to, toName);
             }
         }
         c.draft.entry(to.number, toName, source.number, source.type(), cookie);
