@@ -71,7 +71,8 @@ final class Format {
                 return false;
             }
             if (apply) {
-                // One pass may leave what the next would still change: where it moves a comment, say.
+                // One pass may leave what the next would still change: where it moves a comment,
+                // say.
                 for (int pass = 1; pass < PASSES_MAX; pass++) {
                     after = format(after);
                 }

@@ -1,8 +1,5 @@
 package org.gridfarm.scheduler;
 
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
@@ -25,6 +22,10 @@ import org.gridfarm.scheduler.worker.NodeRunner;
 import org.gridfarm.scheduler.zookeeper.Election;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 
 /** The scheduler's process: wiring, top to bottom. */
 public final class SchedulerMain {
@@ -52,29 +53,55 @@ public final class SchedulerMain {
         Loops loops = Loops.start("scheduler");
         Metrics metrics = new Metrics("scheduler", name);
         ChannelSecurity security = settings.daemon().security().open(clock, loops.handshakes());
-        JobStore store = JobStore.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword());
+        JobStore store =
+                JobStore.open(
+                        settings.databaseUrl(),
+                        settings.databaseUser(),
+                        settings.databasePassword());
         Gridfarm farm = Gridfarm.open(settings.client(), "scheduler " + name, loops, security);
         // Nodes are known by role: which node answers at an address is the metaserver's word.
-        NodeRunner runner = new NodeRunner(new RpcClient(loops, security, ExpectedServer.anyNode()));
-        Scheduler scheduler = new Scheduler(store, new ClientFarm(farm), runner, clock, SchedulerMain::deposed);
+        NodeRunner runner =
+                new NodeRunner(new RpcClient(loops, security, ExpectedServer.anyNode()));
+        Scheduler scheduler =
+                new Scheduler(store, new ClientFarm(farm), runner, clock, SchedulerMain::deposed);
         Health health = new Health();
         health.check("database", Health.Meaning.READINESS, scheduler::problem);
-        RpcServer server = RpcServer.bind(
-                loops,
-                new RpcServerConfig(settings.daemon().listen(), "scheduler " + name, security, scheduler.services())
-                        .withObserver(new RpcMeters(metrics.registry())));
+        RpcServer server =
+                RpcServer.bind(
+                        loops,
+                        new RpcServerConfig(
+                                        settings.daemon().listen(),
+                                        "scheduler " + name,
+                                        security,
+                                        scheduler.services())
+                                .withObserver(new RpcMeters(metrics.registry())));
         HttpEndpoint http = HttpEndpoint.bind(loops, settings.daemon().http(), metrics, health);
-        Optional<RunFile> runFile = settings.daemon()
-                .runFile()
-                .map(file -> RunFile.write(file, settings.daemon().advertised(server.address()), http.address()));
-        Election election = Election.stand(settings.zookeeper(), settings.zookeeperPath(), name, () -> scheduler.lead(name));
+        Optional<RunFile> runFile =
+                settings.daemon()
+                        .runFile()
+                        .map(file ->
+                                RunFile.write(
+                                        file,
+                                        settings.daemon().advertised(server.address()),
+                                        http.address()));
+        Election election =
+                Election.stand(
+                        settings.zookeeper(),
+                        settings.zookeeperPath(),
+                        name,
+                        () -> scheduler.lead(name));
         log.info("scheduler {} answers at {}", name, server.address());
-        Runtime.getRuntime().addShutdownHook(new Thread(
-                () -> {
-                    close(List.of(election, server, http, runner, farm, scheduler, store, loops));
-                    runFile.ifPresent(RunFile::close);
-                },
-                "gf-shutdown"));
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(
+                                () -> {
+                                    close(
+                                            List.of(
+                                                    election, server, http, runner, farm, scheduler,
+                                                    store, loops));
+                                    runFile.ifPresent(RunFile::close);
+                                },
+                                "gf-shutdown"));
         // All other threads are daemons: this one keeps the process until it is told to end.
         try {
             Thread.currentThread().join();

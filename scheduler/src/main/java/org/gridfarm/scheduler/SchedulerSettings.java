@@ -1,9 +1,10 @@
 package org.gridfarm.scheduler;
 
-import java.nio.file.Path;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
+
+import java.nio.file.Path;
 
 /**
  * The scheduler's configuration file.
@@ -20,17 +21,19 @@ record SchedulerSettings(
         String zookeeperPath) {
 
     static SchedulerSettings read(Path file) {
-        return Config.read(file, config -> {
-            Config database = config.section("database");
-            Config zookeeper = config.section("zookeeper");
-            return new SchedulerSettings(
-                    DaemonSettings.read(config),
-                    ClientConfig.of(config),
-                    database.text("url"),
-                    database.text("user"),
-                    database.secret("password"),
-                    zookeeper.text("connect"),
-                    zookeeper.text("path", "/gridfarm"));
-        });
+        return Config.read(
+                file,
+                config -> {
+                    Config database = config.section("database");
+                    Config zookeeper = config.section("zookeeper");
+                    return new SchedulerSettings(
+                            DaemonSettings.read(config),
+                            ClientConfig.of(config),
+                            database.text("url"),
+                            database.text("user"),
+                            database.secret("password"),
+                            zookeeper.text("connect"),
+                            zookeeper.text("path", "/gridfarm"));
+                });
     }
 }

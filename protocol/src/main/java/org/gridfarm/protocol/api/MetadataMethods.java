@@ -5,89 +5,199 @@ import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
 
 /**
- * What a metaserver answers, in the order a reader should learn it: sessions, reads (any server), mutations and opens (leader only), locks, the
- * recall it pushes, administration, and what storage nodes and caches say to it. Shapes are in {@code metadata.proto}, {@code storage.proto} and
+ * What a metaserver answers, in the order a reader should learn it: sessions, reads (any server),
+ * mutations and opens (leader only), locks, the recall it pushes, administration, and what storage
+ * nodes and caches say to it. Shapes are in {@code metadata.proto}, {@code storage.proto} and
  * {@code changes.proto}. Mutations carry (session, sequence) and are safe to repeat.
  */
 public final class MetadataMethods {
     public static final Method<OpenSessionRequest, OpenSessionReply> OPEN_SESSION =
-            new Method<>(1, "open-session", OpenSessionRequest.parser(), OpenSessionReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    1,
+                    "open-session",
+                    OpenSessionRequest.parser(),
+                    OpenSessionReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<RenewRequest, RenewReply> RENEW =
             new Method<>(2, "renew", RenewRequest.parser(), RenewReply.parser(), Retry.IDEMPOTENT);
     public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION =
-            new Method<>(3, "close-session", CloseSessionRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    3,
+                    "close-session",
+                    CloseSessionRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT);
 
     public static final Method<LookupRequest, LookupReply> LOOKUP =
-            new Method<>(10, "lookup", LookupRequest.parser(), LookupReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    10, "lookup", LookupRequest.parser(), LookupReply.parser(), Retry.IDEMPOTENT);
     public static final Method<GetAttributesRequest, GetAttributesReply> GET_ATTRIBUTES =
-            new Method<>(11, "get-attributes", GetAttributesRequest.parser(), GetAttributesReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    11,
+                    "get-attributes",
+                    GetAttributesRequest.parser(),
+                    GetAttributesReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
-            new Method<>(12, "resolve", ResolveRequest.parser(), ResolveReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    12,
+                    "resolve",
+                    ResolveRequest.parser(),
+                    ResolveReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ReadDirectoryRequest, ReadDirectoryReply> READ_DIRECTORY =
-            new Method<>(13, "read-directory", ReadDirectoryRequest.parser(), ReadDirectoryReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    13,
+                    "read-directory",
+                    ReadDirectoryRequest.parser(),
+                    ReadDirectoryReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ReadLinkRequest, ReadLinkReply> READ_LINK =
-            new Method<>(14, "read-link", ReadLinkRequest.parser(), ReadLinkReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    14,
+                    "read-link",
+                    ReadLinkRequest.parser(),
+                    ReadLinkReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<GetXattrRequest, GetXattrReply> GET_XATTR =
-            new Method<>(15, "get-xattr", GetXattrRequest.parser(), GetXattrReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    15,
+                    "get-xattr",
+                    GetXattrRequest.parser(),
+                    GetXattrReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ListXattrRequest, ListXattrReply> LIST_XATTR =
-            new Method<>(16, "list-xattr", ListXattrRequest.parser(), ListXattrReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    16,
+                    "list-xattr",
+                    ListXattrRequest.parser(),
+                    ListXattrReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<StatFsRequest, StatFsReply> STAT_FS =
-            new Method<>(17, "stat-fs", StatFsRequest.parser(), StatFsReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    17, "stat-fs", StatFsRequest.parser(), StatFsReply.parser(), Retry.IDEMPOTENT);
     public static final Method<LocateRequest, LocateReply> LOCATE =
-            new Method<>(18, "locate", LocateRequest.parser(), LocateReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    18, "locate", LocateRequest.parser(), LocateReply.parser(), Retry.IDEMPOTENT);
 
     public static final Method<MutateRequest, MutateReply> MUTATE =
-            new Method<>(30, "mutate", MutateRequest.parser(), MutateReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    30, "mutate", MutateRequest.parser(), MutateReply.parser(), Retry.IDEMPOTENT);
 
     public static final Method<OpenRequest, OpenReply> OPEN =
             new Method<>(40, "open", OpenRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
     public static final Method<CloseRequest, Empty> CLOSE =
             new Method<>(41, "close", CloseRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
     public static final Method<ChainFailureRequest, OpenReply> CHAIN_FAILURE =
-            new Method<>(42, "chain-failure", ChainFailureRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    42,
+                    "chain-failure",
+                    ChainFailureRequest.parser(),
+                    OpenReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<RefreshRequest, OpenReply> REFRESH =
-            new Method<>(43, "refresh", RefreshRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    43, "refresh", RefreshRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
 
-    /** Setting and clearing; a waiting request is parked at the server and given up by cancelling the call. */
+    /**
+     * Setting and clearing; a waiting request is parked at the server and given up by cancelling
+     * the call.
+     */
     public static final Method<LockRequest, LockReply> LOCK =
             new Method<>(50, "lock", LockRequest.parser(), LockReply.parser(), Retry.IDEMPOTENT);
+
     public static final Method<LockRequest, LockReply> TEST_LOCK =
-            new Method<>(51, "test-lock", LockRequest.parser(), LockReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    51, "test-lock", LockRequest.parser(), LockReply.parser(), Retry.IDEMPOTENT);
 
     /** Server to client. */
     public static final Method<RecallRequest, Empty> RECALL =
             new Method<>(60, "recall", RecallRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
 
     public static final Method<RegisterNodeRequest, RegisterNodeReply> REGISTER_NODE =
-            new Method<>(70, "register-node", RegisterNodeRequest.parser(), RegisterNodeReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    70,
+                    "register-node",
+                    RegisterNodeRequest.parser(),
+                    RegisterNodeReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<HeartbeatRequest, HeartbeatReply> HEARTBEAT =
-            new Method<>(71, "heartbeat", HeartbeatRequest.parser(), HeartbeatReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    71,
+                    "heartbeat",
+                    HeartbeatRequest.parser(),
+                    HeartbeatReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<InventoryRequest, InventoryReply> INVENTORY =
-            new Method<>(72, "inventory", InventoryRequest.parser(), InventoryReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    72,
+                    "inventory",
+                    InventoryRequest.parser(),
+                    InventoryReply.parser(),
+                    Retry.IDEMPOTENT);
 
     public static final Method<ListNodesRequest, ListNodesReply> LIST_NODES =
-            new Method<>(80, "list-nodes", ListNodesRequest.parser(), ListNodesReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    80,
+                    "list-nodes",
+                    ListNodesRequest.parser(),
+                    ListNodesReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<NodeControlRequest, NodeControlReply> NODE_CONTROL =
-            new Method<>(81, "node-control", NodeControlRequest.parser(), NodeControlReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    81,
+                    "node-control",
+                    NodeControlRequest.parser(),
+                    NodeControlReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ClusterStatusRequest, ClusterStatusReply> CLUSTER_STATUS =
-            new Method<>(82, "cluster-status", ClusterStatusRequest.parser(), ClusterStatusReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    82,
+                    "cluster-status",
+                    ClusterStatusRequest.parser(),
+                    ClusterStatusReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ListReplicasRequest, ListReplicasReply> LIST_REPLICAS =
-            new Method<>(83, "list-replicas", ListReplicasRequest.parser(), ListReplicasReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    83,
+                    "list-replicas",
+                    ListReplicasRequest.parser(),
+                    ListReplicasReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<ReplicateRequest, ReplicateReply> REPLICATE =
-            new Method<>(84, "replicate", ReplicateRequest.parser(), ReplicateReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    84,
+                    "replicate",
+                    ReplicateRequest.parser(),
+                    ReplicateReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<AdminRequest, AdminReply> ADMIN =
             new Method<>(85, "admin", AdminRequest.parser(), AdminReply.parser(), Retry.ONCE);
 
     /** Cache to leader. */
     public static final Method<FollowRequest, FollowReply> FOLLOW =
-            new Method<>(90, "follow", FollowRequest.parser(), FollowReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    90, "follow", FollowRequest.parser(), FollowReply.parser(), Retry.IDEMPOTENT);
+
     public static final Method<SnapshotRequest, SnapshotReply> SNAPSHOT =
-            new Method<>(91, "snapshot", SnapshotRequest.parser(), SnapshotReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    91,
+                    "snapshot",
+                    SnapshotRequest.parser(),
+                    SnapshotReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<CacheStatus, CacheLeaseReply> CACHE_LEASE =
-            new Method<>(92, "cache-lease", CacheStatus.parser(), CacheLeaseReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    92,
+                    "cache-lease",
+                    CacheStatus.parser(),
+                    CacheLeaseReply.parser(),
+                    Retry.IDEMPOTENT);
+
     /** Leader to cache. */
     public static final Method<PrepareBatch, PrepareReply> PREPARE =
             new Method<>(93, "prepare", PrepareBatch.parser(), PrepareReply.parser(), Retry.ONCE);
+
     public static final Method<CommitBatch, Empty> COMMIT =
             new Method<>(94, "commit", CommitBatch.parser(), Empty.parser(), Retry.ONCE);
 

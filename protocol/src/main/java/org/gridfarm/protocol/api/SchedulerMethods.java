@@ -4,19 +4,39 @@ import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
 
-/** What the scheduler answers to {@code gf run}, {@code gf jobs} and pipelines. Shapes are in {@code scheduler.proto}. */
+/**
+ * What the scheduler answers to {@code gf run}, {@code gf jobs} and pipelines. Shapes are in {@code
+ * scheduler.proto}.
+ */
 public final class SchedulerMethods {
     /** The submission number makes it safe to repeat: the same submission is one job. */
     public static final Method<SubmitJobRequest, SubmitJobReply> SUBMIT =
-            new Method<>(160, "submit-job", SubmitJobRequest.parser(), SubmitJobReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    160,
+                    "submit-job",
+                    SubmitJobRequest.parser(),
+                    SubmitJobReply.parser(),
+                    Retry.IDEMPOTENT);
+
     public static final Method<JobRequest, JobReply> JOB =
             new Method<>(161, "job", JobRequest.parser(), JobReply.parser(), Retry.IDEMPOTENT);
     public static final Method<ListJobsRequest, ListJobsReply> LIST =
-            new Method<>(162, "list-jobs", ListJobsRequest.parser(), ListJobsReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    162,
+                    "list-jobs",
+                    ListJobsRequest.parser(),
+                    ListJobsReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<CancelJobRequest, Empty> CANCEL =
-            new Method<>(163, "cancel-job", CancelJobRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    163, "cancel-job", CancelJobRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
     public static final Method<WaitJobRequest, WaitJobReply> WAIT =
-            new Method<>(164, "wait-job", WaitJobRequest.parser(), WaitJobReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    164,
+                    "wait-job",
+                    WaitJobRequest.parser(),
+                    WaitJobReply.parser(),
+                    Retry.IDEMPOTENT);
 
     private SchedulerMethods() {}
 }

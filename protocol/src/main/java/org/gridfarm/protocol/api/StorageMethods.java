@@ -5,49 +5,132 @@ import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
 
 /**
- * What a storage node answers: object input and output along a chain (clients and other nodes), the local fast path, commands of the metaserver
- * (which it gets on its own connection to it), and tasks (from the scheduler). Shapes are in {@code storage.proto}.
+ * What a storage node answers: object input and output along a chain (clients and other nodes), the
+ * local fast path, commands of the metaserver (which it gets on its own connection to it), and
+ * tasks (from the scheduler). Shapes are in {@code storage.proto}.
  */
 public final class StorageMethods {
     public static final Method<WriteObjectRequest, ChainOutcome> WRITE =
-            new Method<>(100, "write", WriteObjectRequest.parser(), ChainOutcome.parser(), Retry.ONCE);
+            new Method<>(
+                    100, "write", WriteObjectRequest.parser(), ChainOutcome.parser(), Retry.ONCE);
     public static final Method<ReadObjectRequest, ReadObjectReply> READ =
-            new Method<>(101, "read", ReadObjectRequest.parser(), ReadObjectReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    101,
+                    "read",
+                    ReadObjectRequest.parser(),
+                    ReadObjectReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<SyncObjectRequest, ChainOutcome> SYNC =
-            new Method<>(102, "sync", SyncObjectRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    102,
+                    "sync",
+                    SyncObjectRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<StatObjectRequest, ChainOutcome> STAT =
-            new Method<>(103, "stat", StatObjectRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    103,
+                    "stat",
+                    StatObjectRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<TruncateObjectRequest, ChainOutcome> TRUNCATE =
-            new Method<>(104, "truncate", TruncateObjectRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    104,
+                    "truncate",
+                    TruncateObjectRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<AllocateObjectRequest, ChainOutcome> ALLOCATE =
-            new Method<>(105, "allocate", AllocateObjectRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    105,
+                    "allocate",
+                    AllocateObjectRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<SeekObjectRequest, SeekObjectReply> SEEK =
-            new Method<>(106, "seek", SeekObjectRequest.parser(), SeekObjectReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    106,
+                    "seek",
+                    SeekObjectRequest.parser(),
+                    SeekObjectReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<CopyRangeRequest, ChainOutcome> COPY_RANGE =
-            new Method<>(107, "copy-range", CopyRangeRequest.parser(), ChainOutcome.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    107,
+                    "copy-range",
+                    CopyRangeRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<OpenLocalRequest, OpenLocalReply> OPEN_LOCAL =
-            new Method<>(108, "open-local", OpenLocalRequest.parser(), OpenLocalReply.parser(), Retry.ONCE);
+            new Method<>(
+                    108,
+                    "open-local",
+                    OpenLocalRequest.parser(),
+                    OpenLocalReply.parser(),
+                    Retry.ONCE);
     public static final Method<CloseLocalRequest, Empty> CLOSE_LOCAL =
-            new Method<>(109, "close-local", CloseLocalRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    109,
+                    "close-local",
+                    CloseLocalRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT);
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
-            new Method<>(120, "replicate-object", ReplicateObjectRequest.parser(), ReplicateObjectReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    120,
+                    "replicate-object",
+                    ReplicateObjectRequest.parser(),
+                    ReplicateObjectReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<DeleteObjectsRequest, DeleteObjectsReply> DELETE_OBJECTS =
-            new Method<>(121, "delete-objects", DeleteObjectsRequest.parser(), DeleteObjectsReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    121,
+                    "delete-objects",
+                    DeleteObjectsRequest.parser(),
+                    DeleteObjectsReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<SealObjectRequest, SealObjectReply> SEAL_OBJECT =
-            new Method<>(122, "seal-object", SealObjectRequest.parser(), SealObjectReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    122,
+                    "seal-object",
+                    SealObjectRequest.parser(),
+                    SealObjectReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<VerifyObjectRequest, VerifyObjectReply> VERIFY_OBJECT =
-            new Method<>(123, "verify-object", VerifyObjectRequest.parser(), VerifyObjectReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    123,
+                    "verify-object",
+                    VerifyObjectRequest.parser(),
+                    VerifyObjectReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<NodeControlCommand, NodeControlAnswer> NODE_COMMAND =
-            new Method<>(124, "node-command", NodeControlCommand.parser(), NodeControlAnswer.parser(), Retry.ONCE);
+            new Method<>(
+                    124,
+                    "node-command",
+                    NodeControlCommand.parser(),
+                    NodeControlAnswer.parser(),
+                    Retry.ONCE);
 
-    /** Answered when the task has ended; asking again for the same attempt waits for the same run and never starts a second one. */
+    /**
+     * Answered when the task has ended; asking again for the same attempt waits for the same run
+     * and never starts a second one.
+     */
     public static final Method<RunTaskRequest, RunTaskReply> RUN_TASK =
-            new Method<>(140, "run-task", RunTaskRequest.parser(), RunTaskReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    140,
+                    "run-task",
+                    RunTaskRequest.parser(),
+                    RunTaskReply.parser(),
+                    Retry.IDEMPOTENT);
+
     public static final Method<KillTaskRequest, Empty> KILL_TASK =
-            new Method<>(141, "kill-task", KillTaskRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    141, "kill-task", KillTaskRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
     public static final Method<Empty, ListTasksReply> LIST_TASKS =
-            new Method<>(142, "list-tasks", Empty.parser(), ListTasksReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    142, "list-tasks", Empty.parser(), ListTasksReply.parser(), Retry.IDEMPOTENT);
 
     private StorageMethods() {}
 }

@@ -46,7 +46,7 @@ public final class FarmException extends RuntimeException {
                 kind
                         == ErrorKind
                                 .INTERNAL); // refusals are ordinary answers: no stack trace is paid
-                                            // for them
+        // for them
         this.kind = kind;
         this.operation = operation;
         this.subject = subject;

@@ -17,7 +17,9 @@ public enum Halt {
             case "", "never" -> NEVER;
             case "soon" -> SOON;
             case "now" -> NOW;
-            default -> throw new FarmException(ErrorKind.USAGE, "halt", word, "use never, soon or now");
+            default ->
+                    throw new FarmException(
+                            ErrorKind.USAGE, "halt", word, "use never, soon or now");
         };
     }
 }

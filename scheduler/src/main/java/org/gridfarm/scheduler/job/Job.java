@@ -1,18 +1,20 @@
 package org.gridfarm.scheduler.job;
 
+import org.gridfarm.protocol.wire.JobInfo;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInfo;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import org.gridfarm.protocol.wire.JobInfo;
-import org.gridfarm.protocol.wire.RunTaskReply;
-import org.gridfarm.protocol.wire.SubmitJobRequest;
-import org.gridfarm.protocol.wire.TaskInfo;
 
 /**
- * One submitted job: its tasks and the counts of their states. Every change raises {@link #change()}, on which waiting clients sleep.
+ * One submitted job: its tasks and the counts of their states. Every change raises {@link
+ * #change()}, on which waiting clients sleep.
  *
  * <p>Owned by the scheduler's event thread.
  */
@@ -48,12 +50,18 @@ public final class Job {
         endWhenDone(submitted);
     }
 
-    /** Goes on from what was written down. Tasks that were running still count as running: their nodes are asked for the outcome. */
-    public static Job restored(long id, String user, SubmitJobRequest request, long submitted, List<KeptTask> kept) {
+    /**
+     * Goes on from what was written down. Tasks that were running still count as running: their
+     * nodes are asked for the outcome.
+     */
+    public static Job restored(
+            long id, String user, SubmitJobRequest request, long submitted, List<KeptTask> kept) {
         Job job = new Job(id, user, request, submitted);
         job.pending.clear();
         for (KeptTask row : kept) {
-            job.tasks.get(row.info().getIndex()).restore(row.info(), row.state(), row.finishOrder());
+            job.tasks
+                    .get(row.info().getIndex())
+                    .restore(row.info(), row.state(), row.finishOrder());
         }
         for (Task task : job.tasks) {
             job.count(task.state(), 1);
@@ -142,7 +150,12 @@ public final class Job {
     public void giveBack(Task task, String why) {
         running--;
         if (halted) {
-            end(task, TaskState.CANCELLED, RunTaskReply.getDefaultInstance(), why, task.info(false).getStarted());
+            end(
+                    task,
+                    TaskState.CANCELLED,
+                    RunTaskReply.getDefaultInstance(),
+                    why,
+                    task.info(false).getStarted());
             return;
         }
         task.backToPending(why);
@@ -150,21 +163,32 @@ public final class Job {
         change++;
     }
 
-    /** What the node says of an attempt. True when a task has failed for good and the running ones are to be killed. */
+    /**
+     * What the node says of an attempt. True when a task has failed for good and the running ones
+     * are to be killed.
+     */
     public boolean finish(Task task, RunTaskReply reply, long now) {
         running--;
         if (reply.getExitCode() == 0 && reply.getFailure().isEmpty()) {
             end(task, TaskState.SUCCEEDED, reply, "", now);
             return false;
         }
-        String why = reply.getFailure().isEmpty() ? "exit status " + reply.getExitCode() : reply.getFailure();
+        String why =
+                reply.getFailure().isEmpty()
+                        ? "exit status " + reply.getExitCode()
+                        : reply.getFailure();
         if (task.attempts() <= request.getRetries() && !halted) {
             task.backToPending("attempt " + task.attempts() + ": " + why);
             pending.addLast(task);
             change++;
             return false;
         }
-        end(task, halted && reply.getSignal() != 0 ? TaskState.CANCELLED : TaskState.FAILED, reply, why, now);
+        end(
+                task,
+                halted && reply.getSignal() != 0 ? TaskState.CANCELLED : TaskState.FAILED,
+                reply,
+                why,
+                now);
         if (halt != Halt.NEVER && !halted) {
             halted = true;
             cancelPending("another task failed", now);
@@ -221,26 +245,28 @@ public final class Job {
     }
 
     public JobInfo info() {
-        JobInfo.Builder info = JobInfo.newBuilder()
-                .setId(id)
-                .setName(request.getName())
-                .setUser(user)
-                .setState(state())
-                .setTasks(tasks.size())
-                .setPending(pending.size())
-                .setRunning(running)
-                .setSucceeded(succeeded)
-                .setFailed(failed)
-                .setCancelled(cancelled)
-                .setSubmitted(submitted)
-                .setStarted(started)
-                .setEnded(isDone() ? ended : 0)
-                .setChange(change);
+        JobInfo.Builder info =
+                JobInfo.newBuilder()
+                        .setId(id)
+                        .setName(request.getName())
+                        .setUser(user)
+                        .setState(state())
+                        .setTasks(tasks.size())
+                        .setPending(pending.size())
+                        .setRunning(running)
+                        .setSucceeded(succeeded)
+                        .setFailed(failed)
+                        .setCancelled(cancelled)
+                        .setSubmitted(submitted)
+                        .setStarted(started)
+                        .setEnded(isDone() ? ended : 0)
+                        .setChange(change);
         for (Task task : tasks) {
             if (task.attempts() > 0) {
                 TaskInfo t = task.info(false);
                 info.setInputBytesLocal(info.getInputBytesLocal() + t.getInputBytesLocal());
-                info.setInputBytesRemote(info.getInputBytesRemote() + t.getInputBytes() - t.getInputBytesLocal());
+                info.setInputBytesRemote(
+                        info.getInputBytesRemote() + t.getInputBytes() - t.getInputBytesLocal());
                 if (t.getLocality().equals("local")) {
                     info.setLocalTasks(info.getLocalTasks() + 1);
                 }

@@ -1,12 +1,16 @@
 package org.gridfarm.scheduler.job;
 
-import java.util.Map;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.jspecify.annotations.Nullable;
 
-/** One task: its specification, where its input lies (once located) and how far it has come. Owned by its {@link Job}. */
+import java.util.Map;
+
+/**
+ * One task: its specification, where its input lies (once located) and how far it has come. Owned
+ * by its {@link Job}.
+ */
 public final class Task {
     private final long job;
     private final int index;
@@ -72,7 +76,10 @@ public final class Task {
         return job + "." + index + "." + attempts;
     }
 
-    /** Bytes of the input by node, or null while nobody has looked. A task without input is located at once. */
+    /**
+     * Bytes of the input by node, or null while nobody has looked. A task without input is located
+     * at once.
+     */
     public @Nullable Map<String, Long> holders() {
         return spec.getInputsCount() == 0 ? Map.of() : holders;
     }
@@ -142,23 +149,24 @@ public final class Task {
 
     /** For people and for the table of tasks. */
     public TaskInfo info(boolean withOutput) {
-        TaskInfo.Builder info = TaskInfo.newBuilder()
-                .setJob(job)
-                .setIndex(index)
-                .setState(state.word())
-                .setNode(node)
-                .setLocality(locality)
-                .setInputBytes(inputBytes)
-                .setInputBytesLocal(inputBytesLocal)
-                .setExitCode(exitCode)
-                .setSignal(signal)
-                .setAttempts(attempts)
-                .setQueued(queued)
-                .setStarted(started)
-                .setEnded(ended)
-                .setArgument(spec.getArgument())
-                .addAllArgv(spec.getArgvList())
-                .setReason(reason);
+        TaskInfo.Builder info =
+                TaskInfo.newBuilder()
+                        .setJob(job)
+                        .setIndex(index)
+                        .setState(state.word())
+                        .setNode(node)
+                        .setLocality(locality)
+                        .setInputBytes(inputBytes)
+                        .setInputBytesLocal(inputBytesLocal)
+                        .setExitCode(exitCode)
+                        .setSignal(signal)
+                        .setAttempts(attempts)
+                        .setQueued(queued)
+                        .setStarted(started)
+                        .setEnded(ended)
+                        .setArgument(spec.getArgument())
+                        .addAllArgv(spec.getArgvList())
+                        .setReason(reason);
         if (withOutput) {
             info.setStdout(com.google.protobuf.ByteString.copyFrom(stdout));
             info.setStderr(com.google.protobuf.ByteString.copyFrom(stderr));

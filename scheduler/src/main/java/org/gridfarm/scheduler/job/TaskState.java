@@ -1,8 +1,9 @@
 package org.gridfarm.scheduler.job;
 
 /**
- * Where a task stands. PENDING → RUNNING → SUCCEEDED | FAILED; a failed attempt with retries left goes back to PENDING; CANCELLED ends what
- * was not finished. The three last are final: a result is recorded once.
+ * Where a task stands. PENDING → RUNNING → SUCCEEDED | FAILED; a failed attempt with retries left
+ * goes back to PENDING; CANCELLED ends what was not finished. The three last are final: a result is
+ * recorded once.
  */
 public enum TaskState {
     PENDING,

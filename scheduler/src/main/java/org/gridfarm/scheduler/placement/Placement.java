@@ -9,16 +9,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes the plan in two passes. First every free slot takes a waiting task that has all its weight there, tasks with fewest choices first. Then
- * slots that are left take a task of another node when {@code tasks queued for that node / its slots × mean run time} is more than the remote read.
+ * Makes the plan in two passes. First every free slot takes a waiting task that has all its weight
+ * there, tasks with fewest choices first. Then slots that are left take a task of another node when
+ * {@code tasks queued for that node / its slots × mean run time} is more than the remote read.
  *
- * <p>The bound is on the queue and not on the single task: with a delay per task, tasks shorter than the delay all end up on one node while the others
- * stand idle (Spark's SPARK-18886).
+ * <p>The bound is on the queue and not on the single task: with a delay per task, tasks shorter
+ * than the delay all end up on one node while the others stand idle (Spark's SPARK-18886).
  */
 public final class Placement {
     private Placement() {}
 
-    public static <T> List<Placed<T>> plan(List<Candidate<T>> waiting, List<NodeSlots> nodes, Costs costs) {
+    public static <T> List<Placed<T>> plan(
+            List<Candidate<T>> waiting, List<NodeSlots> nodes, Costs costs) {
         return new Plan<>(waiting, nodes, costs).make();
     }
 
@@ -50,15 +52,20 @@ public final class Placement {
             }
             for (Candidate<T> candidate : byChoices) {
                 if (!done.contains(candidate) && liveHolders(candidate) > 0) {
-                    bestHolder(candidate).ifPresent(node -> wanted.merge(node, candidate.slots(), Integer::sum));
+                    bestHolder(candidate)
+                            .ifPresent(node -> wanted.merge(node, candidate.slots(), Integer::sum));
                 }
             }
             for (Candidate<T> candidate : waiting) {
                 if (!done.contains(candidate) && worthMoving(candidate)) {
-                    best(candidate, false).ifPresent(node -> {
-                        bestHolder(candidate).ifPresent(holder -> wanted.merge(holder, -candidate.slots(), Integer::sum));
-                        place(candidate, node);
-                    });
+                    best(candidate, false)
+                            .ifPresent(node -> {
+                                bestHolder(candidate)
+                                        .ifPresent(holder ->
+                                                wanted.merge(
+                                                        holder, -candidate.slots(), Integer::sum));
+                                place(candidate, node);
+                            });
                 }
             }
             return placed;
@@ -74,13 +81,17 @@ public final class Placement {
             return count;
         }
 
-        /** True when nothing holds it back, or the queue before its holders costs more than the network. */
+        /**
+         * True when nothing holds it back, or the queue before its holders costs more than the
+         * network.
+         */
         private boolean worthMoving(Candidate<T> candidate) {
             return bestHolder(candidate)
                     .map(holder -> {
                         NodeSlots node = nodes.get(holder);
                         int slots = node == null ? 1 : Math.max(1, node.slots());
-                        double waitSeconds = costs.taskSeconds() * wanted.getOrDefault(holder, 0) / slots;
+                        double waitSeconds =
+                                costs.taskSeconds() * wanted.getOrDefault(holder, 0) / slots;
                         return waitSeconds > costs.remoteReadSeconds(candidate.heldBy(holder));
                     })
                     .orElse(true);
@@ -90,25 +101,32 @@ public final class Placement {
         private java.util.Optional<String> bestHolder(Candidate<T> candidate) {
             return candidate.holders().entrySet().stream()
                     .filter(e -> e.getValue() > 0 && nodes.containsKey(e.getKey()))
-                    .max(Map.Entry.<String, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                    .max(
+                            Map.Entry.<String, Long>comparingByValue()
+                                    .thenComparing(Map.Entry.comparingByKey()))
                     .map(Map.Entry::getKey);
         }
 
-        /** The best node with room: most bytes held, then a holder's rack, then most free slots, then by name. */
+        /**
+         * The best node with room: most bytes held, then a holder's rack, then most free slots,
+         * then by name.
+         */
         private java.util.Optional<String> best(Candidate<T> candidate, boolean onlyHoldersOfMost) {
-            long most = candidate.holders().entrySet().stream()
-                    .filter(e -> nodes.containsKey(e.getKey()))
-                    .mapToLong(Map.Entry::getValue)
-                    .max()
-                    .orElse(0);
+            long most =
+                    candidate.holders().entrySet().stream()
+                            .filter(e -> nodes.containsKey(e.getKey()))
+                            .mapToLong(Map.Entry::getValue)
+                            .max()
+                            .orElse(0);
             Set<String> racks = racksOfHolders(candidate);
             return nodes.keySet().stream()
                     .filter(name -> room(name) >= candidate.slots())
                     .filter(name -> !onlyHoldersOfMost || candidate.heldBy(name) == most)
-                    .max(Comparator.<String>comparingLong(candidate::heldBy)
-                            .thenComparing(name -> inOneOf(racks, name))
-                            .thenComparing(this::room)
-                            .thenComparing(Comparator.reverseOrder()));
+                    .max(
+                            Comparator.<String>comparingLong(candidate::heldBy)
+                                    .thenComparing(name -> inOneOf(racks, name))
+                                    .thenComparing(this::room)
+                                    .thenComparing(Comparator.reverseOrder()));
         }
 
         private boolean inOneOf(Set<String> racks, String name) {
@@ -139,7 +157,9 @@ public final class Placement {
 
         private String locality(Candidate<T> candidate, String node) {
             if (candidate.inputBytes() == 0) {
-                return candidate.holders().isEmpty() ? "none" : candidate.holders().containsKey(node) ? "local" : "remote";
+                return candidate.holders().isEmpty()
+                        ? "none"
+                        : candidate.holders().containsKey(node) ? "local" : "remote";
             }
             if (candidate.heldBy(node) >= candidate.inputBytes()) {
                 return "local";

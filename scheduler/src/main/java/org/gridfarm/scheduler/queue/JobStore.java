@@ -3,13 +3,7 @@ package org.gridfarm.scheduler.queue;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -19,9 +13,17 @@ import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.TaskState;
 
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
 /**
- * The table of jobs. Thread-safe. A change is durable when the call returns. UNAVAILABLE: the database cannot be reached; NOT_LEADER: another
- * scheduler has taken over since {@link #takeOver}.
+ * The table of jobs. Thread-safe. A change is durable when the call returns. UNAVAILABLE: the
+ * database cannot be reached; NOT_LEADER: another scheduler has taken over since {@link #takeOver}.
  */
 public final class JobStore implements AutoCloseable {
     private static final String SCHEMA = "gridfarm_jobs";
@@ -55,7 +57,8 @@ public final class JobStore implements AutoCloseable {
                     .migrate();
             return new JobStore(new HikariDataSource(config));
         } catch (FlywayException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "prepare database", url, firstLine(e), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "prepare database", url, firstLine(e), e);
         }
     }
 
@@ -65,72 +68,83 @@ public final class JobStore implements AutoCloseable {
 
     /** Becomes the one scheduler that may write, and returns the epoch that says so. */
     public long takeOver(String holder) {
-        return run("take over", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(
-                    "UPDATE leader SET epoch = epoch + 1, holder = ?, since = now() RETURNING epoch")) {
-                statement.setString(1, holder);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
-            }
-        });
+        return run(
+                "take over",
+                connection -> {
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "UPDATE leader SET epoch = epoch + 1, holder = ?, since = now() RETURNING epoch")) {
+                        statement.setString(1, holder);
+                        try (ResultSet row = statement.executeQuery()) {
+                            row.next();
+                            return row.getLong(1);
+                        }
+                    }
+                });
     }
 
     /** Records a job; the same submission a second time gives the first one's number. */
     public long submit(long epoch, String user, SubmitJobRequest request, long now) {
-        return run("submit", connection -> {
-            requireEpoch(connection, epoch);
-            try (PreparedStatement statement = connection.prepareStatement(
-                    "INSERT INTO job (submission, name, user_name, request, submitted) VALUES (?, ?, ?, ?, ?)"
-                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id")) {
-                statement.setLong(1, request.getSubmission());
-                statement.setString(2, request.getName());
-                statement.setString(3, user);
-                statement.setBytes(4, request.toByteArray());
-                statement.setLong(5, now);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    return row.getLong(1);
-                }
-            }
-        });
+        return run(
+                "submit",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "INSERT INTO job (submission, name, user_name, request, submitted) VALUES (?, ?, ?, ?, ?)"
+                                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id")) {
+                        statement.setLong(1, request.getSubmission());
+                        statement.setString(2, request.getName());
+                        statement.setString(3, user);
+                        statement.setBytes(4, request.toByteArray());
+                        statement.setLong(5, now);
+                        try (ResultSet row = statement.executeQuery()) {
+                            row.next();
+                            return row.getLong(1);
+                        }
+                    }
+                });
     }
 
     /** Writes task rows, and marks jobs as done, in one transaction. */
     public void record(long epoch, List<TaskRow> rows, List<Long> doneJobs) {
-        run("record", connection -> {
-            requireEpoch(connection, epoch);
-            try (PreparedStatement statement = connection.prepareStatement(
-                    "INSERT INTO task (job, index, state, node, locality, attempts, exit_code, finish_order, info)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, index) DO UPDATE SET state = excluded.state,"
-                            + " node = excluded.node, locality = excluded.locality, attempts = excluded.attempts,"
-                            + " exit_code = excluded.exit_code, finish_order = excluded.finish_order, info = excluded.info"
-                            + " WHERE task.state NOT IN ('succeeded', 'failed', 'cancelled')")) {
-                for (TaskRow row : rows) {
-                    TaskInfo info = row.info();
-                    statement.setLong(1, info.getJob());
-                    statement.setInt(2, info.getIndex());
-                    statement.setString(3, info.getState());
-                    statement.setString(4, info.getNode());
-                    statement.setString(5, info.getLocality());
-                    statement.setInt(6, info.getAttempts());
-                    statement.setInt(7, info.getExitCode());
-                    statement.setLong(8, row.finishOrder());
-                    statement.setBytes(9, info.toByteArray());
-                    statement.addBatch();
-                }
-                statement.executeBatch();
-            }
-            try (PreparedStatement statement = connection.prepareStatement("UPDATE job SET done = true WHERE id = ?")) {
-                for (long job : doneJobs) {
-                    statement.setLong(1, job);
-                    statement.addBatch();
-                }
-                statement.executeBatch();
-            }
-            return true;
-        });
+        run(
+                "record",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "INSERT INTO task (job, index, state, node, locality, attempts, exit_code, finish_order, info)"
+                                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, index) DO UPDATE SET state = excluded.state,"
+                                            + " node = excluded.node, locality = excluded.locality, attempts = excluded.attempts,"
+                                            + " exit_code = excluded.exit_code, finish_order = excluded.finish_order, info = excluded.info"
+                                            + " WHERE task.state NOT IN ('succeeded', 'failed', 'cancelled')")) {
+                        for (TaskRow row : rows) {
+                            TaskInfo info = row.info();
+                            statement.setLong(1, info.getJob());
+                            statement.setInt(2, info.getIndex());
+                            statement.setString(3, info.getState());
+                            statement.setString(4, info.getNode());
+                            statement.setString(5, info.getLocality());
+                            statement.setInt(6, info.getAttempts());
+                            statement.setInt(7, info.getExitCode());
+                            statement.setLong(8, row.finishOrder());
+                            statement.setBytes(9, info.toByteArray());
+                            statement.addBatch();
+                        }
+                        statement.executeBatch();
+                    }
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "UPDATE job SET done = true WHERE id = ?")) {
+                        for (long job : doneJobs) {
+                            statement.setLong(1, job);
+                            statement.addBatch();
+                        }
+                        statement.executeBatch();
+                    }
+                    return true;
+                });
     }
 
     /** A task as it is to be kept, with its place in the order of finishing. */
@@ -138,40 +152,46 @@ public final class JobStore implements AutoCloseable {
 
     /** Every job that is not done, and the newest of those that are. */
     public List<Job> load(int doneMax) {
-        return run("load", connection -> {
-            List<Job> jobs = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(
-                    "SELECT id, user_name, request, submitted FROM job WHERE NOT done OR id IN"
-                            + " (SELECT id FROM job WHERE done ORDER BY id DESC LIMIT ?) ORDER BY id")) {
-                statement.setInt(1, doneMax);
-                try (ResultSet row = statement.executeQuery()) {
-                    while (row.next()) {
-                        long id = row.getLong(1);
-                        jobs.add(Job.restored(
-                                id,
-                                row.getString(2),
-                                SubmitJobRequest.parseFrom(row.getBytes(3)),
-                                row.getLong(4),
-                                tasks(connection, id)));
+        return run(
+                "load",
+                connection -> {
+                    List<Job> jobs = new ArrayList<>();
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "SELECT id, user_name, request, submitted FROM job WHERE NOT done OR id IN"
+                                            + " (SELECT id FROM job WHERE done ORDER BY id DESC LIMIT ?) ORDER BY id")) {
+                        statement.setInt(1, doneMax);
+                        try (ResultSet row = statement.executeQuery()) {
+                            while (row.next()) {
+                                long id = row.getLong(1);
+                                jobs.add(
+                                        Job.restored(
+                                                id,
+                                                row.getString(2),
+                                                SubmitJobRequest.parseFrom(row.getBytes(3)),
+                                                row.getLong(4),
+                                                tasks(connection, id)));
+                            }
+                        }
                     }
-                }
-            }
-            return jobs;
-        });
+                    return jobs;
+                });
     }
 
     private static List<Job.KeptTask> tasks(Connection connection, long job)
             throws SQLException, InvalidProtocolBufferException {
         List<Job.KeptTask> tasks = new ArrayList<>();
         try (PreparedStatement statement =
-                connection.prepareStatement("SELECT info, state, finish_order FROM task WHERE job = ? ORDER BY index")) {
+                connection.prepareStatement(
+                        "SELECT info, state, finish_order FROM task WHERE job = ? ORDER BY index")) {
             statement.setLong(1, job);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    tasks.add(new Job.KeptTask(
-                            TaskInfo.parseFrom(row.getBytes(1)),
-                            TaskState.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
-                            row.getLong(3)));
+                    tasks.add(
+                            new Job.KeptTask(
+                                    TaskInfo.parseFrom(row.getBytes(1)),
+                                    TaskState.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
+                                    row.getLong(3)));
                 }
             }
         }
@@ -184,7 +204,11 @@ public final class JobStore implements AutoCloseable {
             statement.setLong(1, epoch);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
-                    throw new FarmException(ErrorKind.NOT_LEADER, "record", "jobs", "another scheduler has taken over");
+                    throw new FarmException(
+                            ErrorKind.NOT_LEADER,
+                            "record",
+                            "jobs",
+                            "another scheduler has taken over");
                 }
             }
         }

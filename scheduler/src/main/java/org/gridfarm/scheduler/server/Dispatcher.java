@@ -1,14 +1,7 @@
 package org.gridfarm.scheduler.server;
 
 import com.google.protobuf.ByteString;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.Executor;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -30,11 +23,22 @@ import org.gridfarm.scheduler.worker.Runner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+
 /**
- * Owns all jobs: locates inputs, places tasks, starts attempts, takes their results. An attempt is started after the row that says so is durable, so a
- * scheduler that starts again asks the same node for the same attempt; a result is told to clients after it is durable.
+ * Owns all jobs: locates inputs, places tasks, starts attempts, takes their results. An attempt is
+ * started after the row that says so is durable, so a scheduler that starts again asks the same
+ * node for the same attempt; a result is told to clients after it is durable.
  *
- * <p>Everything here runs on the event thread; answers of the farm and of nodes come back to it through {@code events}.
+ * <p>Everything here runs on the event thread; answers of the farm and of nodes come back to it
+ * through {@code events}.
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
@@ -54,7 +58,13 @@ final class Dispatcher {
     private final List<Runnable> watchers = new ArrayList<>();
     private double meanSeconds = Costs.UNMEASURED.taskSeconds();
 
-    Dispatcher(Farm farm, Runner runner, Recorder recorder, Clock clock, Executor events, Accounts accounts) {
+    Dispatcher(
+            Farm farm,
+            Runner runner,
+            Recorder recorder,
+            Clock clock,
+            Executor events,
+            Accounts accounts) {
         this.farm = farm;
         this.runner = runner;
         this.recorder = recorder;
@@ -90,7 +100,8 @@ final class Dispatcher {
     Job require(long id) {
         Job job = jobs.get(id);
         if (job == null) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "job", Long.toString(id), "see gf jobs --all");
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND, "job", Long.toString(id), "see gf jobs --all");
         }
         return job;
     }
@@ -112,18 +123,20 @@ final class Dispatcher {
     }
 
     private void refreshNodes() {
-        farm.nodes().whenCompleteAsync(
-                (list, failure) -> {
-                    if (failure == null) {
-                        nodes.clear();
-                        list.forEach(node -> nodes.put(node.getName(), node));
-                        place();
-                    } else {
-                        log.debug("nodes are not known: {}", failure.getMessage());
-                    }
-                    clock.after(Limits.NODES_EVERY, () -> events.execute(this::refreshNodes));
-                },
-                events);
+        farm.nodes()
+                .whenCompleteAsync(
+                        (list, failure) -> {
+                            if (failure == null) {
+                                nodes.clear();
+                                list.forEach(node -> nodes.put(node.getName(), node));
+                                place();
+                            } else {
+                                log.debug("nodes are not known: {}", failure.getMessage());
+                            }
+                            clock.after(
+                                    Limits.NODES_EVERY, () -> events.execute(this::refreshNodes));
+                        },
+                        events);
     }
 
     private List<NodeSlots> freeSlots() {
@@ -132,7 +145,12 @@ final class Dispatcher {
             boolean usable = node.getState().equals("up") || node.getState().equals("readonly");
             int room = node.getSlots() - taken.getOrDefault(node.getName(), 0);
             if (usable && node.getSlots() > 0) {
-                free.add(new NodeSlots(node.getName(), node.getRack(), Math.max(0, room), node.getSlots()));
+                free.add(
+                        new NodeSlots(
+                                node.getName(),
+                                node.getRack(),
+                                Math.max(0, room),
+                                node.getSlots()));
             }
         }
         return free;
@@ -175,27 +193,33 @@ final class Dispatcher {
             return;
         }
         List<ByteString> inputs = task.spec().getInputsList();
-        farm.holdings(inputs).whenCompleteAsync(
-                (holdings, failure) -> {
-                    locating.remove(task);
-                    if (task.state() != TaskState.PENDING) {
-                        return;
-                    }
-                    if (failure != null) {
-                        job.waitFor(task, "its input cannot be located: " + failure.getMessage());
-                        return; // asked again in the next round
-                    }
-                    job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
-                    place();
-                },
-                events);
+        farm.holdings(inputs)
+                .whenCompleteAsync(
+                        (holdings, failure) -> {
+                            locating.remove(task);
+                            if (task.state() != TaskState.PENDING) {
+                                return;
+                            }
+                            if (failure != null) {
+                                job.waitFor(
+                                        task,
+                                        "its input cannot be located: " + failure.getMessage());
+                                return; // asked again in the next round
+                            }
+                            job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
+                            place();
+                        },
+                        events);
     }
 
     private void start(Job job, Task task, String node, String locality) {
         taken.merge(node, task.slots(), Integer::sum);
         job.start(task, node, locality, nowMillis());
-        recorder.add(new Recorder.Entry(
-                List.of(new TaskRow(task.info(true), 0)), 0, () -> events.execute(() -> attempt(job, task))));
+        recorder.add(
+                new Recorder.Entry(
+                        List.of(new TaskRow(task.info(true), 0)),
+                        0,
+                        () -> events.execute(() -> attempt(job, task))));
         changed();
     }
 
@@ -211,7 +235,10 @@ final class Dispatcher {
                             if (failure == null) {
                                 ended(job, task, reply);
                             } else {
-                                notRun(job, task, FarmException.of(failure, "run task", task.attemptId()));
+                                notRun(
+                                        job,
+                                        task,
+                                        FarmException.of(failure, "run task", task.attemptId()));
                             }
                         },
                         events);
@@ -219,20 +246,29 @@ final class Dispatcher {
 
     private void notRun(Job job, Task task, FarmException failure) {
         switch (failure.kind()) {
-            case DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY -> nodeAway(job, task, failure.getMessage());
+            case DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY ->
+                    nodeAway(job, task, failure.getMessage());
             case OVERLOADED, BUSY -> {
                 release(task);
                 job.giveBack(task, failure.getMessage());
-                recorder.add(new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
+                recorder.add(
+                        new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
             }
-            default -> ended(
-                    job,
-                    task,
-                    RunTaskReply.newBuilder().setExitCode(126).setFailure(failure.getMessage()).build());
+            default ->
+                    ended(
+                            job,
+                            task,
+                            RunTaskReply.newBuilder()
+                                    .setExitCode(126)
+                                    .setFailure(failure.getMessage())
+                                    .build());
         }
     }
 
-    /** The node may come back with the attempt still running: ask again for a while before another node gets the task. */
+    /**
+     * The node may come back with the attempt still running: ask again for a while before another
+     * node gets the task.
+     */
     private void nodeAway(Job job, Task task, String why) {
         long now = clock.nanoTime();
         long since = unreachableSince.computeIfAbsent(task, _ -> now);
@@ -272,11 +308,16 @@ final class Dispatcher {
 
     /** Writes down the tasks that ended since; clients hear of it when it is durable. */
     private void recordFinished(Job job, int from) {
-        List<TaskRow> rows = job.finished().subList(from, job.finished().size()).stream()
-                .map(task -> new TaskRow(task.info(true), task.finishOrder()))
-                .toList();
+        List<TaskRow> rows =
+                job.finished().subList(from, job.finished().size()).stream()
+                        .map(task -> new TaskRow(task.info(true), task.finishOrder()))
+                        .toList();
         if (!rows.isEmpty()) {
-            recorder.add(new Recorder.Entry(rows, job.isDone() ? job.id() : 0, () -> events.execute(this::changed)));
+            recorder.add(
+                    new Recorder.Entry(
+                            rows,
+                            job.isDone() ? job.id() : 0,
+                            () -> events.execute(this::changed)));
         }
         forgetOldJobs();
     }
@@ -296,11 +337,16 @@ final class Dispatcher {
     private void kill(Task task, int signal) {
         NodeInfo node = nodes.get(task.node());
         if (node != null) {
-            runner.kill(node.getAddress(), task.attemptId(), signal).whenComplete((_, failure) -> {
-                if (failure != null) {
-                    log.warn("cannot kill {} on {}: {}", task.attemptId(), task.node(), failure.getMessage());
-                }
-            });
+            runner.kill(node.getAddress(), task.attemptId(), signal)
+                    .whenComplete((_, failure) -> {
+                        if (failure != null) {
+                            log.warn(
+                                    "cannot kill {} on {}: {}",
+                                    task.attemptId(),
+                                    task.node(),
+                                    failure.getMessage());
+                        }
+                    });
         }
     }
 
@@ -329,5 +375,4 @@ final class Dispatcher {
     private long nowMillis() {
         return clock.now().toEpochMilli();
     }
-
 }

@@ -1,10 +1,5 @@
 package org.gridfarm.scheduler.server;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Iterator;
-import java.util.List;
-import java.util.concurrent.Executor;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -25,9 +20,16 @@ import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.queue.JobStore;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Executor;
+
 /**
- * Answers clients. Jobs belong to their user: others see that they exist, only the owner and administrators may cancel them or read their output. Calls
- * come in on network threads and go on on the event thread; the submit waits for the table on a thread of its own.
+ * Answers clients. Jobs belong to their user: others see that they exist, only the owner and
+ * administrators may cancel them or read their output. Calls come in on network threads and go on
+ * on the event thread; the submit waits for the table on a thread of its own.
  */
 final class JobService {
     private static final int TASKS_PER_PAGE = 1_000;
@@ -42,7 +44,13 @@ final class JobService {
 
     private record Waiting(Exchange<WaitJobRequest, WaitJobReply> exchange, long untilNanos) {}
 
-    JobService(Dispatcher dispatcher, JobStore store, long epoch, Executor events, Executor blocking, Clock clock) {
+    JobService(
+            Dispatcher dispatcher,
+            JobStore store,
+            long epoch,
+            Executor events,
+            Executor blocking,
+            Clock clock) {
         this.dispatcher = dispatcher;
         this.store = store;
         this.epoch = epoch;
@@ -89,10 +97,14 @@ final class JobService {
         String user = user(exchange.peer().identity());
         if (request.getTasksCount() > Limits.TASKS_PER_JOB_MAX) {
             throw new FarmException(
-                    ErrorKind.TOO_BIG, "submit", request.getName(), "at most " + Limits.TASKS_PER_JOB_MAX + " tasks a job");
+                    ErrorKind.TOO_BIG,
+                    "submit",
+                    request.getName(),
+                    "at most " + Limits.TASKS_PER_JOB_MAX + " tasks a job");
         }
         if (request.getSubmission() == 0) {
-            throw new FarmException(ErrorKind.PROTOCOL, "submit", request.getName(), "no submission number");
+            throw new FarmException(
+                    ErrorKind.PROTOCOL, "submit", request.getName(), "no submission number");
         }
         Halt.of(request.getHalt());
         long id = store.submit(epoch, user, request, clock.now().toEpochMilli());
@@ -107,9 +119,13 @@ final class JobService {
         Job job = dispatcher.require(request.getJob());
         boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
         int from = (int) Math.min(request.getFromTask(), job.tasks().size());
-        int limit = request.getLimit() == 0 ? TASKS_PER_PAGE : Math.min(request.getLimit(), TASKS_PER_PAGE);
+        int limit =
+                request.getLimit() == 0
+                        ? TASKS_PER_PAGE
+                        : Math.min(request.getLimit(), TASKS_PER_PAGE);
         int to = Math.min(job.tasks().size(), from + limit);
-        JobReply.Builder reply = JobReply.newBuilder().setJob(job.info()).setEnd(to == job.tasks().size());
+        JobReply.Builder reply =
+                JobReply.newBuilder().setJob(job.info()).setEnd(to == job.tasks().size());
         job.tasks().subList(from, to).forEach(task -> reply.addTasks(task.info(output)));
         return reply.build();
     }
@@ -127,7 +143,11 @@ final class JobService {
     private Empty end(Exchange<CancelJobRequest, Empty> exchange) {
         Job job = dispatcher.require(exchange.request().getJob());
         if (!mayRead(exchange.peer().identity(), job)) {
-            throw new FarmException(ErrorKind.NOT_PERMITTED, "cancel job", Long.toString(job.id()), "it belongs to " + job.user());
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    "cancel job",
+                    Long.toString(job.id()),
+                    "it belongs to " + job.user());
         }
         int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
         dispatcher.cancel(job, signal);
@@ -138,7 +158,9 @@ final class JobService {
         WaitJobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
         long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());
-        if (job.change() > request.getChange() || job.finished().size() > request.getFromFinished() || most == 0) {
+        if (job.change() > request.getChange()
+                || job.finished().size() > request.getFromFinished()
+                || most == 0) {
             exchange.reply(progress(exchange));
             return;
         }
@@ -153,7 +175,9 @@ final class JobService {
             Waiting one = i.next();
             WaitJobRequest request = one.exchange().request();
             Job job = dispatcher.require(request.getJob());
-            boolean news = job.change() > request.getChange() || job.finished().size() > request.getFromFinished();
+            boolean news =
+                    job.change() > request.getChange()
+                            || job.finished().size() > request.getFromFinished();
             if (news || now >= one.untilNanos() || one.exchange().isCancelled()) {
                 i.remove();
                 guard(one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
@@ -167,7 +191,8 @@ final class JobService {
         boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
         int from = Math.min(request.getFromFinished(), job.finished().size());
         int to = Math.min(job.finished().size(), from + TASKS_PER_PAGE);
-        WaitJobReply.Builder reply = WaitJobReply.newBuilder().setJob(job.info()).setNextFinished(to);
+        WaitJobReply.Builder reply =
+                WaitJobReply.newBuilder().setJob(job.info()).setNextFinished(to);
         for (Task task : job.finished().subList(from, to)) {
             reply.addFinished(task.info(output));
         }
@@ -180,7 +205,8 @@ final class JobService {
 
     private static String user(Identity identity) {
         if (!identity.role().isPerson()) {
-            throw new FarmException(ErrorKind.NOT_PERMITTED, "submit", identity.dn(), "only people have jobs");
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED, "submit", identity.dn(), "only people have jobs");
         }
         identity.requireFull("submit a job");
         return identity.user();

@@ -4,10 +4,16 @@ import java.time.Duration;
 
 /** Bounds of the scheduler, with their reasons. */
 final class Limits {
-    /** A job is one row and one message: 100,000 tasks of 200 bytes are 20 MB, within a frame when split by the client. */
+    /**
+     * A job is one row and one message: 100,000 tasks of 200 bytes are 20 MB, within a frame when
+     * split by the client.
+     */
     static final int TASKS_PER_JOB_MAX = 100_000;
 
-    /** Considered in one round of placement: many times the slots of a large farm, small enough for a round in a few milliseconds. */
+    /**
+     * Considered in one round of placement: many times the slots of a large farm, small enough for
+     * a round in a few milliseconds.
+     */
     static final int CANDIDATES_MAX = 2_000;
 
     /** Locations asked for at once. */
@@ -19,7 +25,9 @@ final class Limits {
     /** How often the list of nodes is asked for. */
     static final Duration NODES_EVERY = Duration.ofMillis(500);
 
-    /** A node that cannot be reached is given this long before its attempts are started elsewhere. */
+    /**
+     * A node that cannot be reached is given this long before its attempts are started elsewhere.
+     */
     static final Duration NODE_LOST_AFTER = Duration.ofSeconds(10);
 
     /** Between two tries to reach the node of a running attempt. */

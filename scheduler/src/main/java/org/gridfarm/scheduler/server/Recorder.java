@@ -1,20 +1,22 @@
 package org.gridfarm.scheduler.server;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.scheduler.queue.JobStore;
 import org.gridfarm.scheduler.queue.JobStore.TaskRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
 /**
- * Group commit of task states: whatever queued up while the last transaction ran goes out as one, then the callbacks of all of it run. Repeats while
- * the database is away; a scheduler that was deposed ends.
+ * Group commit of task states: whatever queued up while the last transaction ran goes out as one,
+ * then the callbacks of all of it run. Repeats while the database is away; a scheduler that was
+ * deposed ends.
  *
  * <p>Its thread owns the writing; {@link #add} may be called from anywhere.
  */
@@ -30,7 +32,10 @@ final class Recorder implements AutoCloseable {
     private final Thread thread = new Thread(this::work, "gf-recorder");
     private volatile boolean closed;
 
-    /** Rows to write, the job that is done with them (0: none), and what to do when they are durable. */
+    /**
+     * Rows to write, the job that is done with them (0: none), and what to do when they are
+     * durable.
+     */
     record Entry(List<TaskRow> rows, long doneJob, Runnable durable) {}
 
     Recorder(JobStore store, long epoch, Consumer<FarmException> deposed) {
@@ -73,7 +78,8 @@ final class Recorder implements AutoCloseable {
                 switch (e.kind()) {
                     case UNAVAILABLE -> {
                         log.warn("{}; trying again", e.getMessage());
-                        java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+                        java.util.concurrent.locks.LockSupport.parkNanos(
+                                TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
                     }
                     default -> {
                         deposed.accept(e);

@@ -1,10 +1,5 @@
 package org.gridfarm.scheduler.server;
 
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -19,7 +14,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Stands by, answering NOT_LEADER, until it is told to lead; then reads the table and goes on where the last one was. */
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/**
+ * Stands by, answering NOT_LEADER, until it is told to lead; then reads the table and goes on where
+ * the last one was.
+ */
 public final class Scheduler implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
 
@@ -29,14 +33,21 @@ public final class Scheduler implements AutoCloseable {
     private final Clock clock;
     private final Consumer<FarmException> deposed;
     private final ExecutorService events =
-            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("gf-jobs").daemon().factory());
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("gf-jobs").daemon().factory());
     private final ExecutorService blocking =
-            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("gf-submit").daemon().factory());
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("gf-submit").daemon().factory());
     private volatile @Nullable JobService leading;
     private volatile @Nullable Recorder recorder;
     private volatile Optional<String> problem = Optional.empty();
 
-    public Scheduler(JobStore store, Farm farm, Runner runner, Clock clock, Consumer<FarmException> deposed) {
+    public Scheduler(
+            JobStore store,
+            Farm farm,
+            Runner runner,
+            Clock clock,
+            Consumer<FarmException> deposed) {
         this.store = store;
         this.farm = farm;
         this.runner = runner;
@@ -52,8 +63,10 @@ public final class Scheduler implements AutoCloseable {
                 List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
                 Recorder writing = new Recorder(store, epoch, deposed);
                 recorder = writing;
-                Dispatcher dispatcher = new Dispatcher(farm, runner, writing, clock, events, new Accounts());
-                JobService service = new JobService(dispatcher, store, epoch, events, blocking, clock);
+                Dispatcher dispatcher =
+                        new Dispatcher(farm, runner, writing, clock, events, new Accounts());
+                JobService service =
+                        new JobService(dispatcher, store, epoch, events, blocking, clock);
                 events.execute(() -> dispatcher.begin(jobs));
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
@@ -71,18 +84,33 @@ public final class Scheduler implements AutoCloseable {
 
     public Services services() {
         return Services.builder()
-                .on(SchedulerMethods.SUBMIT, exchange -> with(exchange, service -> service.submit(exchange)))
-                .on(SchedulerMethods.JOB, exchange -> with(exchange, service -> service.job(exchange)))
-                .on(SchedulerMethods.LIST, exchange -> with(exchange, service -> service.list(exchange)))
-                .on(SchedulerMethods.CANCEL, exchange -> with(exchange, service -> service.cancel(exchange)))
-                .on(SchedulerMethods.WAIT, exchange -> with(exchange, service -> service.await(exchange)))
+                .on(
+                        SchedulerMethods.SUBMIT,
+                        exchange -> with(exchange, service -> service.submit(exchange)))
+                .on(
+                        SchedulerMethods.JOB,
+                        exchange -> with(exchange, service -> service.job(exchange)))
+                .on(
+                        SchedulerMethods.LIST,
+                        exchange -> with(exchange, service -> service.list(exchange)))
+                .on(
+                        SchedulerMethods.CANCEL,
+                        exchange -> with(exchange, service -> service.cancel(exchange)))
+                .on(
+                        SchedulerMethods.WAIT,
+                        exchange -> with(exchange, service -> service.await(exchange)))
                 .build();
     }
 
     private void with(Exchange<?, ?> exchange, Consumer<JobService> call) {
         JobService service = leading;
         if (service == null) {
-            exchange.fail(new FarmException(ErrorKind.NOT_LEADER, exchange.method().name(), "", "this scheduler stands by"));
+            exchange.fail(
+                    new FarmException(
+                            ErrorKind.NOT_LEADER,
+                            exchange.method().name(),
+                            "",
+                            "this scheduler stands by"));
         } else {
             call.accept(service);
         }

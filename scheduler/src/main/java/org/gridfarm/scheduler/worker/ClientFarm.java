@@ -1,11 +1,7 @@
 package org.gridfarm.scheduler.worker;
 
 import com.google.protobuf.ByteString;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -21,6 +17,12 @@ import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.ResolveReply;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
 /** The farm by way of the client library. Thread-safe. */
 public final class ClientFarm implements Farm {
     private final Gridfarm farm;
@@ -33,7 +35,8 @@ public final class ClientFarm implements Farm {
 
     @Override
     public CompletableFuture<List<NodeInfo>> nodes() {
-        return farm.callLeaderAsync(MetadataMethods.LIST_NODES, ListNodesRequest.getDefaultInstance())
+        return farm.callLeaderAsync(
+                        MetadataMethods.LIST_NODES, ListNodesRequest.getDefaultInstance())
                 .thenApply(ListNodesReply::getNodesList);
     }
 
@@ -43,26 +46,35 @@ public final class ClientFarm implements Farm {
         for (ByteString path : paths) {
             each.add(holdings(path));
         }
-        return CompletableFuture.allOf(each.toArray(new CompletableFuture<?>[0])).thenApply(_ -> {
-            Map<String, Long> bytesByNode = new HashMap<>();
-            long total = 0;
-            for (CompletableFuture<Holdings> one : each) {
-                Holdings holdings = one.join();
-                holdings.bytesByNode().forEach((node, bytes) -> bytesByNode.merge(node, bytes, Long::sum));
-                total += holdings.totalBytes();
-            }
-            return new Holdings(bytesByNode, total);
-        });
+        return CompletableFuture.allOf(each.toArray(new CompletableFuture<?>[0]))
+                .thenApply(_ -> {
+                    Map<String, Long> bytesByNode = new HashMap<>();
+                    long total = 0;
+                    for (CompletableFuture<Holdings> one : each) {
+                        Holdings holdings = one.join();
+                        holdings.bytesByNode()
+                                .forEach(
+                                        (node, bytes) -> bytesByNode.merge(node, bytes, Long::sum));
+                        total += holdings.totalBytes();
+                    }
+                    return new Holdings(bytesByNode, total);
+                });
     }
 
     private CompletableFuture<Holdings> holdings(ByteString path) {
         return metadata.resolve(metadata.self(), metadata.root(), path, true)
-                .thenCompose(found -> isFile(found)
-                        ? metadata.locate(metadata.self(), found.getAttributes().getInode(), false).thenApply(ClientFarm::weigh)
-                        : CompletableFuture.completedFuture(new Holdings(Map.of(), 0)))
+                .thenCompose(found ->
+                        isFile(found)
+                                ? metadata.locate(
+                                                metadata.self(),
+                                                found.getAttributes().getInode(),
+                                                false)
+                                        .thenApply(ClientFarm::weigh)
+                                : CompletableFuture.completedFuture(new Holdings(Map.of(), 0)))
                 .exceptionallyCompose(failure -> {
                     FarmException reason = FarmException.of(failure, "locate", path.toStringUtf8());
-                    return reason.kind() == ErrorKind.NOT_FOUND || reason.kind() == ErrorKind.NOT_A_DIRECTORY
+                    return reason.kind() == ErrorKind.NOT_FOUND
+                                    || reason.kind() == ErrorKind.NOT_A_DIRECTORY
                             ? CompletableFuture.completedFuture(new Holdings(Map.of(), 0))
                             : CompletableFuture.failedFuture(reason);
                 });
@@ -79,7 +91,9 @@ public final class ClientFarm implements Farm {
         long share = objects.isEmpty() ? 0 : size / objects.size();
         for (ObjectLocation object : objects) {
             for (Replica replica : object.getReplicasList()) {
-                if (replica.getLive() && (replica.getState() == ReplicaState.VALID || replica.getState() == ReplicaState.WRITING)) {
+                if (replica.getLive()
+                        && (replica.getState() == ReplicaState.VALID
+                                || replica.getState() == ReplicaState.WRITING)) {
                     bytes.merge(replica.getNode(), objects.size() == 1 ? size : share, Long::sum);
                 }
             }

@@ -1,17 +1,21 @@
 package org.gridfarm.scheduler.worker;
 
 import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.wire.NodeInfo;
+
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.gridfarm.protocol.wire.NodeInfo;
 
 /** What the scheduler asks of the metadata. */
 public interface Farm {
     /** Nodes known to the farm, in any state. */
     CompletableFuture<List<NodeInfo>> nodes();
 
-    /** Where the input lies. A path that does not exist weighs nothing: the task itself will say so. */
+    /**
+     * Where the input lies. A path that does not exist weighs nothing: the task itself will say so.
+     */
     CompletableFuture<Holdings> holdings(List<ByteString> paths);
 
     /** Bytes of the input on each node that holds a readable copy, and all of its bytes. */

@@ -1,9 +1,5 @@
 package org.gridfarm.scheduler.worker;
 
-import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -12,9 +8,16 @@ import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
 /** Runs attempts by calls to the nodes' own services, over one connection to each. Thread-safe. */
 public final class NodeRunner implements Runner, AutoCloseable {
-    private static final Duration UNBOUNDED = Duration.ZERO; // a task may take days; a dead node is noticed by the connection's keep-alive
+    private static final Duration UNBOUNDED =
+            Duration.ZERO; // a task may take days; a dead node is noticed by the connection's
+    // keep-alive
     private static final Duration KILL_MAX = Duration.ofSeconds(10);
 
     private final Dialer dialer;
@@ -26,7 +29,8 @@ public final class NodeRunner implements Runner, AutoCloseable {
 
     @Override
     public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
-        return peer(address).thenCompose(peer -> peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED));
+        return peer(address)
+                .thenCompose(peer -> peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED));
     }
 
     @Override

@@ -1,14 +1,16 @@
 package org.gridfarm.scheduler.worker;
 
-import java.util.concurrent.CompletableFuture;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+
+import java.util.concurrent.CompletableFuture;
 
 /** Runs attempts on nodes. */
 public interface Runner {
     /**
-     * Completes when the attempt has ended, however long that takes; asking again for the same attempt joins the run under way. Fails with
-     * DISCONNECTED, TIMED_OUT or UNAVAILABLE when the node cannot be reached, with OVERLOADED when it has no slot.
+     * Completes when the attempt has ended, however long that takes; asking again for the same
+     * attempt joins the run under way. Fails with DISCONNECTED, TIMED_OUT or UNAVAILABLE when the
+     * node cannot be reached, with OVERLOADED when it has no slot.
      */
     CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request);
 

@@ -1,4 +1,7 @@
-/** Which scheduler works and which ones stand by, as ZooKeeper says. The only room of the scheduler that speaks to it. */
+/**
+ * Which scheduler works and which ones stand by, as ZooKeeper says. The only room of the scheduler
+ * that speaks to it.
+ */
 @NullMarked
 package org.gridfarm.scheduler.zookeeper;
 

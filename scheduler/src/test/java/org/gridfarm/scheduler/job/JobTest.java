@@ -2,11 +2,12 @@ package org.gridfarm.scheduler.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 class JobTest {
     private static final RunTaskReply GOOD = RunTaskReply.getDefaultInstance();
@@ -82,13 +83,16 @@ class JobTest {
         Job job = job(3, 0, "never");
         job.finish(run(job, 0), GOOD, 300);
         Task running = run(job, 1);
-        List<Job.KeptTask> rows = List.of(
-                new Job.KeptTask(job.tasks().get(0).info(true), TaskState.SUCCEEDED, 1),
-                new Job.KeptTask(running.info(true), TaskState.RUNNING, 0));
+        List<Job.KeptTask> rows =
+                List.of(
+                        new Job.KeptTask(job.tasks().get(0).info(true), TaskState.SUCCEEDED, 1),
+                        new Job.KeptTask(running.info(true), TaskState.RUNNING, 0));
         Job again = Job.restored(1, "alice", job.request(), 100, rows);
         assertThat(again.info().toBuilder().setChange(0).build())
                 .isEqualTo(job.info().toBuilder().setChange(0).build());
-        assertThat(again.running()).extracting(Task::attemptId).containsExactly(running.attemptId());
+        assertThat(again.running())
+                .extracting(Task::attemptId)
+                .containsExactly(running.attemptId());
         assertThat(again.pending()).hasSize(1);
     }
 

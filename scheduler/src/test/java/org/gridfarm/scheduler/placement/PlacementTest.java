@@ -2,6 +2,8 @@ package org.gridfarm.scheduler.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,7 +11,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 
 class PlacementTest {
     private static final Costs SECOND_TASKS = new Costs(1, 100e6);
@@ -28,26 +29,36 @@ class PlacementTest {
 
     @Test
     void aTaskGoesWhereItsInputLies() {
-        List<Placed<String>> plan = Placement.plan(
-                List.of(task("a", 100, "n2"), task("b", 100, "n1")), List.of(node("n1", 1), node("n2", 1)), SECOND_TASKS);
+        List<Placed<String>> plan =
+                Placement.plan(
+                        List.of(task("a", 100, "n2"), task("b", 100, "n1")),
+                        List.of(node("n1", 1), node("n2", 1)),
+                        SECOND_TASKS);
         assertThat(plan)
-                .containsExactlyInAnyOrder(new Placed<>("a", "n2", "local"), new Placed<>("b", "n1", "local"));
+                .containsExactlyInAnyOrder(
+                        new Placed<>("a", "n2", "local"), new Placed<>("b", "n1", "local"));
     }
 
     @Test
     void theTaskWithFewerChoicesChoosesFirst() {
-        List<Placed<String>> plan = Placement.plan(
-                List.of(task("either", 100, "n1", "n2"), task("only1", 100, "n1")),
-                List.of(node("n1", 1), node("n2", 1)),
-                SECOND_TASKS);
+        List<Placed<String>> plan =
+                Placement.plan(
+                        List.of(task("either", 100, "n1", "n2"), task("only1", 100, "n1")),
+                        List.of(node("n1", 1), node("n2", 1)),
+                        SECOND_TASKS);
         assertThat(plan)
-                .containsExactlyInAnyOrder(new Placed<>("only1", "n1", "local"), new Placed<>("either", "n2", "local"));
+                .containsExactlyInAnyOrder(
+                        new Placed<>("only1", "n1", "local"),
+                        new Placed<>("either", "n2", "local"));
     }
 
     @Test
     void aLargeInputWaitsForItsNode() {
-        List<Placed<String>> plan = Placement.plan(
-                List.of(task("big", 10_000_000_000L, "n1")), List.of(node("n1", 0), node("n2", 2)), SECOND_TASKS);
+        List<Placed<String>> plan =
+                Placement.plan(
+                        List.of(task("big", 10_000_000_000L, "n1")),
+                        List.of(node("n1", 0), node("n2", 2)),
+                        SECOND_TASKS);
         assertThat(plan).isEmpty();
     }
 
@@ -61,12 +72,18 @@ class PlacementTest {
         }
         List<Placed<String>> plan = Placement.plan(waiting, nodes, SECOND_TASKS);
         assertThat(plan).hasSize(20);
-        assertThat(plan.stream().filter(p -> p.node().equals("n1"))).hasSize(2).allMatch(p -> p.locality().equals("local"));
+        assertThat(plan.stream().filter(p -> p.node().equals("n1")))
+                .hasSize(2)
+                .allMatch(p -> p.locality().equals("local"));
     }
 
     @Test
     void inputOfAVanishedNodeHoldsNothingBack() {
-        assertThat(Placement.plan(List.of(task("t", 10_000_000_000L, "gone")), List.of(node("n1", 1)), SECOND_TASKS))
+        assertThat(
+                        Placement.plan(
+                                List.of(task("t", 10_000_000_000L, "gone")),
+                                List.of(node("n1", 1)),
+                                SECOND_TASKS))
                 .containsExactly(new Placed<>("t", "n1", "remote"));
     }
 
@@ -75,19 +92,36 @@ class PlacementTest {
         long seed = Long.getLong("gf.seed", 7);
         Random random = new Random(seed);
         for (int round = 0; round < 500; round++) {
-            List<NodeSlots> nodes = IntStream.range(0, 1 + random.nextInt(6))
-                    .mapToObj(i -> new NodeSlots("n" + i, "r" + i % 2, random.nextInt(4), 4))
-                    .toList();
-            List<Candidate<Integer>> waiting = IntStream.range(0, random.nextInt(30))
-                    .mapToObj(i -> new Candidate<>(
-                            i, 1 + random.nextInt(2), random.nextInt(1000), holders(random)))
-                    .toList();
-            List<Placed<Integer>> plan = Placement.plan(waiting, nodes, new Costs(random.nextDouble(), 1e6));
-            assertThat(plan.stream().map(Placed::task)).as("seed %d round %d", seed, round).doesNotHaveDuplicates();
-            Map<String, Integer> used = plan.stream()
-                    .collect(Collectors.groupingBy(Placed::node, Collectors.summingInt(p -> waiting.get(p.task()).slots())));
+            List<NodeSlots> nodes =
+                    IntStream.range(0, 1 + random.nextInt(6))
+                            .mapToObj(
+                                    i -> new NodeSlots("n" + i, "r" + i % 2, random.nextInt(4), 4))
+                            .toList();
+            List<Candidate<Integer>> waiting =
+                    IntStream.range(0, random.nextInt(30))
+                            .mapToObj(i ->
+                                    new Candidate<>(
+                                            i,
+                                            1 + random.nextInt(2),
+                                            random.nextInt(1000),
+                                            holders(random)))
+                            .toList();
+            List<Placed<Integer>> plan =
+                    Placement.plan(waiting, nodes, new Costs(random.nextDouble(), 1e6));
+            assertThat(plan.stream().map(Placed::task))
+                    .as("seed %d round %d", seed, round)
+                    .doesNotHaveDuplicates();
+            Map<String, Integer> used =
+                    plan.stream()
+                            .collect(
+                                    Collectors.groupingBy(
+                                            Placed::node,
+                                            Collectors.summingInt(
+                                                    p -> waiting.get(p.task()).slots())));
             for (NodeSlots node : nodes) {
-                assertThat(used.getOrDefault(node.name(), 0)).as("seed %d round %d", seed, round).isLessThanOrEqualTo(node.free());
+                assertThat(used.getOrDefault(node.name(), 0))
+                        .as("seed %d round %d", seed, round)
+                        .isLessThanOrEqualTo(node.free());
             }
         }
     }

@@ -1,11 +1,15 @@
 package org.gridfarm.client.cli;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
-/** Turns whatever a command threw into one line on stderr and an exit status. Stack traces are shown only with GF_DEBUG=1. */
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Turns whatever a command threw into one line on stderr and an exit status. Stack traces are shown
+ * only with GF_DEBUG=1.
+ */
 public final class Failures {
     private Failures() {}
 
@@ -15,7 +19,8 @@ public final class Failures {
         if (System.getenv("GF_DEBUG") != null) {
             thrown.printStackTrace();
         } else if (failure.kind() == ErrorKind.INTERNAL) {
-            System.err.println("gf: this is a defect; run again with GF_DEBUG=1 and report what it prints");
+            System.err.println(
+                    "gf: this is a defect; run again with GF_DEBUG=1 and report what it prints");
         }
         return failure.kind().exitCode();
     }
@@ -36,7 +41,10 @@ public final class Failures {
     /** A failure of the local file system: its own words are the best there are. */
     private static FarmException local(Throwable t) {
         Throwable io = t instanceof UncheckedIOException && t.getCause() != null ? t.getCause() : t;
-        String subject = io instanceof java.nio.file.FileSystemException f && f.getFile() != null ? f.getFile() : "";
+        String subject =
+                io instanceof java.nio.file.FileSystemException f && f.getFile() != null
+                        ? f.getFile()
+                        : "";
         ErrorKind kind =
                 switch (io) {
                     case java.nio.file.NoSuchFileException _ -> ErrorKind.NOT_FOUND;
@@ -45,7 +53,8 @@ public final class Failures {
                     case java.nio.file.NotDirectoryException _ -> ErrorKind.NOT_A_DIRECTORY;
                     default -> ErrorKind.DISK_FAILED;
                 };
-        String detail = io instanceof java.nio.file.FileSystemException f ? f.getReason() : io.getMessage();
+        String detail =
+                io instanceof java.nio.file.FileSystemException f ? f.getReason() : io.getMessage();
         return new FarmException(kind, "local file", subject, detail == null ? "" : detail, t);
     }
 }

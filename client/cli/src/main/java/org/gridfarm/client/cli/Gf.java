@@ -1,13 +1,18 @@
 package org.gridfarm.client.cli;
 
-import java.util.Map;
 import org.gridfarm.client.cli.command.Subcommand;
 import org.gridfarm.protocol.error.Exit;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
-/** Entry of the {@code gf} program and of its links with the names Gfarm users know ({@code gfls}, {@code gfreg}, ...). */
+import java.util.Map;
+
+/**
+ * Entry of the {@code gf} program and of its links with the names Gfarm users know ({@code gfls},
+ * {@code gfreg}, ...).
+ */
 @Command(
         name = "gf",
         header = "Gridfarm: a file system over many nodes that runs jobs where the data lies.",
@@ -21,23 +26,24 @@ import picocli.CommandLine.ParameterException;
         version = "gf 0.1.0")
 public final class Gf {
     /** Gfarm's names, called through links. */
-    private static final Map<String, String> LINKS = Map.ofEntries(
-            Map.entry("gfls", "ls"),
-            Map.entry("gfreg", "put"),
-            Map.entry("gfexport", "cat"),
-            Map.entry("gfrm", "rm"),
-            Map.entry("gfmkdir", "mkdir"),
-            Map.entry("gfrmdir", "rmdir"),
-            Map.entry("gfmv", "mv"),
-            Map.entry("gfcp", "cp"),
-            Map.entry("gfwhere", "where"),
-            Map.entry("gfrep", "rep"),
-            Map.entry("gfncopy", "setrep"),
-            Map.entry("gfdf", "df"),
-            Map.entry("gfhost", "nodes"),
-            Map.entry("gfrun", "run"),
-            Map.entry("gfsched", "nodes"),
-            Map.entry("gfstat", "stat"));
+    private static final Map<String, String> LINKS =
+            Map.ofEntries(
+                    Map.entry("gfls", "ls"),
+                    Map.entry("gfreg", "put"),
+                    Map.entry("gfexport", "cat"),
+                    Map.entry("gfrm", "rm"),
+                    Map.entry("gfmkdir", "mkdir"),
+                    Map.entry("gfrmdir", "rmdir"),
+                    Map.entry("gfmv", "mv"),
+                    Map.entry("gfcp", "cp"),
+                    Map.entry("gfwhere", "where"),
+                    Map.entry("gfrep", "rep"),
+                    Map.entry("gfncopy", "setrep"),
+                    Map.entry("gfdf", "df"),
+                    Map.entry("gfhost", "nodes"),
+                    Map.entry("gfrun", "run"),
+                    Map.entry("gfsched", "nodes"),
+                    Map.entry("gfstat", "stat"));
 
     private Gf() {}
 
@@ -54,7 +60,8 @@ public final class Gf {
             System.arraycopy(arguments, 0, words, 1, arguments.length);
         }
         CommandLine line = new CommandLine(new Gf());
-        // Only the subcommand asked for is registered: reflecting over all of them costs more than most commands take.
+        // Only the subcommand asked for is registered: reflecting over all of them costs more than
+        // most commands take.
         Subcommand asked = words.length == 0 ? null : Subcommand.named(words[0]);
         if (asked != null) {
             line.addSubcommand(asked.label(), asked.create());
@@ -77,7 +84,8 @@ public final class Gf {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
         System.err.println(name + ": " + failure.getMessage() + " (see " + name + " --help)");
         if (words.length > 0 && Subcommand.named(words[0]) == null && !words[0].startsWith("-")) {
-            Subcommand.nearest(words[0]).ifPresent(near -> System.err.println("gf: did you mean 'gf " + near + "'?"));
+            Subcommand.nearest(words[0])
+                    .ifPresent(near -> System.err.println("gf: did you mean 'gf " + near + "'?"));
         }
         return Exit.USAGE.code();
     }
@@ -86,5 +94,4 @@ public final class Gf {
     static Map<String, String> links() {
         return LINKS;
     }
-
 }

@@ -1,11 +1,15 @@
 package org.gridfarm.client.cli;
 
-import java.util.ArrayList;
-import java.util.List;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How answers are shown: tables for people, one JSON document for programs. Data go to stdout, everything else to stderr. */
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How answers are shown: tables for people, one JSON document for programs. Data go to stdout,
+ * everything else to stderr.
+ */
 public final class Output {
     private static final String[] UNITS = {"B", "K", "M", "G", "T", "P", "E"};
 

@@ -1,15 +1,17 @@
 package org.gridfarm.client.cli;
 
 import com.google.protobuf.MessageLite;
-import java.time.Duration;
-import java.util.List;
+
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Method;
-import org.jspecify.annotations.Nullable;
 import org.gridfarm.protocol.rpc.Peer;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
 
 /** Calls to the scheduler, whichever of the configured ones leads now. Blocking; for one thread. */
 public final class SchedulerLine {
@@ -23,13 +25,17 @@ public final class SchedulerLine {
 
     public SchedulerLine(Gridfarm farm, List<HostPort> addresses) {
         if (addresses.isEmpty()) {
-            throw new FarmException(ErrorKind.BAD_CONFIGURATION, "run", "", "the configuration names no scheduler");
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION, "run", "", "the configuration names no scheduler");
         }
         this.farm = farm;
         this.addresses = addresses;
     }
 
-    /** Repeats on another scheduler, or the same started again, while nobody can be reached; only for calls that may be repeated. */
+    /**
+     * Repeats on another scheduler, or the same started again, while nobody can be reached; only
+     * for calls that may be repeated.
+     */
     public <Q extends MessageLite, R extends MessageLite> R call(Method<Q, R> method, Q request) {
         long end = System.nanoTime() + SEARCH_MAX.toNanos();
         while (true) {
@@ -37,8 +43,9 @@ public final class SchedulerLine {
                 return peer().callPlain(method, request, CALL_MAX).join();
             } catch (RuntimeException e) {
                 FarmException failure = FarmException.of(e, method.name(), "");
-                boolean elsewhere = failure.kind().retry() == org.gridfarm.protocol.error.Retry.ELSEWHERE
-                        || failure.kind() == ErrorKind.NOT_READY;
+                boolean elsewhere =
+                        failure.kind().retry() == org.gridfarm.protocol.error.Retry.ELSEWHERE
+                                || failure.kind() == ErrorKind.NOT_READY;
                 if (!elsewhere || System.nanoTime() > end) {
                     throw failure;
                 }
@@ -63,7 +70,9 @@ public final class SchedulerLine {
                 last = FarmException.of(e, "connect", "scheduler " + address);
             }
         }
-        throw last == null ? new FarmException(ErrorKind.UNAVAILABLE, "connect", "scheduler") : last;
+        throw last == null
+                ? new FarmException(ErrorKind.UNAVAILABLE, "connect", "scheduler")
+                : last;
     }
 
     private void drop() {

@@ -35,7 +35,9 @@ final class FarmOperations implements FuseOperations {
     private final Xattrs xattrs;
     private final Locks locks;
 
-    /** @param passthrough local replicas are handed to the kernel where it takes them */
+    /**
+     * @param passthrough local replicas are handed to the kernel where it takes them
+     */
     FarmOperations(Mounted mounted, boolean passthrough) {
         this.mounted = mounted;
         this.passthrough = passthrough;

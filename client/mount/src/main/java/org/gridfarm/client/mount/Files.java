@@ -408,10 +408,8 @@ final class Files {
             return;
         }
         if (from.kernelWrites() || to.kernelWrites()) {
-            reply.fail(
-                    Errno
-                            .EOPNOTSUPP); // the kernel then copies through its own cache, where
-                                          // these bytes are
+            reply.fail(Errno.EOPNOTSUPP); // the kernel then copies through its own cache, where
+            // these bytes are
             return;
         }
         to.noteWrite();

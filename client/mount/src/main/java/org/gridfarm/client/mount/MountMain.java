@@ -1,7 +1,5 @@
 package org.gridfarm.client.mount;
 
-import java.io.IOException;
-import java.util.Optional;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.MountOptions;
@@ -12,7 +10,13 @@ import org.gridfarm.protocol.error.FarmException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The mount's process: wiring. It ends when the mount is taken away, and takes the mount away when it is told to end. */
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * The mount's process: wiring. It ends when the mount is taken away, and takes the mount away when
+ * it is told to end.
+ */
 public final class MountMain {
     private static final Logger log = LoggerFactory.getLogger(MountMain.class);
 
@@ -41,19 +45,24 @@ public final class MountMain {
 
     private static void mount(MountSettings settings) throws IOException, InterruptedException {
         ClientConfig config = ClientConfig.find(Optional.ofNullable(settings.config()));
-        try (Gridfarm farm = Gridfarm.open(
-                settings.node() == null ? config : config.withNode(settings.node()), "mount " + settings.directory())) {
-            Mounted mounted = new Mounted(
-                    farm.metadata(),
-                    farm.transfer(),
-                    new Callers(farm.metadata().self(), farm.mayAssert()),
-                    new Beliefs(farm.metadata(), settings.cache(), settings.fixed().toNanos()),
-                    new LastErrors());
+        try (Gridfarm farm =
+                Gridfarm.open(
+                        settings.node() == null ? config : config.withNode(settings.node()),
+                        "mount " + settings.directory())) {
+            Mounted mounted =
+                    new Mounted(
+                            farm.metadata(),
+                            farm.transfer(),
+                            new Callers(farm.metadata().self(), farm.mayAssert()),
+                            new Beliefs(
+                                    farm.metadata(), settings.cache(), settings.fixed().toNanos()),
+                            new LastErrors());
             FarmOperations operations = new FarmOperations(mounted, settings.passthrough());
             boolean everybody = farm.mayAssert() && System.getProperty("user.name").equals("root");
-            MountOptions options = everybody
-                    ? settings.options().withAllowOther(true).withSuid(true).withDev(true)
-                    : settings.options();
+            MountOptions options =
+                    everybody
+                            ? settings.options().withAllowOther(true).withSuid(true).withDev(true)
+                            : settings.options();
             if (settings.usesJnr()) {
                 log.info("mounting on {} by libfuse", settings.directory());
                 JnrMount.serve(settings.directory(), options, operations);
@@ -63,7 +72,8 @@ public final class MountMain {
         }
     }
 
-    private static void serve(LinuxMount mount, MountSettings settings) throws InterruptedException {
+    private static void serve(LinuxMount mount, MountSettings settings)
+            throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(mount), "gf-umount"));
         log.info("mounted on {}", settings.directory());
         mount.awaitEnd();

@@ -1,15 +1,17 @@
 package org.gridfarm.client.mount;
 
-import java.nio.file.Path;
-import java.time.Duration;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
+import java.time.Duration;
+
 /**
- * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]... [--foreground] DIR}. Words that only other tools need (rw, auto,
- * _netdev, nofail, ...) are taken as fstab has them.
+ * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]...
+ * [--foreground] DIR}. Words that only other tools need (rw, auto, _netdev, nofail, ...) are taken
+ * as fstab has them.
  */
 final class MountSettings {
     private @Nullable Path config;
@@ -28,7 +30,9 @@ final class MountSettings {
                 case "--config" -> settings.config = Path.of(value(words, ++i));
                 case "--node" -> settings.node = value(words, ++i);
                 case "--engine" -> settings.engine = value(words, ++i);
-                case "--foreground", "-f" -> {} // this process is the mount; whoever wants it in the background starts it there
+                case "--foreground",
+                        "-f" -> {} // this process is the mount; whoever wants it in the background
+                // starts it there
                 case "-o" -> {
                     for (String option : value(words, ++i).split(",")) {
                         settings.option(option);
@@ -36,7 +40,11 @@ final class MountSettings {
                 }
                 default -> {
                     if (words[i].startsWith("-") || settings.directory != null) {
-                        throw new FarmException(ErrorKind.USAGE, "mount", words[i], "unknown word; see gf mount --help");
+                        throw new FarmException(
+                                ErrorKind.USAGE,
+                                "mount",
+                                words[i],
+                                "unknown word; see gf mount --help");
                     }
                     settings.directory = Path.of(words[i]).toAbsolutePath().normalize();
                 }
@@ -62,20 +70,30 @@ final class MountSettings {
             case "suid" -> options = options.withSuid(true);
             case "dev" -> options = options.withDev(true);
             case "timeout" -> options = options.withDeadline(seconds(name, value));
-            case "cache" -> cache =
-                    switch (value) {
-                        case "coherent" -> Beliefs.Mode.COHERENT;
-                        case "ttl" -> Beliefs.Mode.TIMED;
-                        case "none" -> Beliefs.Mode.NONE;
-                        default -> throw wrong(option, "cache is coherent, ttl or none");
-                    };
+            case "cache" ->
+                    cache =
+                            switch (value) {
+                                case "coherent" -> Beliefs.Mode.COHERENT;
+                                case "ttl" -> Beliefs.Mode.TIMED;
+                                case "none" -> Beliefs.Mode.NONE;
+                                default -> throw wrong(option, "cache is coherent, ttl or none");
+                            };
             case "ttl" -> {
                 cache = Beliefs.Mode.TIMED;
                 fixed = seconds(name, value);
             }
             case "nopassthrough" -> passthrough = false;
             case "node" -> node = value;
-            case "rw", "auto", "noauto", "defaults", "_netdev", "nofail", "exec", "relatime", "nosuid", "nodev" -> {}
+            case "rw",
+                    "auto",
+                    "noauto",
+                    "defaults",
+                    "_netdev",
+                    "nofail",
+                    "exec",
+                    "relatime",
+                    "nosuid",
+                    "nodev" -> {}
             default -> {
                 if (!name.startsWith("x-")) {
                     throw wrong(option, "unknown mount option; see gf mount --help");
@@ -126,7 +144,9 @@ final class MountSettings {
         return switch (engine) {
             case "linux" -> false;
             case "jnr" -> true;
-            default -> throw new FarmException(ErrorKind.USAGE, "mount --engine", engine, "is linux or jnr");
+            default ->
+                    throw new FarmException(
+                            ErrorKind.USAGE, "mount --engine", engine, "is linux or jnr");
         };
     }
 

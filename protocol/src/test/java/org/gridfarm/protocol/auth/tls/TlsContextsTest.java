@@ -248,7 +248,7 @@ class TlsContextsTest {
                                         socket.startHandshake();
                                         socket.getInputStream()
                                                 .read(); // the refusal of a TLS 1.3 client comes
-                                                         // here
+                                        // here
                                     })
                             .isInstanceOfAny(SSLException.class, java.net.SocketException.class);
                 }

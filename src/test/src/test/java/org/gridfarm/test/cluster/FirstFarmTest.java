@@ -2,16 +2,18 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+
 import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** What a newcomer does first. The steps build on one another. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -34,7 +36,16 @@ class FirstFarmTest {
     @Test
     @Order(1)
     void aSourceTreeCopiedInReadsBackIdentical() {
-        farm.sh("cp -r " + SOURCES + " " + farm.mount() + "/src && diff -r " + SOURCES + " " + farm.mount() + "/src");
+        farm.sh(
+                "cp -r "
+                        + SOURCES
+                        + " "
+                        + farm.mount()
+                        + "/src && diff -r "
+                        + SOURCES
+                        + " "
+                        + farm.mount()
+                        + "/src");
     }
 
     @Test
@@ -77,10 +88,12 @@ class FirstFarmTest {
         }
         JsonNode job = farm.json("jobs", "--json", "--all", "--tasks").get("jobs").get(0);
         assertThat(job.get("state").asString()).isEqualTo("succeeded");
-        assertThat(job.get("tasks")).hasSize(12).allSatisfy(task -> {
-            assertThat(task.get("node").asString()).matches("n[123]");
-            assertThat(task.get("locality").asString()).isIn("local", "rack", "remote");
-        });
+        assertThat(job.get("tasks"))
+                .hasSize(12)
+                .allSatisfy(task -> {
+                    assertThat(task.get("node").asString()).matches("n[123]");
+                    assertThat(task.get("locality").asString()).isIn("local", "rack", "remote");
+                });
     }
 
     @Test

@@ -2,6 +2,11 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,12 +15,11 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** SIGKILL to one process while files are written: every file whose close returned is whole afterwards, seen from another mount. */
+/**
+ * SIGKILL to one process while files are written: every file whose close returned is whole
+ * afterwards, seen from another mount.
+ */
 class KillDuringCopyTest {
     private static final int FILES_BEFORE_KILL = 40;
     private static final int FILES_AFTER_KILL = 40;
@@ -50,11 +54,14 @@ class KillDuringCopyTest {
         writer.join();
         assertThat(acknowledged.size()).isGreaterThanOrEqualTo(FILES_BEFORE_KILL);
         for (Map.Entry<String, byte[]> file : acknowledged.entrySet()) {
-            assertThat(farm.mountOf("n3").resolve(file.getKey())).as(file.getKey()).hasBinaryContent(file.getValue());
+            assertThat(farm.mountOf("n3").resolve(file.getKey()))
+                    .as(file.getKey())
+                    .hasBinaryContent(file.getValue());
         }
     }
 
-    private void write(Map<String, byte[]> acknowledged, CountDownLatch warm, AtomicBoolean killed) {
+    private void write(
+            Map<String, byte[]> acknowledged, CountDownLatch warm, AtomicBoolean killed) {
         Random random = new Random(Long.getLong("gf.seed", 11));
         int after = 0;
         for (int i = 0; after < FILES_AFTER_KILL; i++) {

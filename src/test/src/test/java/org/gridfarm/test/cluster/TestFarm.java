@@ -2,6 +2,12 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.cli.cluster.Mounts;
+import org.junit.jupiter.api.Assumptions;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,12 +18,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.gridfarm.client.cli.cluster.Mounts;
-import org.junit.jupiter.api.Assumptions;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/** A farm in a temporary directory, with a mount where the machine can mount. Everything goes at close, whatever the test did to it. */
+/**
+ * A farm in a temporary directory, with a mount where the machine can mount. Everything goes at
+ * close, whatever the test did to it.
+ */
 final class TestFarm implements AutoCloseable {
     private static final long COMMAND_SECONDS_MAX = 150;
 
@@ -31,7 +36,15 @@ final class TestFarm implements AutoCloseable {
     static TestFarm start(String... options) throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
         TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"));
-        List<String> command = new ArrayList<>(List.of("cluster", "start", "--dir", farm.directory.toString(), "--mount", farm.mount().toString()));
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "cluster",
+                                "start",
+                                "--dir",
+                                farm.directory.toString(),
+                                "--mount",
+                                farm.mount().toString()));
         command.addAll(List.of(options));
         try {
             farm.gf(command.toArray(new String[0]));
@@ -59,19 +72,23 @@ final class TestFarm implements AutoCloseable {
     /** Runs a command that must succeed; its standard output. */
     String gf(String... words) {
         Result result = tryGf(words);
-        assertThat(result.status()).as("gf %s\n%s%s", String.join(" ", words), result.output(), result.errors()).isZero();
+        assertThat(result.status())
+                .as("gf %s\n%s%s", String.join(" ", words), result.output(), result.errors())
+                .isZero();
         return result.output();
     }
 
     Result tryGf(String... words) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.gridfarm.client.cli.Gf"));
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "org.gridfarm.client.cli.Gf"));
         command.addAll(List.of(words));
         return run(command);
     }
@@ -102,20 +119,23 @@ final class TestFarm implements AutoCloseable {
         try {
             Path out = Files.createTempFile("gf-out", ".txt");
             Path err = Files.createTempFile("gf-err", ".txt");
-            ProcessBuilder builder = new ProcessBuilder(command)
-                    .redirectInput(Path.of("/dev/null").toFile())
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile());
+            ProcessBuilder builder =
+                    new ProcessBuilder(command)
+                            .redirectInput(Path.of("/dev/null").toFile())
+                            .redirectOutput(out.toFile())
+                            .redirectError(err.toFile());
             builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
             Process process = builder.start();
             if (!process.waitFor(COMMAND_SECONDS_MAX, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new AssertionError(command + " did not end within " + COMMAND_SECONDS_MAX + " s");
+                throw new AssertionError(
+                        command + " did not end within " + COMMAND_SECONDS_MAX + " s");
             }
-            Result result = new Result(
-                    process.exitValue(),
-                    Files.readString(out, StandardCharsets.UTF_8),
-                    Files.readString(err, StandardCharsets.UTF_8));
+            Result result =
+                    new Result(
+                            process.exitValue(),
+                            Files.readString(out, StandardCharsets.UTF_8),
+                            Files.readString(err, StandardCharsets.UTF_8));
             Files.delete(out);
             Files.delete(err);
             return result;
@@ -130,7 +150,9 @@ final class TestFarm implements AutoCloseable {
     /** A shell command that must succeed. */
     String sh(String script) {
         Result result = run(List.of("/bin/sh", "-c", script));
-        assertThat(result.status()).as("%s\n%s%s", script, result.output(), result.errors()).isZero();
+        assertThat(result.status())
+                .as("%s\n%s%s", script, result.output(), result.errors())
+                .isZero();
         return result.output();
     }
 

@@ -9,7 +9,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Searches an order. Depth first over "which operation took effect next", never twice from the same set of operations and state. */
+/**
+ * Searches an order. Depth first over "which operation took effect next", never twice from the same
+ * set of operations and state.
+ */
 public final class Checker<S, C, O> {
     private static final int ORDER_SHOWN_MAX = 40;
     private static final int FOLLOWERS_SHOWN_MAX = 8;
@@ -20,7 +23,10 @@ public final class Checker<S, C, O> {
         this.model = model;
     }
 
-    /** The verdict; for a person, the longest order found and the operations that could not follow it. */
+    /**
+     * The verdict; for a person, the longest order found and the operations that could not follow
+     * it.
+     */
     public record Verdict(boolean linearizable, String explanation) {}
 
     private record Visited<S>(BitSet done, S state) {}
@@ -63,7 +69,8 @@ public final class Checker<S, C, O> {
             }
             Operation<C, O> operation = operations.get(candidate);
             Model.Step<S, O> step = model.step(state, operation.call());
-            boolean fits = !operation.isKnown() || model.agrees(operation.outcome(), step.outcome());
+            boolean fits =
+                    !operation.isKnown() || model.agrees(operation.outcome(), step.outcome());
             if (fits) {
                 done.set(candidate);
                 if (visited.add(new Visited<>((BitSet) done.clone(), step.state()))) {
@@ -100,7 +107,8 @@ public final class Checker<S, C, O> {
         return -1;
     }
 
-    private String explain(List<Operation<C, O>> operations, Deque<Frame<S>> stack, BitSet done, S state) {
+    private String explain(
+            List<Operation<C, O>> operations, Deque<Frame<S>> stack, BitSet done, S state) {
         StringBuilder text = new StringBuilder("the end of the longest order found:\n");
         List<Frame<S>> frames = new ArrayList<>(stack);
         for (int i = Math.min(frames.size(), ORDER_SHOWN_MAX) - 1; i >= 0; i--) {
@@ -108,9 +116,14 @@ public final class Checker<S, C, O> {
         }
         text.append("state then: ").append(state).append("\nnone of these can follow:\n");
         int shown = 0;
-        for (int i = done.nextClearBit(0); i < operations.size() && shown < FOLLOWERS_SHOWN_MAX; i = done.nextClearBit(i + 1)) {
-            text.append("  ").append(operations.get(i)).append("; the model says ")
-                    .append(model.step(state, operations.get(i).call()).outcome()).append('\n');
+        for (int i = done.nextClearBit(0);
+                i < operations.size() && shown < FOLLOWERS_SHOWN_MAX;
+                i = done.nextClearBit(i + 1)) {
+            text.append("  ")
+                    .append(operations.get(i))
+                    .append("; the model says ")
+                    .append(model.step(state, operations.get(i).call()).outcome())
+                    .append('\n');
             shown++;
         }
         return text.toString();

@@ -1,8 +1,9 @@
 package org.gridfarm.test.linear;
 
+import org.gridfarm.test.linear.Tree.Call;
+
 import java.util.List;
 import java.util.Random;
-import org.gridfarm.test.linear.Tree.Call;
 
 /** Calls on a few names, so that they meet. */
 public final class RandomCalls {

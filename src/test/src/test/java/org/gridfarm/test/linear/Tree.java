@@ -7,8 +7,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The namespace as POSIX tells it, small enough to be right by inspection: immutable, with whole paths as keys. Every inode has a number that grows with
- * creation, so that links and replaced files can be told apart; numbers never appear in answers.
+ * The namespace as POSIX tells it, small enough to be right by inspection: immutable, with whole
+ * paths as keys. Every inode has a number that grows with creation, so that links and replaced
+ * files can be told apart; numbers never appear in answers.
  */
 public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int next) {
     public static final Tree EMPTY = new Tree(Map.of("/", 0), Map.of(0, new Inode(true, 0755)), 1);
@@ -36,18 +37,22 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
         record List(String path) implements Call {}
     }
 
-    /** The model of {@link Checker}: the answer is a word: "ok", an errno name, or what stat or list saw. */
-    public static final Model<Tree, Call, String> MODEL = new Model<>() {
-        @Override
-        public Tree initial() {
-            return EMPTY;
-        }
+    /**
+     * The model of {@link Checker}: the answer is a word: "ok", an errno name, or what stat or list
+     * saw.
+     */
+    public static final Model<Tree, Call, String> MODEL =
+            new Model<>() {
+                @Override
+                public Tree initial() {
+                    return EMPTY;
+                }
 
-        @Override
-        public Step<Tree, String> step(Tree state, Call call) {
-            return state.perform(call);
-        }
-    };
+                @Override
+                public Step<Tree, String> step(Tree state, Call call) {
+                    return state.perform(call);
+                }
+            };
 
     private Model.Step<Tree, String> perform(Call call) {
         return switch (call) {
@@ -58,14 +63,18 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
             }
             case Call.Unlink(String path) -> {
                 String refusal = refuseMissing(path);
-                yield refusal != null ? same(refusal) : inode(path).directory() ? same("EISDIR") : done(without(path));
+                yield refusal != null
+                        ? same(refusal)
+                        : inode(path).directory() ? same("EISDIR") : done(without(path));
             }
             case Call.RemoveDirectory(String path) -> removeDirectory(path);
             case Call.Rename(String from, String to) -> rename(from, to);
             case Call.Link(String from, String to) -> link(from, to);
             case Call.ChangeMode(String path, int mode) -> {
                 String refusal = refuseMissing(path);
-                yield refusal != null ? same(refusal) : done(changed(path, new Inode(inode(path).directory(), mode)));
+                yield refusal != null
+                        ? same(refusal)
+                        : done(changed(path, new Inode(inode(path).directory(), mode)));
             }
             case Call.Stat(String path) -> {
                 String refusal = refuseMissing(path);
@@ -156,13 +165,18 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
         if (refusal != null) {
             return same(refusal);
         }
-        return same(inode(path).directory() ? String.join(",", new TreeSet<>(children(path))) : "ENOTDIR");
+        return same(
+                inode(path).directory()
+                        ? String.join(",", new TreeSet<>(children(path)))
+                        : "ENOTDIR");
     }
 
     private String describe(String path) {
         Inode inode = inode(path);
         long links = names.values().stream().filter(n -> n.equals(names.get(path))).count();
-        return inode.directory() ? "dir %o".formatted(inode.mode()) : "file %o %d".formatted(inode.mode(), links);
+        return inode.directory()
+                ? "dir %o".formatted(inode.mode())
+                : "file %o %d".formatted(inode.mode(), links);
     }
 
     /** Null when the path exists. */
@@ -198,7 +212,9 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
         String prefix = path.equals("/") ? "/" : path + "/";
         List<String> found = new ArrayList<>();
         for (String name : names.keySet()) {
-            if (name.length() > prefix.length() && name.startsWith(prefix) && name.indexOf('/', prefix.length()) < 0) {
+            if (name.length() > prefix.length()
+                    && name.startsWith(prefix)
+                    && name.indexOf('/', prefix.length()) < 0) {
                 found.add(name.substring(prefix.length()));
             }
         }
@@ -225,7 +241,10 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
         return new Tree(names, others, next);
     }
 
-    /** Without inodes that no name is left for, and numbered anew in order: equal trees are equal values. */
+    /**
+     * Without inodes that no name is left for, and numbered anew in order: equal trees are equal
+     * values.
+     */
     private Tree swept() {
         Map<Integer, Integer> renumbered = new TreeMap<>();
         Map<String, Integer> newNames = new TreeMap<>();

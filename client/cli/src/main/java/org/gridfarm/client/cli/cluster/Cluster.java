@@ -1,5 +1,8 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -11,12 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * One development farm in one directory: start, stop, status, kill, restart, mount. Data in the directory survive stop and start. One command
- * works on a farm at a time; not thread-safe.
+ * One development farm in one directory: start, stop, status, kill, restart, mount. Data in the
+ * directory survive stop and start. One command works on a farm at a time; not thread-safe.
  */
 public final class Cluster {
     private static final Duration READY_MAX = Duration.ofSeconds(60);
@@ -39,15 +40,25 @@ public final class Cluster {
         return new Cluster(absolute, ClusterState.read(absolute), progress);
     }
 
-    /** Makes the farm where there is none, and starts everything that is not running; returns when all of it answers. */
+    /**
+     * Makes the farm where there is none, and starts everything that is not running; returns when
+     * all of it answers.
+     */
     public static Cluster start(Path directory, ClusterOptions options, Consumer<String> progress) {
         Path absolute = directory.toAbsolutePath().normalize();
-        ClusterState state = ClusterState.exists(absolute)
-                ? ClusterState.read(absolute)
-                : new ClusterPlan(absolute, options).make(progress);
+        ClusterState state =
+                ClusterState.exists(absolute)
+                        ? ClusterState.read(absolute)
+                        : new ClusterPlan(absolute, options).make(progress);
         Cluster cluster = new Cluster(absolute, state, progress);
         if (!options.userMount().isEmpty()) {
-            cluster.plan().mount(state, "mount", cluster.firstNode(), Path.of(options.userMount()), options.mountOptions())
+            cluster.plan()
+                    .mount(
+                            state,
+                            "mount",
+                            cluster.firstNode(),
+                            Path.of(options.userMount()),
+                            options.mountOptions())
                     .ifPresent(added -> cluster.state = added);
         }
         cluster.startAll();
@@ -81,19 +92,36 @@ public final class Cluster {
         awaitReady(state.require(name));
     }
 
-    /** A further mount, attached to the node; it is part of the farm from now on and is stopped and started with it. */
+    /**
+     * A further mount, attached to the node; it is part of the farm from now on and is stopped and
+     * started with it.
+     */
     public void mount(String node, Path at, List<String> options) {
         String name = "mount-" + at.toAbsolutePath().normalize().toString().replace('/', '_');
-        state = plan().mount(state, name, node, at, options)
-                .orElseThrow(() -> new FarmException(ErrorKind.UNAVAILABLE, "mount", at.toString(), Mounts.obstacle()));
+        state =
+                plan().mount(state, name, node, at, options)
+                        .orElseThrow(() ->
+                                new FarmException(
+                                        ErrorKind.UNAVAILABLE,
+                                        "mount",
+                                        at.toString(),
+                                        Mounts.obstacle()));
         startOne(state.require(name));
         awaitReady(state.require(name));
     }
 
     public List<ComponentStatus> status() {
         return state.components().stream()
-                .map(c -> new ComponentStatus(
-                        c.name(), c.role(), c.pid(), c.address(), c.http(), OsProcess.state(c), isReady(c), c.log()))
+                .map(c ->
+                        new ComponentStatus(
+                                c.name(),
+                                c.role(),
+                                c.pid(),
+                                c.address(),
+                                c.http(),
+                                OsProcess.state(c),
+                                isReady(c),
+                                c.log()))
                 .toList();
     }
 
@@ -107,7 +135,8 @@ public final class Cluster {
     }
 
     private void startAll() {
-        // Those that others need first; then everything at once, since each waits for what it needs.
+        // Those that others need first; then everything at once, since each waits for what it
+        // needs.
         for (Component component : state.components()) {
             if (isFoundation(component) && !OsProcess.isAlive(component)) {
                 startOne(component);
@@ -119,13 +148,17 @@ public final class Cluster {
                 startOne(component);
             }
         }
-        state.components().stream().filter(c -> !isFoundation(c) && !c.isMount()).forEach(c -> awaitReady(state.require(c.name())));
+        state.components().stream()
+                .filter(c -> !isFoundation(c) && !c.isMount())
+                .forEach(c -> awaitReady(state.require(c.name())));
         for (Component component : state.components()) {
             if (component.isMount() && !OsProcess.isAlive(component)) {
                 startOne(component);
             }
         }
-        state.components().stream().filter(Component::isMount).forEach(c -> awaitReady(state.require(c.name())));
+        state.components().stream()
+                .filter(Component::isMount)
+                .forEach(c -> awaitReady(state.require(c.name())));
     }
 
     private static boolean isFoundation(Component component) {
@@ -135,7 +168,10 @@ public final class Cluster {
     private void startOne(Component component) {
         if (!component.isMount() && Ports.answers(component.address())) {
             throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "start", component.name(), "its port " + component.address() + " is in use by another program");
+                    ErrorKind.UNAVAILABLE,
+                    "start",
+                    component.name(),
+                    "its port " + component.address() + " is in use by another program");
         }
         try {
             if (component.isMount()) {
@@ -143,10 +179,18 @@ public final class Cluster {
                 Files.createDirectories(Path.of(component.address()));
             }
             if (component.role().equals("postgres")) {
-                Files.deleteIfExists(directory.resolve("pg/postmaster.pid")); // of a killed one: its pid may be another's by now
+                Files.deleteIfExists(
+                        directory.resolve(
+                                "pg/postmaster.pid")); // of a killed one: its pid may be another's
+                // by now
             }
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "start", component.name(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "start",
+                    component.name(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
         Component started = OsProcess.start(component);
         state = state.with(started);
@@ -157,7 +201,11 @@ public final class Cluster {
         // PostgreSQL's fast shutdown is SIGINT; SIGTERM would wait for every client to leave.
         String signal = component.role().equals("postgres") ? "INT" : "TERM";
         if (!OsProcess.stop(component, signal, STOP_PATIENCE)) {
-            progress.accept(component.name() + " did not stop within " + STOP_PATIENCE.toSeconds() + " s and was killed");
+            progress.accept(
+                    component.name()
+                            + " did not stop within "
+                            + STOP_PATIENCE.toSeconds()
+                            + " s and was killed");
         }
         if (component.isMount()) {
             Mounts.detach(Path.of(component.address()));
@@ -167,11 +215,15 @@ public final class Cluster {
     }
 
     private void awaitReady(Component component) {
-        boolean ready = Await.until(READY_MAX, () -> !OsProcess.isAlive(component) || isReady(component));
+        boolean ready =
+                Await.until(READY_MAX, () -> !OsProcess.isAlive(component) || isReady(component));
         if (!ready || !OsProcess.isAlive(component)) {
             String what = ready ? "it ended" : "not ready after " + READY_MAX.toSeconds() + " s";
             throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "start", component.name(), what + "; the end of " + component.log() + ":\n" + logTail(component));
+                    ErrorKind.UNAVAILABLE,
+                    "start",
+                    component.name(),
+                    what + "; the end of " + component.log() + ":\n" + logTail(component));
         }
         progress.accept(component.name() + " ready");
     }
@@ -189,10 +241,12 @@ public final class Cluster {
     }
 
     private static boolean readyz(String http) {
-        try (HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build()) {
-            HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + http + "/readyz"))
-                    .timeout(Duration.ofSeconds(2))
-                    .build();
+        try (HttpClient client =
+                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create("http://" + http + "/readyz"))
+                            .timeout(Duration.ofSeconds(2))
+                            .build();
             return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
         } catch (IOException e) {
             return false; // not listening yet
@@ -204,8 +258,11 @@ public final class Cluster {
 
     private String logTail(Component component) {
         try {
-            List<String> lines = Files.readAllLines(component.logFile(), java.nio.charset.StandardCharsets.ISO_8859_1);
-            return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
+            List<String> lines =
+                    Files.readAllLines(
+                            component.logFile(), java.nio.charset.StandardCharsets.ISO_8859_1);
+            return String.join(
+                    "\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
         } catch (IOException e) {
             return "(no log: " + e.getMessage() + ")";
         }
@@ -221,10 +278,18 @@ public final class Cluster {
 
     /** What {@code gf cluster status} shows of a process. */
     public record ComponentStatus(
-            String name, String role, long pid, String address, String http, String state, boolean ready, String log) {
+            String name,
+            String role,
+            long pid,
+            String address,
+            String http,
+            String state,
+            boolean ready,
+            String log) {
         public Map<String, Object> toMap() {
             return Map.of(
-                    "name", name, "role", role, "pid", pid, "address", address, "http", http, "state", state, "ready", ready, "log", log);
+                    "name", name, "role", role, "pid", pid, "address", address, "http", http,
+                    "state", state, "ready", ready, "log", log);
         }
     }
 }

@@ -3,7 +3,8 @@ package org.gridfarm.client.cli.cluster;
 import java.util.List;
 
 /**
- * What {@code gf cluster start} was asked for. Counts apply to a farm that does not exist yet; one that does keeps its shape.
+ * What {@code gf cluster start} was asked for. Counts apply to a farm that does not exist yet; one
+ * that does keeps its shape.
  *
  * @param racks storage nodes are dealt out to this many racks in turn
  * @param mounts every storage node gets a mount of its own for its tasks, where FUSE can be used

@@ -1,5 +1,8 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,10 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
-/** Lays a new farm out in a directory: keys, database, ports, configuration files, and the list of components to start. */
+/**
+ * Lays a new farm out in a directory: keys, database, ports, configuration files, and the list of
+ * components to start.
+ */
 final class ClusterPlan {
     private static final String HEAP_SMALL = "128m";
     private static final String HEAP = "256m";
@@ -39,11 +43,14 @@ final class ClusterPlan {
             String database = ports.free();
             Postgres postgres = new Postgres(directory.resolve("pg"));
             postgres.initialise(password, database);
-            components.add(component("postgres", "postgres", postgres.serverCommand(), database, ""));
+            components.add(
+                    component("postgres", "postgres", postgres.serverCommand(), database, ""));
             progress.accept("database made");
 
             String zookeeper = ports.free();
-            components.add(component("zookeeper", "zookeeper", zookeeperCommand(zookeeper), zookeeper, ""));
+            components.add(
+                    component(
+                            "zookeeper", "zookeeper", zookeeperCommand(zookeeper), zookeeper, ""));
 
             List<String> metaservers = new ArrayList<>();
             for (int i = 1; i <= options.metaservers() + options.caches(); i++) {
@@ -51,49 +58,89 @@ final class ClusterPlan {
                 String name = electable ? "meta" + i : "cache" + (i - options.metaservers());
                 String address = ports.free();
                 String http = ports.free();
-                Path file = configurations.metaserver(
-                        name, electable ? "auto" : "cache", address, http, database, zookeeper, options.repairAfter());
+                Path file =
+                        configurations.metaserver(
+                                name,
+                                electable ? "auto" : "cache",
+                                address,
+                                http,
+                                database,
+                                zookeeper,
+                                options.repairAfter());
                 metaservers.add(address);
-                components.add(component(
-                        name,
-                        electable ? "metaserver" : "cache",
-                        Jvm.daemon("org.gridfarm.metaserver.MetaServerMain", HEAP, "--config", file.toString()),
-                        address,
-                        http));
+                components.add(
+                        component(
+                                name,
+                                electable ? "metaserver" : "cache",
+                                Jvm.daemon(
+                                        "org.gridfarm.metaserver.MetaServerMain",
+                                        HEAP,
+                                        "--config",
+                                        file.toString()),
+                                address,
+                                http));
             }
             List<String> schedulers = new ArrayList<>();
             for (int i = 1; i <= options.schedulers(); i++) {
                 String name = "sched" + i;
                 String address = ports.free();
                 String http = ports.free();
-                Path file = configurations.scheduler(name, address, http, database, zookeeper, metaservers);
+                Path file =
+                        configurations.scheduler(
+                                name, address, http, database, zookeeper, metaservers);
                 schedulers.add(address);
-                components.add(component(
-                        name,
-                        "scheduler",
-                        Jvm.daemon("org.gridfarm.scheduler.SchedulerMain", HEAP_SMALL, "--config", file.toString()),
-                        address,
-                        http));
+                components.add(
+                        component(
+                                name,
+                                "scheduler",
+                                Jvm.daemon(
+                                        "org.gridfarm.scheduler.SchedulerMain",
+                                        HEAP_SMALL,
+                                        "--config",
+                                        file.toString()),
+                                address,
+                                http));
             }
             for (int i = 1; i <= options.nodes(); i++) {
-                components.add(node("n" + i, "rack" + (1 + (i - 1) % options.racks()), ports, configurations, metaservers));
+                components.add(
+                        node(
+                                "n" + i,
+                                "rack" + (1 + (i - 1) % options.racks()),
+                                ports,
+                                configurations,
+                                metaservers));
             }
             writeClientFiles(pki, configurations, metaservers, schedulers);
             ClusterState state = new ClusterState(directory.toString(), Jvm.java(), components);
             if (options.mounts() && Mounts.obstacle().isEmpty()) {
                 for (int i = 1; i <= options.nodes(); i++) {
-                    state = withMount(state, "mount-n" + i, "n" + i, nodeMount("n" + i), options.mountOptions());
+                    state =
+                            withMount(
+                                    state,
+                                    "mount-n" + i,
+                                    "n" + i,
+                                    nodeMount("n" + i),
+                                    options.mountOptions());
                 }
             }
             state.write();
             return state;
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "make a farm in", directory.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "make a farm in",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
-    /** The state with one mount more, or empty when this machine cannot mount. A mount that is there already is kept. */
-    Optional<ClusterState> mount(ClusterState state, String name, String node, Path at, List<String> mountOptions) {
+    /**
+     * The state with one mount more, or empty when this machine cannot mount. A mount that is there
+     * already is kept.
+     */
+    Optional<ClusterState> mount(
+            ClusterState state, String name, String node, Path at, List<String> mountOptions) {
         if (!Mounts.obstacle().isEmpty()) {
             return Optional.empty();
         }
@@ -101,47 +148,71 @@ final class ClusterPlan {
             return Optional.of(state);
         }
         state.require(node);
-        ClusterState more = withMount(state, name, node, at.toAbsolutePath().normalize(), mountOptions);
+        ClusterState more =
+                withMount(state, name, node, at.toAbsolutePath().normalize(), mountOptions);
         more.write();
         return Optional.of(more);
     }
 
-    private ClusterState withMount(ClusterState state, String name, String node, Path at, List<String> mountOptions) {
-        List<String> arguments = new ArrayList<>(
-                List.of("--config", directory.resolve("mount-" + node + ".toml").toString(), "--foreground"));
+    private ClusterState withMount(
+            ClusterState state, String name, String node, Path at, List<String> mountOptions) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--config",
+                                directory.resolve("mount-" + node + ".toml").toString(),
+                                "--foreground"));
         for (String option : mountOptions) {
             arguments.add("-o");
             arguments.add(option);
         }
         arguments.add(at.toString());
-        List<String> command = Jvm.daemon("org.gridfarm.client.mount.MountMain", HEAP, arguments.toArray(new String[0]));
+        List<String> command =
+                Jvm.daemon(
+                        "org.gridfarm.client.mount.MountMain",
+                        HEAP,
+                        arguments.toArray(new String[0]));
         return state.with(component(name, "mount", command, at.toString(), ""));
     }
 
     private Component node(
-            String name, String rack, Ports ports, Configurations configurations, List<String> metaservers) throws IOException {
+            String name,
+            String rack,
+            Ports ports,
+            Configurations configurations,
+            List<String> metaservers)
+            throws IOException {
         String address = ports.free();
         String http = ports.free();
         Files.createDirectories(directory.resolve(name).resolve("data"));
         Files.createDirectories(nodeMount(name));
-        Path file = configurations.storageNode(
-                name, address, http, rack, options.slots(), nodeMount(name), metaservers);
+        Path file =
+                configurations.storageNode(
+                        name, address, http, rack, options.slots(), nodeMount(name), metaservers);
         return component(
                 name,
                 "storagenode",
-                Jvm.daemon("org.gridfarm.storagenode.StorageNodeMain", HEAP, "--config", file.toString()),
+                Jvm.daemon(
+                        "org.gridfarm.storagenode.StorageNodeMain",
+                        HEAP,
+                        "--config",
+                        file.toString()),
                 address,
                 http);
     }
 
     private void writeClientFiles(
-            Pki pki, Configurations configurations, List<String> metaservers, List<String> schedulers) {
+            Pki pki,
+            Configurations configurations,
+            List<String> metaservers,
+            List<String> schedulers) {
         String user = System.getProperty("user.name");
         Path credential = pki.issueUser(user, "@admin:" + user);
         configurations.client("client", credential, "", metaservers, schedulers);
         for (int i = 1; i <= options.nodes(); i++) {
             String name = "mount-n" + i;
-            configurations.client(name, pki.issueHost(name, "@mount"), "n" + i, metaservers, schedulers);
+            configurations.client(
+                    name, pki.issueHost(name, "@mount"), "n" + i, metaservers, schedulers);
         }
     }
 
@@ -164,11 +235,21 @@ final class ClusterPlan {
                 maxClientCnxns=0
                 """
                         .formatted(directory.resolve("zookeeper/data"), Ports.port(address)));
-        return Jvm.daemon("org.apache.zookeeper.server.ZooKeeperServerMain", HEAP_SMALL, file.toString());
+        return Jvm.daemon(
+                "org.apache.zookeeper.server.ZooKeeperServerMain", HEAP_SMALL, file.toString());
     }
 
-    private Component component(String name, String role, List<String> command, String address, String http) {
+    private Component component(
+            String name, String role, List<String> command, String address, String http) {
         return new Component(
-                name, role, Jvm.named(name, command), Map.of(), directory.resolve("log").resolve(name + ".log").toString(), address, http, 0, 0);
+                name,
+                role,
+                Jvm.named(name, command),
+                Map.of(),
+                directory.resolve("log").resolve(name + ".log").toString(),
+                address,
+                http,
+                0,
+                0);
     }
 }

@@ -1,5 +1,13 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,16 +15,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What cluster.json holds: the components in the order in which they are started. Written whole and renamed into place, so a command that dies
- * leaves the former state.
+ * What cluster.json holds: the components in the order in which they are started. Written whole and
+ * renamed into place, so a command that dies leaves the former state.
  */
 record ClusterState(String directory, String java, List<Component> components) {
     static final String FILE = "cluster.json";
@@ -31,12 +33,16 @@ record ClusterState(String directory, String java, List<Component> components) {
         Path file = directory.resolve(FILE);
         if (!Files.exists(file)) {
             throw new FarmException(
-                    ErrorKind.NOT_FOUND, "cluster", directory.toString(), "no farm here; start one: gf cluster start --dir " + directory);
+                    ErrorKind.NOT_FOUND,
+                    "cluster",
+                    directory.toString(),
+                    "no farm here; start one: gf cluster start --dir " + directory);
         }
         try {
             return JSON.readValue(Files.readAllBytes(file), ClusterState.class);
         } catch (IOException | JacksonException e) {
-            throw new FarmException(ErrorKind.CORRUPT, "read", file.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.CORRUPT, "read", file.toString(), String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -45,9 +51,18 @@ record ClusterState(String directory, String java, List<Component> components) {
         Path fresh = Path.of(directory, FILE + ".new");
         try {
             Files.write(fresh, JSON.writeValueAsBytes(this));
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(
+                    fresh,
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "write", file.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "write",
+                    file.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -56,11 +71,18 @@ record ClusterState(String directory, String java, List<Component> components) {
     }
 
     Component require(String name) {
-        return find(name).orElseThrow(() -> new FarmException(
-                ErrorKind.NOT_FOUND,
-                "component",
-                name,
-                "there are " + String.join(", ", components.stream().map(Component::name).toList())));
+        return find(name)
+                .orElseThrow(() ->
+                        new FarmException(
+                                ErrorKind.NOT_FOUND,
+                                "component",
+                                name,
+                                "there are "
+                                        + String.join(
+                                                ", ",
+                                                components.stream()
+                                                        .map(Component::name)
+                                                        .toList())));
     }
 
     List<Component> ofRole(String role) {

@@ -5,14 +5,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One process of the farm as written down in cluster.json: how to start it, where it logs, and which process it was last.
+ * One process of the farm as written down in cluster.json: how to start it, where it logs, and
+ * which process it was last.
  *
  * @param name unique in the farm: meta1, cache1, n1, sched1, postgres, zookeeper, mount-n1
  * @param role postgres, zookeeper, metaserver, cache, storagenode, scheduler, mount
  * @param address host:port of its service; for a mount the directory
  * @param http host:port of /readyz, empty when it has none
  * @param pid of the last start, 0 when never started or stopped in order
- * @param startTicks the kernel's start time of that process (field 22 of /proc/PID/stat): a reused pid is not mistaken for it
+ * @param startTicks the kernel's start time of that process (field 22 of /proc/PID/stat): a reused
+ *     pid is not mistaken for it
  */
 record Component(
         String name,

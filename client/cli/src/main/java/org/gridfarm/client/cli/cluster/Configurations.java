@@ -1,13 +1,17 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
-/** Writes the TOML files of a development farm, in the format of a real installation (see deploy/ for the commented templates). */
+/**
+ * Writes the TOML files of a development farm, in the format of a real installation (see deploy/
+ * for the commented templates).
+ */
 final class Configurations {
     private final Path directory;
     private final Pki pki;
@@ -18,87 +22,122 @@ final class Configurations {
     }
 
     Path metaserver(
-            String name, String role, String address, String http, String database, String zookeeper, String repairAfter) {
-        return write(name, daemon(name, address, http, pki.issueHost(name, "@metaserver"))
-                + """
-                role = "%s"
+            String name,
+            String role,
+            String address,
+            String http,
+            String database,
+            String zookeeper,
+            String repairAfter) {
+        return write(
+                name,
+                daemon(name, address, http, pki.issueHost(name, "@metaserver"))
+                        + """
+                        role = "%s"
 
-                [database]
-                url = "jdbc:postgresql://%s/%s"
-                user = "%s"
-                password_file = "%s"
+                        [database]
+                        url = "jdbc:postgresql://%s/%s"
+                        user = "%s"
+                        password_file = "%s"
 
-                [zookeeper]
-                connect = "%s"
-                path = "/gridfarm"
+                        [zookeeper]
+                        connect = "%s"
+                        path = "/gridfarm"
 
-                [grid]
-                map = "%s"
+                        [grid]
+                        map = "%s"
 
-                [repair]
-                after = "%s"
-                """
-                        .formatted(
-                                role,
-                                database,
-                                Postgres.DATABASE,
-                                Postgres.USER,
-                                directory.resolve("pg-password"),
-                                zookeeper,
-                                pki.gridMap(),
-                                repairAfter));
+                        [repair]
+                        after = "%s"
+                        """
+                                .formatted(
+                                        role,
+                                        database,
+                                        Postgres.DATABASE,
+                                        Postgres.USER,
+                                        directory.resolve("pg-password"),
+                                        zookeeper,
+                                        pki.gridMap(),
+                                        repairAfter));
     }
 
     Path storageNode(
-            String name, String address, String http, String rack, int slots, Path mount, List<String> metaservers) {
-        return write(name, daemon(name, address, http, pki.issueHost(name, "@node:" + name))
-                + """
-                metaservers = %s
-                data = ["%s"]
-                reserve = "256M"
-                rack = "%s"
-                group = "default"
-                slots = %d
-                mount = "%s"
+            String name,
+            String address,
+            String http,
+            String rack,
+            int slots,
+            Path mount,
+            List<String> metaservers) {
+        return write(
+                name,
+                daemon(name, address, http, pki.issueHost(name, "@node:" + name))
+                        + """
+                        metaservers = %s
+                        data = ["%s"]
+                        reserve = "256M"
+                        rack = "%s"
+                        group = "default"
+                        slots = %d
+                        mount = "%s"
 
-                [grid]
-                map = "%s"
-                """
-                        .formatted(
-                                list(metaservers), directory.resolve(name).resolve("data"), rack, slots, mount, pki.gridMap()));
+                        [grid]
+                        map = "%s"
+                        """
+                                .formatted(
+                                        list(metaservers),
+                                        directory.resolve(name).resolve("data"),
+                                        rack,
+                                        slots,
+                                        mount,
+                                        pki.gridMap()));
     }
 
     Path scheduler(
-            String name, String address, String http, String database, String zookeeper, List<String> metaservers) {
-        return write(name, daemon(name, address, http, pki.issueHost(name, "@scheduler"))
-                + """
-                metaservers = %s
+            String name,
+            String address,
+            String http,
+            String database,
+            String zookeeper,
+            List<String> metaservers) {
+        return write(
+                name,
+                daemon(name, address, http, pki.issueHost(name, "@scheduler"))
+                        + """
+                        metaservers = %s
 
-                [database]
-                url = "jdbc:postgresql://%s/%s"
-                user = "%s"
-                password_file = "%s"
+                        [database]
+                        url = "jdbc:postgresql://%s/%s"
+                        user = "%s"
+                        password_file = "%s"
 
-                [zookeeper]
-                connect = "%s"
-                path = "/gridfarm"
+                        [zookeeper]
+                        connect = "%s"
+                        path = "/gridfarm"
 
-                [grid]
-                map = "%s"
-                """
-                        .formatted(
-                                list(metaservers),
-                                database,
-                                Postgres.DATABASE,
-                                Postgres.USER,
-                                directory.resolve("pg-password"),
-                                zookeeper,
-                                pki.gridMap()));
+                        [grid]
+                        map = "%s"
+                        """
+                                .formatted(
+                                        list(metaservers),
+                                        database,
+                                        Postgres.DATABASE,
+                                        Postgres.USER,
+                                        directory.resolve("pg-password"),
+                                        zookeeper,
+                                        pki.gridMap()));
     }
 
     /** For people (attached to no node) and for mounts (attached to one). */
-    Path client(String name, Path credential, String node, List<String> metaservers, List<String> schedulers) {
-        return write(name, """
+    Path client(
+            String name,
+            Path credential,
+            String node,
+            List<String> metaservers,
+            List<String> schedulers) {
+        return write(
+                name,
+                """
                 metaservers = %s
                 scheduler = %s
                 node = "%s"
@@ -107,24 +146,39 @@ final class Configurations {
                 credential = "%s"
                 trust = "%s"
                 """
-                .formatted(list(metaservers), list(schedulers), node, credential, pki.trust()));
+                        .formatted(
+                                list(metaservers),
+                                list(schedulers),
+                                node,
+                                credential,
+                                pki.trust()));
     }
 
     private String daemon(String name, String address, String http, Path credential) {
         return """
-                name = "%s"
-                listen = "%s"
-                http = "%s"
-                run_file = "%s"
+        name = "%s"
+        listen = "%s"
+        http = "%s"
+        run_file = "%s"
 
-                """
-                        .formatted(name, address, http, directory.resolve("run").resolve(name + ".properties"))
+        """
+                        .formatted(
+                                name,
+                                address,
+                                http,
+                                directory.resolve("run").resolve(name + ".properties"))
                 + "log_level = \"info\"\n"
                 + tls(credential);
     }
 
     private String tls(Path credential) {
-        return "tls.certificate = \"" + credential + "\"\ntls.key = \"" + credential + "\"\ntls.trust = \"" + pki.trust() + "\"\n";
+        return "tls.certificate = \""
+                + credential
+                + "\"\ntls.key = \""
+                + credential
+                + "\"\ntls.trust = \""
+                + pki.trust()
+                + "\"\n";
     }
 
     private static String list(List<String> values) {
@@ -137,7 +191,12 @@ final class Configurations {
             Files.writeString(file, text);
             return file;
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "write", file.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "write",
+                    file.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 }

@@ -5,20 +5,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How a daemon of this program is started: the same JVM and class path as this process, with a daemon's options. */
+/**
+ * How a daemon of this program is started: the same JVM and class path as this process, with a
+ * daemon's options.
+ */
 final class Jvm {
     private Jvm() {}
 
     static List<String> daemon(String mainClass, String heap, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                java(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseCompactObjectHeaders",
-                "-XX:+UseSerialGC",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-Xmx" + heap,
-                "-Dgf.log.level=INFO"));
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                java(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--sun-misc-unsafe-memory-access=allow",
+                                "-XX:+UseCompactObjectHeaders",
+                                "-XX:+UseSerialGC",
+                                "-XX:+ExitOnOutOfMemoryError",
+                                "-Xmx" + heap,
+                                "-Dgf.log.level=INFO"));
         Path cache = Path.of(System.getProperty("gf.home", "."), "target/dist/daemon.aot");
         if (Files.exists(cache)) {
             command.add("-XX:AOTCache=" + cache);
@@ -30,7 +35,9 @@ final class Jvm {
         return command;
     }
 
-    /** The command of a daemon with the name its log lines shall bear; any other command as it is. */
+    /**
+     * The command of a daemon with the name its log lines shall bear; any other command as it is.
+     */
     static List<String> named(String name, List<String> command) {
         if (!command.get(0).equals(java())) {
             return command;

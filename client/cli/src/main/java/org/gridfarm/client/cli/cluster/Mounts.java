@@ -1,11 +1,12 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /** What this machine can mount and has mounted. */
 public final class Mounts {
@@ -26,30 +27,46 @@ public final class Mounts {
         return "";
     }
 
-    /** True when something is mounted on exactly this directory. Reads the kernel's table and never touches the mount itself. */
+    /**
+     * True when something is mounted on exactly this directory. Reads the kernel's table and never
+     * touches the mount itself.
+     */
     public static boolean isMounted(Path directory) {
         String wanted = escape(directory.toAbsolutePath().normalize().toString());
         try {
             return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
                     .anyMatch(line -> line.split(" ", 6)[4].equals(wanted));
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.INTERNAL, "read", "/proc/self/mountinfo", String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.INTERNAL,
+                    "read",
+                    "/proc/self/mountinfo",
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
     /** An ordinary end: refused with BUSY while files are open below it. */
     public static void unmount(Path directory) {
-        List<String> command = isRoot()
-                ? List.of("umount", directory.toString())
-                : List.of("fusermount3", "-u", directory.toString());
+        List<String> command =
+                isRoot()
+                        ? List.of("umount", directory.toString())
+                        : List.of("fusermount3", "-u", directory.toString());
         try {
             OsProcess.run(command);
         } catch (FarmException e) {
-            throw new FarmException(ErrorKind.BUSY, "umount", directory.toString(), e.detail() + "; see gf umount --force");
+            throw new FarmException(
+                    ErrorKind.BUSY,
+                    "umount",
+                    directory.toString(),
+                    e.detail() + "; see gf umount --force");
         }
     }
 
-    /** Fails every call under way in the kernel, so that nothing waits for the mount's process any more. */
+    /**
+     * Fails every call under way in the kernel, so that nothing waits for the mount's process any
+     * more.
+     */
     public static void abort(Path directory) {
         String wanted = escape(directory.toString());
         try {
@@ -64,7 +81,12 @@ public final class Mounts {
                 }
             }
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "umount", directory.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "umount",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -85,7 +107,10 @@ public final class Mounts {
     }
 
     private static String escape(String path) {
-        return path.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011").replace("\n", "\\012");
+        return path.replace("\\", "\\134")
+                .replace(" ", "\\040")
+                .replace("\t", "\\011")
+                .replace("\n", "\\012");
     }
 
     private static boolean onPath(String program) {

@@ -1,5 +1,8 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -8,12 +11,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
-/** Starts, finds and signals the processes of components. They outlive this JVM and have no terminal: a ^C here does not reach them. */
+/**
+ * Starts, finds and signals the processes of components. They outlive this JVM and have no
+ * terminal: a ^C here does not reach them.
+ */
 final class OsProcess {
-    private static final int STAT_STATE = 0; // fields of /proc/PID/stat counted after the command's closing parenthesis
+    private static final int STAT_STATE =
+            0; // fields of /proc/PID/stat counted after the command's closing parenthesis
     private static final int STAT_START_TICKS = 19;
 
     private OsProcess() {}
@@ -31,7 +36,11 @@ final class OsProcess {
             return component.started(process.pid(), startTicks(process.pid()));
         } catch (IOException e) {
             throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "start", component.name(), "cannot run " + command.get(1) + ": " + e.getMessage(), e);
+                    ErrorKind.UNAVAILABLE,
+                    "start",
+                    component.name(),
+                    "cannot run " + command.get(1) + ": " + e.getMessage(),
+                    e);
         }
     }
 
@@ -41,7 +50,8 @@ final class OsProcess {
             return "dead";
         }
         List<String> stat = stat(component.pid());
-        if (stat.isEmpty() || Long.parseLong(stat.get(STAT_START_TICKS)) != component.startTicks()) {
+        if (stat.isEmpty()
+                || Long.parseLong(stat.get(STAT_START_TICKS)) != component.startTicks()) {
             return "dead";
         }
         return switch (stat.get(STAT_STATE)) {
@@ -55,10 +65,14 @@ final class OsProcess {
         return !state(component).equals("dead");
     }
 
-    /** Sends the signal by name, as kill(1) takes it. Nothing is sent to a pid that has come to mean another process. */
+    /**
+     * Sends the signal by name, as kill(1) takes it. Nothing is sent to a pid that has come to mean
+     * another process.
+     */
     static void signal(Component component, String signal) {
         if (!isAlive(component)) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "signal", component.name(), "it is not running");
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND, "signal", component.name(), "it is not running");
         }
         run(List.of("kill", "-s", signal, Long.toString(component.pid())));
     }
@@ -91,15 +105,24 @@ final class OsProcess {
             try (OutputStream stdin = process.getOutputStream()) {
                 stdin.write(input.getBytes(StandardCharsets.UTF_8));
             }
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             int status = process.waitFor();
             if (status != 0) {
                 throw new FarmException(
-                        ErrorKind.UNAVAILABLE, "run", command.get(0), "exit status " + status + ": " + output.strip());
+                        ErrorKind.UNAVAILABLE,
+                        "run",
+                        command.get(0),
+                        "exit status " + status + ": " + output.strip());
             }
             return output;
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "run", command.get(0), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "run",
+                    command.get(0),
+                    String.valueOf(e.getMessage()),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FarmException(ErrorKind.INTERRUPTED, "run", command.get(0), "", e);
@@ -113,7 +136,9 @@ final class OsProcess {
 
     private static List<String> stat(long pid) {
         try {
-            String line = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
+            String line =
+                    Files.readString(
+                            Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
             return List.of(line.substring(line.lastIndexOf(')') + 2).strip().split(" "));
         } catch (IOException e) {
             return List.of(); // gone

@@ -1,5 +1,10 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.auth.x509.CertificateAuthority;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,14 +14,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.List;
-import org.gridfarm.protocol.auth.x509.CertificateAuthority;
-import org.gridfarm.protocol.auth.x509.Credential;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /**
- * The certification authority of a development farm and what it has issued: one certificate per process and one for the person who started it,
- * with the grid-mapfile that says who is what. Private files have mode 600.
+ * The certification authority of a development farm and what it has issued: one certificate per
+ * process and one for the person who started it, with the grid-mapfile that says who is what.
+ * Private files have mode 600.
  */
 final class Pki {
     private static final String ORGANISATION = "/O=Gridfarm development";
@@ -33,14 +35,23 @@ final class Pki {
     static Pki create(Path directory) {
         try {
             Files.createDirectories(directory);
-            CertificateAuthority authority = CertificateAuthority.create(ORGANISATION + "/CN=Authority", Instant.now());
+            CertificateAuthority authority =
+                    CertificateAuthority.create(ORGANISATION + "/CN=Authority", Instant.now());
             Path kept = directory.resolve("authority");
             Files.createDirectories(kept);
             authority.save(kept);
-            Files.writeString(directory.resolve("ca.pem"), authority.certificatePem(), StandardCharsets.US_ASCII);
+            Files.writeString(
+                    directory.resolve("ca.pem"),
+                    authority.certificatePem(),
+                    StandardCharsets.US_ASCII);
             return new Pki(directory, authority);
         } catch (IOException | GeneralSecurityException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "create", directory.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "create",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -48,7 +59,10 @@ final class Pki {
         return new Pki(directory, CertificateAuthority.load(directory.resolve("authority")));
     }
 
-    /** A certificate for a process of that name, mapped to the role ("@metaserver", "@node:n1", ...). */
+    /**
+     * A certificate for a process of that name, mapped to the role ("@metaserver", "@node:n1",
+     * ...).
+     */
     Path issueHost(String name, String role) {
         return issue(name, role, ORGANISATION + "/OU=Hosts/CN=" + name, true);
     }
@@ -73,7 +87,9 @@ final class Pki {
         }
         try {
             Credential credential =
-                    host ? authority.issueHost(dn, HERE, Instant.now()) : authority.issueUser(dn, Instant.now());
+                    host
+                            ? authority.issueHost(dn, HERE, Instant.now())
+                            : authority.issueUser(dn, Instant.now());
             credential.save(file);
             Files.writeString(
                     gridMap(),
@@ -83,7 +99,12 @@ final class Pki {
                     StandardOpenOption.APPEND);
             return file;
         } catch (IOException | GeneralSecurityException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "issue a certificate for", fileName, String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "issue a certificate for",
+                    fileName,
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -91,7 +112,9 @@ final class Pki {
     static void writePassword(Path file) throws IOException {
         byte[] random = new byte[18];
         new java.security.SecureRandom().nextBytes(random);
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(file, java.util.Base64.getUrlEncoder().encodeToString(random) + "\n");
     }
 }

@@ -1,5 +1,8 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -7,8 +10,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 
 /** Free loopback ports, all different, and the question whether somebody answers at one. */
 final class Ports implements AutoCloseable {
@@ -21,7 +22,12 @@ final class Ports implements AutoCloseable {
             held.add(socket);
             return "127.0.0.1:" + socket.getLocalPort();
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "find", "a free port", String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "find",
+                    "a free port",
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -44,7 +50,8 @@ final class Ports implements AutoCloseable {
             try {
                 socket.close();
             } catch (IOException e) {
-                throw new FarmException(ErrorKind.INTERNAL, "close", "port", String.valueOf(e.getMessage()), e);
+                throw new FarmException(
+                        ErrorKind.INTERNAL, "close", "port", String.valueOf(e.getMessage()), e);
             }
         }
     }

@@ -1,5 +1,11 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.tukaani.xz.XZInputStream;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -9,16 +15,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
-import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.tukaani.xz.XZInputStream;
 
 /**
- * The PostgreSQL of a development farm: the io.zonky.test binaries, unpacked once per user, run directly (not through the test library, which
- * turns fsync off). Durable settings are the defaults and are checked. PostgreSQL refuses to run as root, so root runs it in a user namespace
- * of its own where it appears as nobody; where that is forbidden, as uid 65534 by setpriv.
+ * The PostgreSQL of a development farm: the io.zonky.test binaries, unpacked once per user, run
+ * directly (not through the test library, which turns fsync off). Durable settings are the defaults
+ * and are checked. PostgreSQL refuses to run as root, so root runs it in a user namespace of its
+ * own where it appears as nobody; where that is forbidden, as uid 65534 by setpriv.
  */
 final class Postgres {
     private static final String RESOURCE = "/postgres-linux-x86_64.txz";
@@ -36,7 +38,10 @@ final class Postgres {
         this.asNobody = dropRoot();
     }
 
-    /** Makes the data directory with the password of the user {@value #USER} and the database of the same name. */
+    /**
+     * Makes the data directory with the password of the user {@value #USER} and the database of the
+     * same name.
+     */
     void initialise(Path passwordFile, String address) {
         try {
             Files.createDirectories(data);
@@ -46,9 +51,22 @@ final class Postgres {
             Path handed = data.resolveSibling("pg-password-for-initdb");
             Files.copy(passwordFile, handed, StandardCopyOption.REPLACE_EXISTING);
             Files.setPosixFilePermissions(handed, PosixFilePermissions.fromString("rw-r--r--"));
-            OsProcess.run(command(
-                    "initdb", "-D", data.toString(), "-U", USER, "--pwfile", handed.toString(), "-A", "scram-sha-256",
-                    "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"));
+            OsProcess.run(
+                    command(
+                            "initdb",
+                            "-D",
+                            data.toString(),
+                            "-U",
+                            USER,
+                            "--pwfile",
+                            handed.toString(),
+                            "-A",
+                            "scram-sha-256",
+                            "-E",
+                            "UTF8",
+                            "--locale=C",
+                            "--no-sync",
+                            "--no-instructions"));
             Files.delete(handed);
             Path configuration = data.resolve("postgresql.auto.conf");
             Files.writeString(
@@ -69,7 +87,12 @@ final class Postgres {
             giveAway();
             createDatabase();
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.DISK_FAILED, "initialise", data.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "initialise",
+                    data.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
         requireDurable("fsync");
         requireDurable("synchronous_commit");
@@ -79,20 +102,27 @@ final class Postgres {
         return command("postgres", "-D", data.toString());
     }
 
-
     private void createDatabase() {
         // Single-user mode needs neither a running server nor a driver.
-        String output = OsProcess.run(
-                command("postgres", "--single", "-D", data.toString(), "postgres"), "CREATE DATABASE " + DATABASE + "\n");
+        String output =
+                OsProcess.run(
+                        command("postgres", "--single", "-D", data.toString(), "postgres"),
+                        "CREATE DATABASE " + DATABASE + "\n");
         if (output.contains("ERROR")) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "create database", DATABASE, output.strip());
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "create database", DATABASE, output.strip());
         }
     }
 
     private void requireDurable(String setting) {
-        String value = OsProcess.run(command("postgres", "-C", setting, "-D", data.toString())).strip();
+        String value =
+                OsProcess.run(command("postgres", "-C", setting, "-D", data.toString())).strip();
         if (!value.endsWith("on")) {
-            throw new FarmException(ErrorKind.BAD_CONFIGURATION, "postgres", setting, "is '" + value + "', must be on");
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION,
+                    "postgres",
+                    setting,
+                    "is '" + value + "', must be on");
         }
     }
 
@@ -122,8 +152,13 @@ final class Postgres {
     }
 
     private static Path unpack() {
-        Path cache = Path.of(
-                System.getenv().getOrDefault("XDG_CACHE_HOME", System.getProperty("user.home") + "/.cache"), "gridfarm");
+        Path cache =
+                Path.of(
+                        System.getenv()
+                                .getOrDefault(
+                                        "XDG_CACHE_HOME",
+                                        System.getProperty("user.home") + "/.cache"),
+                        "gridfarm");
         Path home = cache.resolve("postgres-" + VERSION);
         if (Files.exists(home.resolve("bin/postgres"))) {
             return home;
@@ -131,24 +166,35 @@ final class Postgres {
         try (InputStream resource = Postgres.class.getResourceAsStream(RESOURCE)) {
             if (resource == null) {
                 throw new FarmException(
-                        ErrorKind.UNAVAILABLE, "unpack", "PostgreSQL", "no binaries for this machine on the class path (linux-x86_64 only)");
+                        ErrorKind.UNAVAILABLE,
+                        "unpack",
+                        "PostgreSQL",
+                        "no binaries for this machine on the class path (linux-x86_64 only)");
             }
             Files.createDirectories(cache);
             Path fresh = Files.createTempDirectory(cache, "postgres-");
             Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
             extract(resource, fresh);
-            if (!fresh.toFile().renameTo(home.toFile()) && !Files.exists(home.resolve("bin/postgres"))) {
+            if (!fresh.toFile().renameTo(home.toFile())
+                    && !Files.exists(home.resolve("bin/postgres"))) {
                 throw new IOException("cannot rename " + fresh + " to " + home);
             }
             return home;
         } catch (IOException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "unpack", "PostgreSQL", String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "unpack",
+                    "PostgreSQL",
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
     private static void extract(InputStream resource, Path into) throws IOException {
         try (TarArchiveInputStream tar = new TarArchiveInputStream(new XZInputStream(resource))) {
-            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+            for (TarArchiveEntry entry = tar.getNextEntry();
+                    entry != null;
+                    entry = tar.getNextEntry()) {
                 Path target = into.resolve(entry.getName()).normalize();
                 if (!target.startsWith(into)) {
                     throw new IOException("entry outside the archive: " + entry.getName());
@@ -162,7 +208,9 @@ final class Postgres {
                     Files.createDirectories(target.getParent());
                     Files.copy(tar, target, StandardCopyOption.REPLACE_EXISTING);
                     Files.setPosixFilePermissions(
-                            target, PosixFilePermissions.fromString((entry.getMode() & 0100) != 0 ? "rwxr-xr-x" : "rw-r--r--"));
+                            target,
+                            PosixFilePermissions.fromString(
+                                    (entry.getMode() & 0100) != 0 ? "rwxr-xr-x" : "rw-r--r--"));
                 }
             }
         }

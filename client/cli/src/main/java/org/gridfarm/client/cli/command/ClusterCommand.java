@@ -1,14 +1,16 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.List;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.cli.cluster.Mounts;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.List;
 
 @Command(
         name = "cluster",
@@ -21,25 +23,77 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true)
 public final class ClusterCommand {
-    @Command(name = "start", header = "Makes the farm where there is none and starts what is not running.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "start",
+            header = "Makes the farm where there is none and starts what is not running.",
+            mixinStandardHelpOptions = true)
     int start(
-            @Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory,
-            @Option(names = "--metaservers", defaultValue = "1", description = "electable metaservers (${DEFAULT-VALUE})") int metaservers,
-            @Option(names = "--caches", defaultValue = "1", description = "metadata cache servers (${DEFAULT-VALUE})") int caches,
-            @Option(names = "--nodes", defaultValue = "3", description = "storage nodes (${DEFAULT-VALUE})") int nodes,
-            @Option(names = "--racks", defaultValue = "1", description = "racks the nodes are dealt out to (${DEFAULT-VALUE})") int racks,
-            @Option(names = "--slots", defaultValue = "2", description = "task slots of each node (${DEFAULT-VALUE})") int slots,
-            @Option(names = "--schedulers", defaultValue = "1", description = "schedulers (${DEFAULT-VALUE})") int schedulers,
-            @Option(names = "--mount", defaultValue = "", paramLabel = "MNT", description = "mount the farm here, attached to the first node")
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Option(
+                            names = "--metaservers",
+                            defaultValue = "1",
+                            description = "electable metaservers (${DEFAULT-VALUE})")
+                    int metaservers,
+            @Option(
+                            names = "--caches",
+                            defaultValue = "1",
+                            description = "metadata cache servers (${DEFAULT-VALUE})")
+                    int caches,
+            @Option(
+                            names = "--nodes",
+                            defaultValue = "3",
+                            description = "storage nodes (${DEFAULT-VALUE})")
+                    int nodes,
+            @Option(
+                            names = "--racks",
+                            defaultValue = "1",
+                            description = "racks the nodes are dealt out to (${DEFAULT-VALUE})")
+                    int racks,
+            @Option(
+                            names = "--slots",
+                            defaultValue = "2",
+                            description = "task slots of each node (${DEFAULT-VALUE})")
+                    int slots,
+            @Option(
+                            names = "--schedulers",
+                            defaultValue = "1",
+                            description = "schedulers (${DEFAULT-VALUE})")
+                    int schedulers,
+            @Option(
+                            names = "--mount",
+                            defaultValue = "",
+                            paramLabel = "MNT",
+                            description = "mount the farm here, attached to the first node")
                     String mount,
-            @Option(names = "--no-node-mounts", description = "no mount for the tasks of each node") boolean noNodeMounts,
-            @Option(names = "--repair-after", defaultValue = "30s", description = "absence of a node after which copies are made again (${DEFAULT-VALUE})")
+            @Option(names = "--no-node-mounts", description = "no mount for the tasks of each node")
+                    boolean noNodeMounts,
+            @Option(
+                            names = "--repair-after",
+                            defaultValue = "30s",
+                            description =
+                                    "absence of a node after which copies are made again (${DEFAULT-VALUE})")
                     String repairAfter,
-            @Option(names = "-o", description = "mount options of all mounts") List<String> mountOptions) {
-        ClusterOptions options = new ClusterOptions(
-                metaservers, caches, nodes, racks, slots, schedulers, !noNodeMounts, mount, repairAfter,
-                mountOptions == null ? List.of() : mountOptions);
-        Cluster cluster = Cluster.start(directory, options, line -> System.err.println("gf: " + line));
+            @Option(names = "-o", description = "mount options of all mounts")
+                    List<String> mountOptions) {
+        ClusterOptions options =
+                new ClusterOptions(
+                        metaservers,
+                        caches,
+                        nodes,
+                        racks,
+                        slots,
+                        schedulers,
+                        !noNodeMounts,
+                        mount,
+                        repairAfter,
+                        mountOptions == null ? List.of() : mountOptions);
+        Cluster cluster =
+                Cluster.start(directory, options, line -> System.err.println("gf: " + line));
         if (!Mounts.obstacle().isEmpty() && !(noNodeMounts && mount.isEmpty())) {
             System.err.println("gf: without mounts: " + Mounts.obstacle());
         }
@@ -47,51 +101,113 @@ public final class ClusterCommand {
         return 0;
     }
 
-    @Command(name = "status", header = "Shows each process: name, role, pid, address, state.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "status",
+            header = "Shows each process: name, role, pid, address, state.",
+            mixinStandardHelpOptions = true)
     int status(
-            @Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory,
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
             @Option(names = "--json", description = "one JSON document") boolean json) {
         List<Cluster.ComponentStatus> status = Cluster.open(directory, _ -> {}).status();
         if (json) {
-            Output.json(java.util.Map.of("components", status.stream().map(Cluster.ComponentStatus::toMap).toList()));
+            Output.json(
+                    java.util.Map.of(
+                            "components",
+                            status.stream().map(Cluster.ComponentStatus::toMap).toList()));
         } else {
             Output.Table table = Output.table("NAME", "ROLE", "PID", "ADDRESS", "STATE", "READY");
-            status.forEach(s -> table.row(s.name(), s.role(), s.pid() == 0 ? "-" : s.pid(), s.address(), s.state(), s.ready() ? "yes" : "no"));
+            status.forEach(s ->
+                    table.row(
+                            s.name(),
+                            s.role(),
+                            s.pid() == 0 ? "-" : s.pid(),
+                            s.address(),
+                            s.state(),
+                            s.ready() ? "yes" : "no"));
             table.print();
         }
         return status.stream().allMatch(Cluster.ComponentStatus::ready) ? 0 : 1;
     }
 
-    @Command(name = "stop", header = "Stops every process; data stay.", mixinStandardHelpOptions = true)
-    int stop(@Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory) {
+    @Command(
+            name = "stop",
+            header = "Stops every process; data stay.",
+            mixinStandardHelpOptions = true)
+    int stop(
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory) {
         Cluster.open(directory, line -> System.err.println("gf: " + line)).stop();
         return 0;
     }
 
-    @Command(name = "kill", header = "Sends a signal to one process.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "kill",
+            header = "Sends a signal to one process.",
+            mixinStandardHelpOptions = true)
     int kill(
-            @Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory,
-            @Option(names = "--signal", defaultValue = "KILL", description = "KILL, STOP, CONT, TERM (${DEFAULT-VALUE})") String signal,
-            @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it") String name) {
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Option(
+                            names = "--signal",
+                            defaultValue = "KILL",
+                            description = "KILL, STOP, CONT, TERM (${DEFAULT-VALUE})")
+                    String signal,
+            @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it")
+                    String name) {
         Cluster.open(directory, _ -> {}).kill(name, signal);
         return 0;
     }
 
-    @Command(name = "restart", header = "Stops one process, if it runs, and starts it again.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "restart",
+            header = "Stops one process, if it runs, and starts it again.",
+            mixinStandardHelpOptions = true)
     int restart(
-            @Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory,
-            @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it") String name) {
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it")
+                    String name) {
         Cluster.open(directory, line -> System.err.println("gf: " + line)).restart(name);
         return 0;
     }
 
-    @Command(name = "mount", header = "Adds a mount attached to a node.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "mount",
+            header = "Adds a mount attached to a node.",
+            mixinStandardHelpOptions = true)
     int mount(
-            @Option(names = "--dir", required = true, paramLabel = "DIR", description = "directory of the farm") Path directory,
-            @Option(names = "--node", defaultValue = "n1", description = "storage node it is attached to (${DEFAULT-VALUE})") String node,
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Option(
+                            names = "--node",
+                            defaultValue = "n1",
+                            description = "storage node it is attached to (${DEFAULT-VALUE})")
+                    String node,
             @Option(names = "-o", description = "mount options") List<String> options,
             @Parameters(paramLabel = "MNT") Path at) {
-        Cluster.open(directory, line -> System.err.println("gf: " + line)).mount(node, at, options == null ? List.of() : options);
+        Cluster.open(directory, line -> System.err.println("gf: " + line))
+                .mount(node, at, options == null ? List.of() : options);
         return 0;
     }
 }

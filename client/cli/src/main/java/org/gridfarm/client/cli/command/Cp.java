@@ -1,27 +1,31 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(
         name = "cp",
         header = "Copies a file within the farm, into it or out of it.",
-        description = {"", "gf:/path marks the side in the farm; a plain path is a local one. For trees see gf put -r and gf get -r."},
+        description = {
+            "",
+            "gf:/path marks the side in the farm; a plain path is a local one. For trees see gf put -r and gf get -r."
+        },
         mixinStandardHelpOptions = true)
 public final class Cp implements Callable<Integer> {
     private static final String FARM = "gf:";
 
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Parameters(index = "0", paramLabel = "FROM")
     private String from = "";
@@ -34,7 +38,8 @@ public final class Cp implements Callable<Integer> {
         boolean fromFarm = from.startsWith(FARM);
         boolean toFarm = to.startsWith(FARM);
         if (!fromFarm && !toFarm) {
-            throw new FarmException(ErrorKind.USAGE, "cp", from + " " + to, "mark the side in the farm: gf:/path");
+            throw new FarmException(
+                    ErrorKind.USAGE, "cp", from + " " + to, "mark the side in the farm: gf:/path");
         }
         try (Gridfarm farm = options.connect()) {
             if (!toFarm) {
@@ -42,7 +47,11 @@ public final class Cp implements Callable<Integer> {
             } else {
                 FarmPath target = FarmPath.of(to);
                 if (farm.exists(target) && farm.stat(target).isDirectory()) {
-                    target = target.child(fromFarm ? FarmPath.of(from).last().toString() : String.valueOf(Path.of(from).getFileName()));
+                    target =
+                            target.child(
+                                    fromFarm
+                                            ? FarmPath.of(from).last().toString()
+                                            : String.valueOf(Path.of(from).getFileName()));
                 }
                 if (fromFarm) {
                     within(farm, FarmPath.of(from), target);

@@ -1,11 +1,13 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.demo.Demonstration;
 import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "demo",
@@ -17,19 +19,30 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true)
 public final class Demo implements Callable<Integer> {
-    @Option(names = "--dir", paramLabel = "DIR", description = "where the farm lives (a temporary directory)")
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "where the farm lives (a temporary directory)")
     private @Nullable Path directory;
 
-    @Option(names = "--input", paramLabel = "DIR", description = "import files from here (sources of the JDK)")
+    @Option(
+            names = "--input",
+            paramLabel = "DIR",
+            description = "import files from here (sources of the JDK)")
     private @Nullable Path input;
 
-    @Option(names = "--nodes", defaultValue = "3", description = "storage nodes, at least 3 (${DEFAULT-VALUE})")
+    @Option(
+            names = "--nodes",
+            defaultValue = "3",
+            description = "storage nodes, at least 3 (${DEFAULT-VALUE})")
     private int nodes;
 
     @Option(names = "--keep", description = "leave the farm running and say how to use it")
     private boolean keep;
 
-    @Option(names = "--exit", description = "remove everything at the end (what happens without a terminal)")
+    @Option(
+            names = "--exit",
+            description = "remove everything at the end (what happens without a terminal)")
     private boolean exit;
 
     @Option(names = "--json", description = "one JSON document")

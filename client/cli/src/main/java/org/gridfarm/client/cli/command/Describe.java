@@ -1,13 +1,14 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.FileType;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.gridfarm.protocol.wire.Attributes;
-import org.gridfarm.protocol.wire.FileType;
 
 /** Attributes in the words and the JSON keys that all commands share. */
 final class Describe {
@@ -68,7 +69,8 @@ final class Describe {
 
     private static String three(int bits, boolean special, char letter) {
         boolean execute = (bits & 1) != 0;
-        char last = special ? (execute ? letter : Character.toUpperCase(letter)) : execute ? 'x' : '-';
+        char last =
+                special ? (execute ? letter : Character.toUpperCase(letter)) : execute ? 'x' : '-';
         return "" + ((bits & 4) != 0 ? 'r' : '-') + ((bits & 2) != 0 ? 'w' : '-') + last;
     }
 

@@ -1,25 +1,29 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.StatFsReply;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(
         name = "df",
         header = "Shows space, per node and as the farm sees it.",
-        description = {"", "Space of the farm is divided by the replica level of the directory asked about."},
+        description = {
+            "",
+            "Space of the farm is divided by the replica level of the directory asked about."
+        },
         mixinStandardHelpOptions = true)
 public final class Df implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Option(names = "-b", description = "bytes instead of rounded units")
     private boolean exact;
@@ -30,27 +34,47 @@ public final class Df implements Callable<Integer> {
             StatFsReply total = farm.space(FarmPath.ROOT);
             List<NodeInfo> nodes = farm.nodes();
             if (options.json) {
-                Output.json(Map.of(
-                        "total", total.getTotal(),
-                        "free", total.getFree(),
-                        "available", total.getAvailable(),
-                        "level", total.getLevel(),
-                        "inodes", total.getInodes(),
-                        "nodes", nodes.stream().map(Nodes::document).toList()));
+                Output.json(
+                        Map.of(
+                                "total", total.getTotal(),
+                                "free", total.getFree(),
+                                "available", total.getAvailable(),
+                                "level", total.getLevel(),
+                                "inodes", total.getInodes(),
+                                "nodes", nodes.stream().map(Nodes::document).toList()));
                 return 0;
             }
-            Output.Table table = Output.table("NODE", "CAPACITY", "USED", "AVAILABLE", "USE%", "STATE");
+            Output.Table table =
+                    Output.table("NODE", "CAPACITY", "USED", "AVAILABLE", "USE%", "STATE");
             for (NodeInfo node : nodes) {
-                row(table, node.getName(), node.getCapacity(), node.getUsed(), node.getAvailable(), node.getState());
+                row(
+                        table,
+                        node.getName(),
+                        node.getCapacity(),
+                        node.getUsed(),
+                        node.getAvailable(),
+                        node.getState());
             }
             String level = "at level " + Math.max(1, total.getLevel());
-            row(table, "farm", total.getTotal(), total.getTotal() - total.getFree(), total.getAvailable(), level);
+            row(
+                    table,
+                    "farm",
+                    total.getTotal(),
+                    total.getTotal() - total.getFree(),
+                    total.getAvailable(),
+                    level);
             table.print();
         }
         return 0;
     }
 
-    private void row(Output.Table table, String name, long capacity, long used, long available, String state) {
+    private void row(
+            Output.Table table,
+            String name,
+            long capacity,
+            long used,
+            long available,
+            String state) {
         long percent = used + available == 0 ? 0 : Math.round(100.0 * used / (used + available));
         table.row(name, size(capacity), size(used), size(available), percent + "%", state);
     }

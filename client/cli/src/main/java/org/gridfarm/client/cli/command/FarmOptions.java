@@ -1,18 +1,21 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.Optional;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.Optional;
 
 /** Options of every command that talks to a farm. */
 public final class FarmOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "configuration; else GF_CONFIG, ~/.config/gridfarm/config.toml, /etc/gridfarm/config.toml")
+            description =
+                    "configuration; else GF_CONFIG, ~/.config/gridfarm/config.toml, /etc/gridfarm/config.toml")
     @Nullable Path config;
 
     @Option(names = "--json", description = "one JSON document with stable keys on standard output")

@@ -1,5 +1,17 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.core.FileInfo;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,26 +19,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.core.FileInfo;
-import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.name.FarmPath;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
-@Command(name = "get", header = "Copies files and directories out of the farm.", mixinStandardHelpOptions = true)
+@Command(
+        name = "get",
+        header = "Copies files and directories out of the farm.",
+        mixinStandardHelpOptions = true)
 public final class Get implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-r", "--recursive"}, description = "directories with everything below them")
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "directories with everything below them")
     private boolean recursive;
 
-    @Parameters(arity = "1..*", paramLabel = "PATH... LOCAL", description = "in the farm, and where to; '.' if only one is given")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "PATH... LOCAL",
+            description = "in the farm, and where to; '.' if only one is given")
     private List<String> words = List.of();
 
     private final List<Map<String, Object>> copied = new ArrayList<>();
@@ -36,12 +45,21 @@ public final class Get implements Callable<Integer> {
         Path target = Path.of(words.size() == 1 ? "." : words.get(words.size() - 1));
         List<String> sources = words.size() == 1 ? words : words.subList(0, words.size() - 1);
         if (sources.size() > 1 && !Files.isDirectory(target)) {
-            throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "get", target.toString(), "several sources need a directory");
+            throw new FarmException(
+                    ErrorKind.NOT_A_DIRECTORY,
+                    "get",
+                    target.toString(),
+                    "several sources need a directory");
         }
         try (Gridfarm farm = options.connect()) {
             for (String source : sources) {
                 FarmPath from = FarmPath.of(source);
-                getTree(farm, from, Files.isDirectory(target) && !from.isRoot() ? target.resolve(from.last().toString()) : target);
+                getTree(
+                        farm,
+                        from,
+                        Files.isDirectory(target) && !from.isRoot()
+                                ? target.resolve(from.last().toString())
+                                : target);
             }
         }
         if (options.json) {

@@ -1,10 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.core.ClientConfig;
@@ -16,24 +11,37 @@ import org.gridfarm.protocol.wire.JobReply;
 import org.gridfarm.protocol.wire.JobRequest;
 import org.gridfarm.protocol.wire.ListJobsRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(
         name = "jobs",
         header = "Shows jobs and their tasks.",
-        description = {"", "Of each task: state, node, whether its input was there (local, rack, remote), and why it waits or failed."},
+        description = {
+            "",
+            "Of each task: state, node, whether its input was there (local, rack, remote), and why it waits or failed."
+        },
         mixinStandardHelpOptions = true)
 public final class Jobs implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-a", "--all"}, description = "those that have ended, too")
+    @Option(
+            names = {"-a", "--all"},
+            description = "those that have ended, too")
     private boolean all;
 
-    @Option(names = {"-t", "--tasks"}, description = "each task")
+    @Option(
+            names = {"-t", "--tasks"},
+            description = "each task")
     private boolean tasks;
 
     @Option(names = "--cancel", description = "end the jobs named")
@@ -48,19 +56,33 @@ public final class Jobs implements Callable<Integer> {
         try (Gridfarm farm = Gridfarm.open(config, "gf jobs")) {
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
             if (cancel) {
-                ids.forEach(id -> scheduler.call(SchedulerMethods.CANCEL, CancelJobRequest.newBuilder().setJob(id).build()));
+                ids.forEach(id ->
+                        scheduler.call(
+                                SchedulerMethods.CANCEL,
+                                CancelJobRequest.newBuilder().setJob(id).build()));
                 return 0;
             }
             List<Long> wanted = ids;
             if (ids.isEmpty()) {
-                wanted = scheduler.call(SchedulerMethods.LIST, ListJobsRequest.newBuilder().setAll(all || options.json).build()).getJobsList().stream()
-                        .map(JobInfo::getId)
-                        .toList();
+                wanted =
+                        scheduler
+                                .call(
+                                        SchedulerMethods.LIST,
+                                        ListJobsRequest.newBuilder()
+                                                .setAll(all || options.json)
+                                                .build())
+                                .getJobsList()
+                                .stream()
+                                .map(JobInfo::getId)
+                                .toList();
             }
             boolean withTasks = tasks || options.json || !ids.isEmpty();
             List<Map<String, Object>> documents = new ArrayList<>();
-            Output.Table table = Output.table("JOB", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL", "NAME");
-            Output.Table details = Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
+            Output.Table table =
+                    Output.table(
+                            "JOB", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL", "NAME");
+            Output.Table details =
+                    Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
             for (long id : wanted) {
                 List<TaskInfo> found = new ArrayList<>();
                 JobInfo job = fetch(scheduler, id, withTasks, found);
@@ -70,9 +92,23 @@ public final class Jobs implements Callable<Integer> {
                     documents.add(document);
                 } else {
                     table.row(
-                            job.getId(), job.getState(), job.getTasks(), job.getRunning(), job.getSucceeded(), job.getFailed(), job.getLocalTasks(), job.getName());
-                    found.forEach(t -> details.row(
-                            job.getId() + "." + t.getIndex(), t.getState(), t.getNode(), t.getLocality(), t.getExitCode(), t.getArgument(), t.getReason()));
+                            job.getId(),
+                            job.getState(),
+                            job.getTasks(),
+                            job.getRunning(),
+                            job.getSucceeded(),
+                            job.getFailed(),
+                            job.getLocalTasks(),
+                            job.getName());
+                    found.forEach(t ->
+                            details.row(
+                                    job.getId() + "." + t.getIndex(),
+                                    t.getState(),
+                                    t.getNode(),
+                                    t.getLocality(),
+                                    t.getExitCode(),
+                                    t.getArgument(),
+                                    t.getReason()));
                 }
             }
             if (options.json) {
@@ -88,11 +124,17 @@ public final class Jobs implements Callable<Integer> {
         return 0;
     }
 
-    private static JobInfo fetch(SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
+    private static JobInfo fetch(
+            SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
         while (true) {
-            JobReply reply = scheduler.call(
-                    SchedulerMethods.JOB,
-                    JobRequest.newBuilder().setJob(id).setFromTask(into.size()).setLimit(withTasks ? 0 : 1).build());
+            JobReply reply =
+                    scheduler.call(
+                            SchedulerMethods.JOB,
+                            JobRequest.newBuilder()
+                                    .setJob(id)
+                                    .setFromTask(into.size())
+                                    .setLimit(withTasks ? 0 : 1)
+                                    .build());
             if (withTasks) {
                 into.addAll(reply.getTasksList());
             }

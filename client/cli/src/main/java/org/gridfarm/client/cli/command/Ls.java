@@ -1,5 +1,16 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.FileType;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -8,23 +19,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.name.FarmPath;
-import org.gridfarm.protocol.wire.Attributes;
-import org.gridfarm.protocol.wire.FileType;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(name = "ls", header = "Lists directories and files.", mixinStandardHelpOptions = true)
 public final class Ls implements Callable<Integer> {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneId.systemDefault());
 
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Option(names = "-l", description = "mode, replica level, owner, size and time of each")
     private boolean details;
@@ -55,19 +56,21 @@ public final class Ls implements Callable<Integer> {
         return 0;
     }
 
-    private void list(Gridfarm farm, FarmPath path, boolean headed, List<Map<String, Object>> documents) {
+    private void list(
+            Gridfarm farm, FarmPath path, boolean headed, List<Map<String, Object>> documents) {
         Attributes attributes = farm.stat(path).attributes();
         if (attributes.getType() != FileType.DIRECTORY || itself) {
             show(List.of(new Shown(path.toString(), path.toString(), attributes)), documents);
             return;
         }
         List<Shown> shown = new ArrayList<>();
-        farm.list(path).forEach(entry -> {
-            String name = entry.path().last().toString();
-            if (all || !name.startsWith(".")) {
-                shown.add(new Shown(name, entry.path().toString(), entry.attributes()));
-            }
-        });
+        farm.list(path)
+                .forEach(entry -> {
+                    String name = entry.path().last().toString();
+                    if (all || !name.startsWith(".")) {
+                        shown.add(new Shown(name, entry.path().toString(), entry.attributes()));
+                    }
+                });
         shown.sort(Comparator.comparing(Shown::name));
         if (headed && !options.json) {
             System.out.println(path + ":");

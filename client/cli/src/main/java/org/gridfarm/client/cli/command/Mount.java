@@ -1,15 +1,17 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.cluster.MountProcess;
 import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "mount",
@@ -21,10 +23,11 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true)
 public final class Mount implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-f", "--foreground"}, description = "do not go into the background")
+    @Option(
+            names = {"-f", "--foreground"},
+            description = "do not go into the background")
     private boolean foreground;
 
     @Option(names = "--node", paramLabel = "NAME", description = "storage node this machine is")
@@ -46,6 +49,8 @@ public final class Mount implements Callable<Integer> {
             arguments.addAll(List.of("-o", option));
         }
         arguments.add(directory.toAbsolutePath().normalize().toString());
-        return foreground ? MountProcess.runHere(arguments) : MountProcess.startInBackground(directory, arguments);
+        return foreground
+                ? MountProcess.runHere(arguments)
+                : MountProcess.startInBackground(directory, arguments);
     }
 }

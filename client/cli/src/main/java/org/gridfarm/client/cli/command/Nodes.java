@@ -1,9 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -11,30 +7,54 @@ import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ServerInfo;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "nodes",
         header = "Shows storage nodes and metaservers.",
-        description = {"", "Of each metaserver: role, revision it has reached, how far it is behind, clients and leases."},
+        description = {
+            "",
+            "Of each metaserver: role, revision it has reached, how far it is behind, clients and leases."
+        },
         mixinStandardHelpOptions = true)
 public final class Nodes implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
             List<NodeInfo> nodes = farm.nodes();
-            ClusterStatusReply status = farm.callLeader(MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+            ClusterStatusReply status =
+                    farm.callLeader(
+                            MetadataMethods.CLUSTER_STATUS,
+                            ClusterStatusRequest.getDefaultInstance());
             if (options.json) {
-                Output.json(Map.of(
-                        "nodes", nodes.stream().map(Nodes::document).toList(),
-                        "metaservers", status.getServersList().stream().map(Nodes::document).toList()));
+                Output.json(
+                        Map.of(
+                                "nodes", nodes.stream().map(Nodes::document).toList(),
+                                "metaservers",
+                                        status.getServersList().stream()
+                                                .map(Nodes::document)
+                                                .toList()));
                 return 0;
             }
-            Output.Table table = Output.table("NODE", "STATE", "RACK", "ADDRESS", "SLOTS", "REPLICAS", "USED", "AVAILABLE");
+            Output.Table table =
+                    Output.table(
+                            "NODE",
+                            "STATE",
+                            "RACK",
+                            "ADDRESS",
+                            "SLOTS",
+                            "REPLICAS",
+                            "USED",
+                            "AVAILABLE");
             for (NodeInfo node : nodes) {
                 table.row(
                         node.getName(),
@@ -48,7 +68,15 @@ public final class Nodes implements Callable<Integer> {
             }
             table.print();
             System.out.println();
-            Output.Table servers = Output.table("METASERVER", "ROLE", "ADDRESS", "REVISION", "LAG", "CLIENTS", "LEASES");
+            Output.Table servers =
+                    Output.table(
+                            "METASERVER",
+                            "ROLE",
+                            "ADDRESS",
+                            "REVISION",
+                            "LAG",
+                            "CLIENTS",
+                            "LEASES");
             for (ServerInfo server : status.getServersList()) {
                 servers.row(
                         server.getName(),

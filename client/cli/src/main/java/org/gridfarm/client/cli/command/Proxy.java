@@ -1,55 +1,94 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.auth.x509.ProxyMaker;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 
 @Command(
         name = "proxy",
         header = "Makes and shows proxy certificates (RFC 3820).",
-        description = {"", "A proxy is a certificate of short life signed by your own: give it to commands instead of your key, as tls.credential."},
+        description = {
+            "",
+            "A proxy is a certificate of short life signed by your own: give it to commands instead of your key, as tls.credential."
+        },
         mixinStandardHelpOptions = true)
 public final class Proxy {
     @Command(name = "init", header = "Makes a proxy.", mixinStandardHelpOptions = true)
     int init(
-            @Option(names = "--cert", paramLabel = "FILE", description = "your certificate (~/.globus/usercert.pem)") @Nullable Path certificate,
-            @Option(names = "--key", paramLabel = "FILE", description = "your key (~/.globus/userkey.pem)") @Nullable Path key,
-            @Option(names = "--hours", defaultValue = "12", description = "life (${DEFAULT-VALUE})") int hours,
-            @Option(names = "--limited", description = "good for data access only, not for submitting jobs") boolean limited,
-            @Option(names = "--out", paramLabel = "FILE", description = "where to (X509_USER_PROXY or /tmp/x509up_uUID)") @Nullable Path out,
+            @Option(
+                            names = "--cert",
+                            paramLabel = "FILE",
+                            description = "your certificate (~/.globus/usercert.pem)")
+                    @Nullable Path certificate,
+            @Option(
+                            names = "--key",
+                            paramLabel = "FILE",
+                            description = "your key (~/.globus/userkey.pem)")
+                    @Nullable Path key,
+            @Option(names = "--hours", defaultValue = "12", description = "life (${DEFAULT-VALUE})")
+                    int hours,
+            @Option(
+                            names = "--limited",
+                            description = "good for data access only, not for submitting jobs")
+                    boolean limited,
+            @Option(
+                            names = "--out",
+                            paramLabel = "FILE",
+                            description = "where to (X509_USER_PROXY or /tmp/x509up_uUID)")
+                    @Nullable Path out,
             @Option(names = "--json", description = "one JSON document") boolean json) {
         Path home = Path.of(System.getProperty("user.home"), ".globus");
         Path certificateFile = certificate == null ? home.resolve("usercert.pem") : certificate;
-        Path keyFile = key == null ? (certificate == null ? home.resolve("userkey.pem") : certificate) : key;
+        Path keyFile =
+                key == null
+                        ? (certificate == null ? home.resolve("userkey.pem") : certificate)
+                        : key;
         if (hours < 1) {
-            throw new FarmException(ErrorKind.USAGE, "proxy", Integer.toString(hours), "the life is at least an hour");
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "proxy",
+                    Integer.toString(hours),
+                    "the life is at least an hour");
         }
         Credential issuer = Credential.load(certificateFile, keyFile);
         Path target = out == null ? standardFile() : out;
         try {
-            ProxyMaker.Options options = ProxyMaker.Options.usual().withLifetime(Duration.ofHours(hours));
-            Credential proxy = ProxyMaker.make(issuer, limited ? options.asLimited() : options, Instant.now());
+            ProxyMaker.Options options =
+                    ProxyMaker.Options.usual().withLifetime(Duration.ofHours(hours));
+            Credential proxy =
+                    ProxyMaker.make(issuer, limited ? options.asLimited() : options, Instant.now());
             proxy.save(target);
             show(target, proxy, json);
             return 0;
         } catch (GeneralSecurityException e) {
-            throw new FarmException(ErrorKind.INVALID, "proxy", certificateFile.toString(), String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "proxy",
+                    certificateFile.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
     @Command(name = "info", header = "Shows a proxy.", mixinStandardHelpOptions = true)
     int info(
-            @Option(names = "--file", paramLabel = "FILE", description = "the proxy (X509_USER_PROXY or /tmp/x509up_uUID)") @Nullable Path file,
+            @Option(
+                            names = "--file",
+                            paramLabel = "FILE",
+                            description = "the proxy (X509_USER_PROXY or /tmp/x509up_uUID)")
+                    @Nullable Path file,
             @Option(names = "--json", description = "one JSON document") boolean json) {
         Path from = file == null ? standardFile() : file;
         show(from, Credential.load(from), json);
@@ -60,11 +99,19 @@ public final class Proxy {
         long seconds = Duration.between(Instant.now(), proxy.notAfter()).toSeconds();
         String subject = proxy.certificate().getSubjectX500Principal().getName();
         if (json) {
-            Output.json(Map.of("file", file.toString(), "subject", subject, "seconds_left", seconds));
+            Output.json(
+                    Map.of("file", file.toString(), "subject", subject, "seconds_left", seconds));
         } else {
             System.out.println("file      " + file);
             System.out.println("subject   " + subject);
-            System.out.println("time left " + (seconds <= 0 ? "none: expired" : Duration.ofSeconds(seconds).toString().substring(2).toLowerCase(java.util.Locale.ROOT)));
+            System.out.println(
+                    "time left "
+                            + (seconds <= 0
+                                    ? "none: expired"
+                                    : Duration.ofSeconds(seconds)
+                                            .toString()
+                                            .substring(2)
+                                            .toLowerCase(java.util.Locale.ROOT)));
         }
     }
 
@@ -75,9 +122,11 @@ public final class Proxy {
 
     private static long uid() {
         try {
-            return ((Integer) java.nio.file.Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue();
+            return ((Integer) java.nio.file.Files.getAttribute(Path.of("/proc/self"), "unix:uid"))
+                    .longValue();
         } catch (java.io.IOException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, "read", "/proc/self", String.valueOf(e.getMessage()), e);
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "read", "/proc/self", String.valueOf(e.getMessage()), e);
         }
     }
 }

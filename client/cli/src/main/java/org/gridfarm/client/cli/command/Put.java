@@ -1,5 +1,16 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -10,29 +21,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.name.FarmPath;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 @Command(
         name = "put",
         header = "Copies local files and directories into the farm.",
-        description = {"", "With several sources, or where PATH is a directory, PATH is the directory they are put into. '-' is standard input."},
+        description = {
+            "",
+            "With several sources, or where PATH is a directory, PATH is the directory they are put into. '-' is standard input."
+        },
         mixinStandardHelpOptions = true)
 public final class Put implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-r", "--recursive"}, description = "directories with everything below them")
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "directories with everything below them")
     private boolean recursive;
 
-    @Parameters(arity = "2..*", paramLabel = "LOCAL... PATH", description = "local sources, and the place in the farm")
+    @Parameters(
+            arity = "2..*",
+            paramLabel = "LOCAL... PATH",
+            description = "local sources, and the place in the farm")
     private List<String> words = List.of();
 
     private final List<Map<String, Object>> copied = new ArrayList<>();
@@ -44,14 +53,25 @@ public final class Put implements Callable<Integer> {
         try (Gridfarm farm = options.connect()) {
             boolean into = farm.exists(target) && farm.stat(target).isDirectory();
             if (sources.size() > 1 && !into) {
-                throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "put", target.toString(), "several sources need a directory");
+                throw new FarmException(
+                        ErrorKind.NOT_A_DIRECTORY,
+                        "put",
+                        target.toString(),
+                        "several sources need a directory");
             }
             for (String source : sources) {
                 if (source.equals("-")) {
                     putStream(farm, target);
                 } else {
                     Path local = Path.of(source);
-                    FarmPath to = into ? target.child(local.toAbsolutePath().normalize().getFileName().toString()) : target;
+                    FarmPath to =
+                            into
+                                    ? target.child(
+                                            local.toAbsolutePath()
+                                                    .normalize()
+                                                    .getFileName()
+                                                    .toString())
+                                    : target;
                     putTree(farm, local, to);
                 }
             }
@@ -65,7 +85,14 @@ public final class Put implements Callable<Integer> {
     private void putTree(Gridfarm farm, Path local, FarmPath to) throws IOException {
         if (!Files.isDirectory(local)) {
             farm.copyIn(local, to);
-            copied.add(Map.of("from", local.toString(), "to", to.toString(), "bytes", Files.size(local)));
+            copied.add(
+                    Map.of(
+                            "from",
+                            local.toString(),
+                            "to",
+                            to.toString(),
+                            "bytes",
+                            Files.size(local)));
             return;
         }
         if (!recursive) {

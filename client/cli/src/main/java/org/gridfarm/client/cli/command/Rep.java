@@ -1,20 +1,22 @@
 package org.gridfarm.client.cli.command;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.ReplicateReply;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "rep",
@@ -24,13 +26,18 @@ import picocli.CommandLine.Parameters;
 public final class Rep implements Callable<Integer> {
     private static final Duration COPY_MAX = Duration.ofHours(1); // a file may be large
 
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-D", "--to"}, paramLabel = "NODE", description = "make a replica there")
+    @Option(
+            names = {"-D", "--to"},
+            paramLabel = "NODE",
+            description = "make a replica there")
     private String to = "";
 
-    @Option(names = {"-x", "--drop"}, paramLabel = "NODE", description = "remove the replica there")
+    @Option(
+            names = {"-x", "--drop"},
+            paramLabel = "NODE",
+            description = "remove the replica there")
     private String drop = "";
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
@@ -39,13 +46,15 @@ public final class Rep implements Callable<Integer> {
     @Override
     public Integer call() {
         if (to.isEmpty() == drop.isEmpty()) {
-            throw new FarmException(ErrorKind.USAGE, "rep", "", "name a node: --to NODE or --drop NODE");
+            throw new FarmException(
+                    ErrorKind.USAGE, "rep", "", "name a node: --to NODE or --drop NODE");
         }
         List<Map<String, Object>> documents = new ArrayList<>();
         try (Gridfarm farm = options.connect()) {
             for (String path : paths) {
                 ReplicateReply reply = farm.replicate(FarmPath.of(path), to, drop, false, COPY_MAX);
-                documents.add(Map.of("path", path, "live", reply.getLive(), "wanted", reply.getWanted()));
+                documents.add(
+                        Map.of("path", path, "live", reply.getLive(), "wanted", reply.getWanted()));
             }
         }
         if (options.json) {

@@ -1,29 +1,34 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Failures;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(name = "rm", header = "Removes files.", mixinStandardHelpOptions = true)
 public final class Rm implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-r", "-R", "--recursive"}, description = "directories with everything below them")
+    @Option(
+            names = {"-r", "-R", "--recursive"},
+            description = "directories with everything below them")
     private boolean recursive;
 
-    @Option(names = {"-f", "--force"}, description = "what does not exist is no mistake")
+    @Option(
+            names = {"-f", "--force"},
+            description = "what does not exist is no mistake")
     private boolean force;
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
@@ -60,7 +65,8 @@ public final class Rm implements Callable<Integer> {
         } else if (recursive) {
             farm.deleteRecursively(path);
         } else {
-            throw new FarmException(ErrorKind.IS_A_DIRECTORY, "rm", path.toString(), "use -r, or gf rmdir");
+            throw new FarmException(
+                    ErrorKind.IS_A_DIRECTORY, "rm", path.toString(), "use -r, or gf rmdir");
         }
     }
 }

@@ -1,21 +1,22 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(name = "rmdir", header = "Removes empty directories.", mixinStandardHelpOptions = true)
 public final class Rmdir implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
     private List<String> paths = List.of();

@@ -1,14 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.cli.run.Argument;
@@ -24,10 +15,21 @@ import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "run",
@@ -47,34 +49,57 @@ public final class Run implements Callable<Integer> {
     private static final int WAIT_MILLIS = 4_000;
     private static final int FAILED_SHOWN_MAX = 100;
 
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-j", "--jobs"}, defaultValue = "0", description = "tasks at once; 0: as many as there are slots")
+    @Option(
+            names = {"-j", "--jobs"},
+            defaultValue = "0",
+            description = "tasks at once; 0: as many as there are slots")
     private int parallel;
 
-    @Option(names = "--retries", defaultValue = "0", description = "how often a failed task is tried again (${DEFAULT-VALUE})")
+    @Option(
+            names = "--retries",
+            defaultValue = "0",
+            description = "how often a failed task is tried again (${DEFAULT-VALUE})")
     private int retries;
 
-    @Option(names = "--halt", defaultValue = "never", description = "after a failure: never, soon (start nothing more), now (kill the others)")
+    @Option(
+            names = "--halt",
+            defaultValue = "never",
+            description =
+                    "after a failure: never, soon (start nothing more), now (kill the others)")
     private String halt = "never";
 
-    @Option(names = "--timeout", defaultValue = "0", paramLabel = "SECONDS", description = "of each task; 0: none")
+    @Option(
+            names = "--timeout",
+            defaultValue = "0",
+            paramLabel = "SECONDS",
+            description = "of each task; 0: none")
     private double timeout;
 
     @Option(names = "--name", defaultValue = "", description = "for gf jobs; the command if none")
     private String name = "";
 
-    @Option(names = "--directory", defaultValue = "", paramLabel = "PATH", description = "working directory, a path in the farm")
+    @Option(
+            names = "--directory",
+            defaultValue = "",
+            paramLabel = "PATH",
+            description = "working directory, a path in the farm")
     private String directory = "";
 
-    @Option(names = "--on", defaultValue = "", paramLabel = "PATTERN", description = "only on nodes whose name matches")
+    @Option(
+            names = "--on",
+            defaultValue = "",
+            paramLabel = "PATTERN",
+            description = "only on nodes whose name matches")
     private String on = "";
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "environment of the tasks")
     private Map<String, String> environment = new HashMap<>();
 
-    @Option(names = {"-k", "--keep-order"}, description = "output in the order of the arguments")
+    @Option(
+            names = {"-k", "--keep-order"},
+            description = "output in the order of the arguments")
     private boolean keepOrder;
 
     @Option(names = "--no-wait", description = "print the job's number and go")
@@ -110,8 +135,11 @@ public final class Run implements Callable<Integer> {
     }
 
     private List<TaskSpec> tasks(Gridfarm farm) {
-        Sources sources = Sources.parse(
-                words, pattern -> farm.glob(pattern).stream().map(FarmPath::toString).toList(), Run::lines);
+        Sources sources =
+                Sources.parse(
+                        words,
+                        pattern -> farm.glob(pattern).stream().map(FarmPath::toString).toList(),
+                        Run::lines);
         if (sources.groups().isEmpty()) {
             return List.of(Template.plain(sources.command()).task(1, List.of()));
         }
@@ -125,7 +153,12 @@ public final class Run implements Callable<Integer> {
 
     private SubmitJobRequest request(List<TaskSpec> tasks) {
         return SubmitJobRequest.newBuilder()
-                .setName(name.isEmpty() ? String.join(" ", words).substring(0, Math.min(60, String.join(" ", words).length())) : name)
+                .setName(
+                        name.isEmpty()
+                                ? String.join(" ", words)
+                                        .substring(
+                                                0, Math.min(60, String.join(" ", words).length()))
+                                : name)
                 .addAllTasks(tasks)
                 .setParallelMax(parallel)
                 .setRetries(retries)
@@ -147,25 +180,29 @@ public final class Run implements Callable<Integer> {
         int onlyStatus = 0;
         long change = 0;
         while (true) {
-            WaitJobReply reply = scheduler.call(
-                    SchedulerMethods.WAIT,
-                    WaitJobRequest.newBuilder()
-                            .setJob(job)
-                            .setWaitMillis(WAIT_MILLIS)
-                            .setChange(change)
-                            .setFromFinished(next)
-                            .setWithOutput(true)
-                            .build());
+            WaitJobReply reply =
+                    scheduler.call(
+                            SchedulerMethods.WAIT,
+                            WaitJobRequest.newBuilder()
+                                    .setJob(job)
+                                    .setWaitMillis(WAIT_MILLIS)
+                                    .setChange(change)
+                                    .setFromFinished(next)
+                                    .setWithOutput(true)
+                                    .build());
             change = reply.getJob().getChange();
             next = reply.getNextFinished();
             for (TaskInfo task : reply.getFinishedList()) {
                 failed += task.getState().equals("succeeded") ? 0 : 1;
-                onlyStatus = task.getState().equals("succeeded") ? 0 : Math.max(1, task.getExitCode());
+                onlyStatus =
+                        task.getState().equals("succeeded") ? 0 : Math.max(1, task.getExitCode());
                 if (options.json) {
                     documents.add(Jobs.document(task));
                 } else if (keepOrder) {
                     early.put(task.getIndex(), task);
-                    for (TaskInfo ready = early.remove(shown); ready != null; ready = early.remove(shown)) {
+                    for (TaskInfo ready = early.remove(shown);
+                            ready != null;
+                            ready = early.remove(shown)) {
                         show(ready);
                         shown++;
                     }
@@ -173,13 +210,17 @@ public final class Run implements Callable<Integer> {
                     show(task);
                 }
             }
-            if (next >= count && !List.of("pending", "running").contains(reply.getJob().getState())) {
+            if (next >= count
+                    && !List.of("pending", "running").contains(reply.getJob().getState())) {
                 if (options.json) {
-                    Map<String, Object> document = new java.util.LinkedHashMap<>(Jobs.document(reply.getJob()));
+                    Map<String, Object> document =
+                            new java.util.LinkedHashMap<>(Jobs.document(reply.getJob()));
                     document.put("tasks", documents);
                     Output.json(document);
                 }
-                return count == 1 ? onlyStatus : failed > FAILED_SHOWN_MAX ? FAILED_SHOWN_MAX + 1 : failed;
+                return count == 1
+                        ? onlyStatus
+                        : failed > FAILED_SHOWN_MAX ? FAILED_SHOWN_MAX + 1 : failed;
             }
         }
     }
@@ -189,8 +230,15 @@ public final class Run implements Callable<Integer> {
         System.out.flush();
         System.err.writeBytes(task.getStderr().toByteArray());
         if (!task.getState().equals("succeeded")) {
-            System.err.println("gf: task " + (task.getIndex() + 1) + " (" + task.getArgument() + ") on "
-                    + (task.getNode().isEmpty() ? "no node" : task.getNode()) + ": " + task.getReason());
+            System.err.println(
+                    "gf: task "
+                            + (task.getIndex() + 1)
+                            + " ("
+                            + task.getArgument()
+                            + ") on "
+                            + (task.getNode().isEmpty() ? "no node" : task.getNode())
+                            + ": "
+                            + task.getReason());
         }
     }
 
@@ -202,7 +250,11 @@ public final class Run implements Callable<Integer> {
 
     private static List<String> lines(String file) {
         try {
-            return file.equals("-") ? new String(System.in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).lines().toList() : Files.readAllLines(Path.of(file));
+            return file.equals("-")
+                    ? new String(System.in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
+                            .lines()
+                            .toList()
+                    : Files.readAllLines(Path.of(file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,9 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.Policy;
@@ -11,21 +7,29 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.ReplicateReply;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(
         name = "setrep",
         header = "Sets how many replicas a file is to have.",
-        description = {"", "Of a directory: what is made in it from now on. Copies are made or removed in the background; -w waits for them."},
+        description = {
+            "",
+            "Of a directory: what is made in it from now on. Copies are made or removed in the background; -w waits for them."
+        },
         mixinStandardHelpOptions = true)
 public final class Setrep implements Callable<Integer> {
     private static final Duration WAIT_EACH = Duration.ofSeconds(60);
 
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Option(names = "-R", description = "everything below as well")
     private boolean recursive;
@@ -33,7 +37,10 @@ public final class Setrep implements Callable<Integer> {
     @Option(names = "-w", description = "wait until the level holds")
     private boolean waits;
 
-    @Option(names = "--groups", paramLabel = "SITE:N,...", description = "copies in each host group, such as siteA:2,siteB:1")
+    @Option(
+            names = "--groups",
+            paramLabel = "SITE:N,...",
+            description = "copies in each host group, such as siteA:2,siteB:1")
     private String groups = "";
 
     @Parameters(index = "0", paramLabel = "N", description = "replica level, at least 1")
@@ -45,7 +52,8 @@ public final class Setrep implements Callable<Integer> {
     @Override
     public Integer call() {
         if (level < 1) {
-            throw new FarmException(ErrorKind.USAGE, "setrep", Integer.toString(level), "the level is at least 1");
+            throw new FarmException(
+                    ErrorKind.USAGE, "setrep", Integer.toString(level), "the level is at least 1");
         }
         try (Gridfarm farm = options.connect()) {
             for (String path : paths) {

@@ -1,25 +1,28 @@
 package org.gridfarm.client.cli.command;
 
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.Attributes;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
 @Command(name = "stat", header = "Shows all attributes of files.", mixinStandardHelpOptions = true)
 public final class Stat implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = {"-L", "--dereference"}, description = "what a symbolic link leads to")
+    @Option(
+            names = {"-L", "--dereference"},
+            description = "what a symbolic link leads to")
     private boolean follow;
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
@@ -49,10 +52,20 @@ public final class Stat implements Callable<Integer> {
         System.out.println("  File: " + path);
         System.out.printf(
                 "  Size: %d  %s%n Inode: %x  Links: %d  Generation: %d  Replicas: %d%n",
-                a.getSize(), Describe.type(a.getType()), a.getInode(), a.getNlink(), a.getGeneration(), a.getReplicasWanted());
+                a.getSize(),
+                Describe.type(a.getType()),
+                a.getInode(),
+                a.getNlink(),
+                a.getGeneration(),
+                a.getReplicasWanted());
         System.out.printf(
                 "Access: (%04o/%s)  Uid: %d/%s  Gid: %d/%s%n",
-                a.getMode(), Describe.mode(a), a.getUid(), Describe.user(a.getUid()), a.getGid(), Describe.group(a.getGid()));
+                a.getMode(),
+                Describe.mode(a),
+                a.getUid(),
+                Describe.user(a.getUid()),
+                a.getGid(),
+                Describe.group(a.getGid()));
         System.out.println("Access: " + Instant.ofEpochSecond(0, a.getAtime()));
         System.out.println("Modify: " + Instant.ofEpochSecond(0, a.getMtime()));
         System.out.println("Change: " + Instant.ofEpochSecond(0, a.getCtime()));

@@ -1,40 +1,51 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.Map;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
 
 @Command(
         name = "status",
         header = "Shows how the farm is: metaservers, replicas that are missing, repair.",
-        description = {"", "Exit status 0: well; 1: replicas are missing or being made; 2: files are lost or corrupt."},
+        description = {
+            "",
+            "Exit status 0: well; 1: replicas are missing or being made; 2: files are lost or corrupt."
+        },
         mixinStandardHelpOptions = true)
 public final class Status implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
-            ClusterStatusReply status = farm.callLeader(MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+            ClusterStatusReply status =
+                    farm.callLeader(
+                            MetadataMethods.CLUSTER_STATUS,
+                            ClusterStatusRequest.getDefaultInstance());
             if (options.json) {
-                Output.json(Map.of(
-                        "revision", status.getRevision(),
-                        "inodes", status.getInodes(),
-                        "sessions", status.getSessions(),
-                        "journal_rows_behind", status.getJournalRowsBehind(),
-                        "replicas_under", status.getReplicasUnder(),
-                        "replicas_over", status.getReplicasOver(),
-                        "replicas_lost", status.getReplicasLost(),
-                        "replicas_corrupt", status.getReplicasCorrupt(),
-                        "repair_queue", status.getRepairQueue(),
-                        "metaservers", status.getServersList().stream().map(Nodes::document).toList()));
+                Output.json(
+                        Map.of(
+                                "revision", status.getRevision(),
+                                "inodes", status.getInodes(),
+                                "sessions", status.getSessions(),
+                                "journal_rows_behind", status.getJournalRowsBehind(),
+                                "replicas_under", status.getReplicasUnder(),
+                                "replicas_over", status.getReplicasOver(),
+                                "replicas_lost", status.getReplicasLost(),
+                                "replicas_corrupt", status.getReplicasCorrupt(),
+                                "repair_queue", status.getRepairQueue(),
+                                "metaservers",
+                                        status.getServersList().stream()
+                                                .map(Nodes::document)
+                                                .toList()));
             } else {
                 System.out.println("revision            " + status.getRevision());
                 System.out.println("inodes              " + status.getInodes());

@@ -1,10 +1,14 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Every subcommand: its word and how its object is made. A class is loaded only when its word is used. */
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Every subcommand: its word and how its object is made. A class is loaded only when its word is
+ * used.
+ */
 public enum Subcommand {
     LS("ls", Ls::new),
     PUT("put", Put::new),

@@ -1,17 +1,21 @@
 package org.gridfarm.client.cli.command;
 
-import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
 @Command(name = "umount", header = "Ends a mount.", mixinStandardHelpOptions = true)
 public final class Umount implements Callable<Integer> {
-    @Option(names = "--force", description = "whatever is open or broken: calls under way fail at once")
+    @Option(
+            names = "--force",
+            description = "whatever is open or broken: calls under way fail at once")
     private boolean force;
 
     @Parameters(paramLabel = "DIR")
@@ -21,7 +25,8 @@ public final class Umount implements Callable<Integer> {
     public Integer call() {
         Path at = directory.toAbsolutePath().normalize();
         if (!Mounts.isMounted(at)) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "umount", at.toString(), "nothing is mounted there");
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND, "umount", at.toString(), "nothing is mounted there");
         }
         if (force) {
             Mounts.abort(at);

@@ -1,10 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
@@ -13,18 +8,27 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
 @Command(
         name = "where",
         header = "Shows which nodes hold replicas.",
-        description = {"", "A node that is down is shown in parentheses; a replica that is not current with its state."},
+        description = {
+            "",
+            "A node that is down is shown in parentheses; a replica that is not current with its state."
+        },
         mixinStandardHelpOptions = true)
 public final class Where implements Callable<Integer> {
-    @Mixin
-    private FarmOptions options = new FarmOptions();
+    @Mixin private FarmOptions options = new FarmOptions();
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
     private List<String> paths = List.of();
@@ -56,8 +60,13 @@ public final class Where implements Callable<Integer> {
         }
         for (ObjectLocation object : objects) {
             String stripe = objects.size() > 1 ? "[" + object.getObject().getStripe() + "]" : "";
-            System.out.println(path + stripe + ": "
-                    + object.getReplicasList().stream().map(Where::shown).collect(Collectors.joining(" ")));
+            System.out.println(
+                    path
+                            + stripe
+                            + ": "
+                            + object.getReplicasList().stream()
+                                    .map(Where::shown)
+                                    .collect(Collectors.joining(" ")));
         }
     }
 
@@ -75,13 +84,23 @@ public final class Where implements Callable<Integer> {
                 "path", path,
                 "replicas_wanted", file.replicasWanted(),
                 "size", file.size(),
-                "objects", located.getObjectsList().stream()
-                        .map(object -> Map.of(
-                                "stripe", object.getObject().getStripe(),
-                                "generation", object.getObject().getGeneration(),
-                                "replicas", object.getReplicasList().stream()
-                                        .map(r -> Map.of("node", r.getNode(), "state", state(r), "live", r.getLive()))
-                                        .toList()))
-                        .toList());
+                "objects",
+                        located.getObjectsList().stream()
+                                .map(object ->
+                                        Map.of(
+                                                "stripe", object.getObject().getStripe(),
+                                                "generation", object.getObject().getGeneration(),
+                                                "replicas",
+                                                        object.getReplicasList().stream()
+                                                                .map(r ->
+                                                                        Map.of(
+                                                                                "node",
+                                                                                r.getNode(),
+                                                                                "state",
+                                                                                state(r),
+                                                                                "live",
+                                                                                r.getLive()))
+                                                                .toList()))
+                                .toList());
     }
 }

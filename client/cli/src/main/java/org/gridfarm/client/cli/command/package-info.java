@@ -1,4 +1,7 @@
-/** One file for each subcommand of {@code gf}: its options, what it asks of the farm, and how the answer is shown to a person or as JSON. */
+/**
+ * One file for each subcommand of {@code gf}: its options, what it asks of the farm, and how the
+ * answer is shown to a person or as JSON.
+ */
 @NullMarked
 package org.gridfarm.client.cli.command;
 

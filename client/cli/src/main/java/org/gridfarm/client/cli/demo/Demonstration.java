@@ -1,5 +1,11 @@
 package org.gridfarm.client.cli.demo;
 
+import org.gridfarm.client.cli.Failures;
+import org.gridfarm.client.cli.cluster.Cluster;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -7,13 +13,11 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import org.gridfarm.client.cli.Failures;
-import org.gridfarm.client.cli.cluster.Cluster;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
 
-/** The frame around the play: where it happens, and that nothing is left behind however it ends, ^C included. */
+/**
+ * The frame around the play: where it happens, and that nothing is left behind however it ends, ^C
+ * included.
+ */
 public final class Demonstration {
     private final @Nullable Path wantedDirectory;
     private final @Nullable Path input;
@@ -23,9 +27,18 @@ public final class Demonstration {
     private final boolean json;
 
     public Demonstration(
-            @Nullable Path directory, @Nullable Path input, int nodes, boolean keep, boolean exit, boolean json) {
+            @Nullable Path directory,
+            @Nullable Path input,
+            int nodes,
+            boolean keep,
+            boolean exit,
+            boolean json) {
         if (nodes < 3) {
-            throw new FarmException(ErrorKind.USAGE, "demo", "--nodes " + nodes, "at least 3: one is going to be killed");
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "demo",
+                    "--nodes " + nodes,
+                    "at least 3: one is going to be killed");
         }
         if (keep && exit) {
             throw new FarmException(ErrorKind.USAGE, "demo", "--keep --exit", "choose one");
@@ -43,7 +56,9 @@ public final class Demonstration {
         Thread cleaner = new Thread(() -> remove(directory), "gf-demo-clean");
         Runtime.getRuntime().addShutdownHook(cleaner);
         int status = play(directory);
-        boolean stay = status == 0 && (keep || (!exit && System.console() != null && !json && asksToKeep()));
+        boolean stay =
+                status == 0
+                        && (keep || (!exit && System.console() != null && !json && asksToKeep()));
         Runtime.getRuntime().removeShutdownHook(cleaner);
         if (stay) {
             tellHowToUse(directory);
@@ -70,11 +85,18 @@ public final class Demonstration {
 
     private Path prepare() {
         try {
-            Path directory = wantedDirectory == null ? Files.createTempDirectory("gf-demo-") : wantedDirectory.toAbsolutePath().normalize();
+            Path directory =
+                    wantedDirectory == null
+                            ? Files.createTempDirectory("gf-demo-")
+                            : wantedDirectory.toAbsolutePath().normalize();
             Files.createDirectories(directory);
             try (Stream<Path> content = Files.list(directory)) {
                 if (content.findAny().isPresent()) {
-                    throw new FarmException(ErrorKind.NOT_EMPTY, "demo", directory.toString(), "the demonstration needs an empty directory");
+                    throw new FarmException(
+                            ErrorKind.NOT_EMPTY,
+                            "demo",
+                            directory.toString(),
+                            "the demonstration needs an empty directory");
                 }
             }
             return directory;
@@ -91,9 +113,16 @@ public final class Demonstration {
 
     private static void tellHowToUse(Path directory) {
         System.out.println();
-        System.out.println("The farm stays. Use it:   export GF_CONFIG=" + directory.resolve("client.toml"));
-        System.out.println("                          gf ls -l /in; gf where /in/*; ls " + directory.resolve("mnt"));
-        System.out.println("End it:                   gf cluster stop --dir " + directory + " && rm -r " + directory);
+        System.out.println(
+                "The farm stays. Use it:   export GF_CONFIG=" + directory.resolve("client.toml"));
+        System.out.println(
+                "                          gf ls -l /in; gf where /in/*; ls "
+                        + directory.resolve("mnt"));
+        System.out.println(
+                "End it:                   gf cluster stop --dir "
+                        + directory
+                        + " && rm -r "
+                        + directory);
     }
 
     private static void showLogs(Path directory) {
@@ -103,7 +132,12 @@ public final class Demonstration {
         Cluster cluster = Cluster.open(directory, _ -> {});
         for (Cluster.ComponentStatus component : cluster.status()) {
             if (!component.ready()) {
-                System.err.println("--- " + component.name() + " (" + component.state() + "), the end of its log:");
+                System.err.println(
+                        "--- "
+                                + component.name()
+                                + " ("
+                                + component.state()
+                                + "), the end of its log:");
                 System.err.println(cluster.logTail(component.name()));
             }
         }

@@ -1,15 +1,5 @@
 package org.gridfarm.client.cli.demo;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.ClusterOptions;
@@ -24,6 +14,17 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** The acts of the demonstration, in order. Any that fails ends it with the reason. */
 final class Play {
@@ -46,14 +47,28 @@ final class Play {
     }
 
     Cluster start() {
-        ClusterOptions options = new ClusterOptions(
-                1, 1, nodes, 1, 2, 1, canMount, canMount ? directory.resolve("mnt").toString() : "", REPAIR_AFTER, List.of());
+        ClusterOptions options =
+                new ClusterOptions(
+                        1,
+                        1,
+                        nodes,
+                        1,
+                        2,
+                        1,
+                        canMount,
+                        canMount ? directory.resolve("mnt").toString() : "",
+                        REPAIR_AFTER,
+                        List.of());
         Cluster cluster = Cluster.start(directory, options, _ -> {});
         int processes = cluster.status().size();
         story.step(
                 "start",
-                "started " + processes + " processes: PostgreSQL, ZooKeeper, a metaserver, a cache, " + nodes
-                        + " storage nodes, a scheduler" + (canMount ? ", mounts" : "; no mount: " + Mounts.obstacle()),
+                "started "
+                        + processes
+                        + " processes: PostgreSQL, ZooKeeper, a metaserver, a cache, "
+                        + nodes
+                        + " storage nodes, a scheduler"
+                        + (canMount ? ", mounts" : "; no mount: " + Mounts.obstacle()),
                 Map.of("processes", processes, "mounted", canMount));
         return cluster;
     }
@@ -87,7 +102,13 @@ final class Play {
         }
         story.step(
                 "import",
-                "imported " + files.size() + " files, " + Output.bytes(bytes) + ", each to " + LEVEL + " nodes",
+                "imported "
+                        + files.size()
+                        + " files, "
+                        + Output.bytes(bytes)
+                        + ", each to "
+                        + LEVEL
+                        + " nodes",
                 Map.of("files", files.size(), "bytes", bytes, "level", LEVEL));
     }
 
@@ -97,9 +118,10 @@ final class Play {
         List<String> missing = new ArrayList<>();
         for (FarmPath in : digests.keySet()) {
             String name = in.last() + ".words";
-            long size = canMount
-                    ? RealFiles.size(directory.resolve("mnt/out").resolve(name))
-                    : farm.stat(OUT.child(name)).size();
+            long size =
+                    canMount
+                            ? RealFiles.size(directory.resolve("mnt/out").resolve(name))
+                            : farm.stat(OUT.child(name)).size();
             results++;
             bytes += size;
             if (size == 0) {
@@ -107,10 +129,17 @@ final class Play {
             }
         }
         if (!missing.isEmpty()) {
-            throw new FarmException(ErrorKind.DATA_UNAVAILABLE, "demo", missing.get(0), missing.size() + " results are empty");
+            throw new FarmException(
+                    ErrorKind.DATA_UNAVAILABLE,
+                    "demo",
+                    missing.get(0),
+                    missing.size() + " results are empty");
         }
         String way = canMount ? "through the mount" : "by the library";
-        story.step("results", "read " + results + " results (" + Output.bytes(bytes) + ") " + way, Map.of("results", results, "bytes", bytes));
+        story.step(
+                "results",
+                "read " + results + " results (" + Output.bytes(bytes) + ") " + way,
+                Map.of("results", results, "bytes", bytes));
     }
 
     private void loseANode(Cluster cluster, Gridfarm farm) throws IOException {
@@ -120,14 +149,28 @@ final class Play {
         }
         cluster.kill(victim, "KILL");
         int read = readAll(farm);
-        story.step("node lost", "killed storage node " + victim + " (SIGKILL); all " + read + " files are still readable", Map.of("node", victim, "readable", read));
+        story.step(
+                "node lost",
+                "killed storage node "
+                        + victim
+                        + " (SIGKILL); all "
+                        + read
+                        + " files are still readable",
+                Map.of("node", victim, "readable", read));
         long under = awaitUnder(farm, true);
         awaitUnder(farm, false);
         ClusterStatusReply status = status(farm);
         if (status.getReplicasLost() > 0) {
-            throw new FarmException(ErrorKind.DATA_UNAVAILABLE, "demo", victim, status.getReplicasLost() + " files were lost");
+            throw new FarmException(
+                    ErrorKind.DATA_UNAVAILABLE,
+                    "demo",
+                    victim,
+                    status.getReplicasLost() + " files were lost");
         }
-        story.step("repair", "made the missing replicas of " + under + " files again", Map.of("files", under));
+        story.step(
+                "repair",
+                "made the missing replicas of " + under + " files again",
+                Map.of("files", under));
     }
 
     /** Until files under their level have appeared, or are gone; how many there were at most. */
@@ -142,19 +185,26 @@ final class Play {
             }
             if (System.nanoTime() > end) {
                 throw new FarmException(
-                        ErrorKind.TIMED_OUT, "demo", "repair", under + " files under their level after " + REPAIR_MAX.toSeconds() + " s");
+                        ErrorKind.TIMED_OUT,
+                        "demo",
+                        "repair",
+                        under + " files under their level after " + REPAIR_MAX.toSeconds() + " s");
             }
             LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
         }
     }
 
     private static ClusterStatusReply status(Gridfarm farm) {
-        return farm.callLeader(MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+        return farm.callLeader(
+                MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
     }
 
     private void verify(Gridfarm farm) throws IOException {
         int good = readAll(farm);
-        story.step("verify", "checksums of all " + good + " files agree with the originals", Map.of("files", good));
+        story.step(
+                "verify",
+                "checksums of all " + good + " files agree with the originals",
+                Map.of("files", good));
     }
 
     private int readAll(Gridfarm farm) throws IOException {

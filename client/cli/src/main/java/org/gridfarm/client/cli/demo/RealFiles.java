@@ -1,5 +1,9 @@
 package org.gridfarm.client.cli.demo;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -13,9 +17,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
 
 /** Files at hand on any machine with a JDK, or the user's own. */
 final class RealFiles {
@@ -24,11 +25,18 @@ final class RealFiles {
 
     private RealFiles() {}
 
-    /** The largest files below the user's directory, or the largest sources of the JDK, unpacked into {@code scratch}. */
+    /**
+     * The largest files below the user's directory, or the largest sources of the JDK, unpacked
+     * into {@code scratch}.
+     */
     static List<Path> gather(@Nullable Path input, Path scratch) throws IOException {
         if (input != null) {
             if (!Files.isDirectory(input)) {
-                throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "demo", input.toString(), "--input needs a directory");
+                throw new FarmException(
+                        ErrorKind.NOT_A_DIRECTORY,
+                        "demo",
+                        input.toString(),
+                        "--input needs a directory");
             }
             return largest(input);
         }
@@ -41,13 +49,18 @@ final class RealFiles {
 
     private static List<Path> largest(Path directory) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
-            List<Path> found = all.filter(Files::isRegularFile)
-                    .filter(Files::isReadable)
-                    .sorted(Comparator.comparingLong(RealFiles::size).reversed())
-                    .limit(FILES_MAX)
-                    .toList();
+            List<Path> found =
+                    all.filter(Files::isRegularFile)
+                            .filter(Files::isReadable)
+                            .sorted(Comparator.comparingLong(RealFiles::size).reversed())
+                            .limit(FILES_MAX)
+                            .toList();
             if (found.isEmpty()) {
-                throw new FarmException(ErrorKind.NOT_FOUND, "demo", directory.toString(), "holds no readable file");
+                throw new FarmException(
+                        ErrorKind.NOT_FOUND,
+                        "demo",
+                        directory.toString(),
+                        "holds no readable file");
             }
             return found;
         }
@@ -56,13 +69,21 @@ final class RealFiles {
     private static List<Path> unpack(Path zip, Path scratch) throws IOException {
         List<Path> files = new ArrayList<>();
         try (ZipFile sources = new ZipFile(zip.toFile())) {
-            List<? extends ZipEntry> entries = sources.stream()
-                    .filter(e -> !e.isDirectory() && e.getName().startsWith(SOURCES_IN_ZIP) && e.getName().endsWith(".java"))
-                    .sorted(Comparator.comparingLong(ZipEntry::getSize).reversed())
-                    .limit(FILES_MAX)
-                    .toList();
+            List<? extends ZipEntry> entries =
+                    sources.stream()
+                            .filter(e ->
+                                    !e.isDirectory()
+                                            && e.getName().startsWith(SOURCES_IN_ZIP)
+                                            && e.getName().endsWith(".java"))
+                            .sorted(Comparator.comparingLong(ZipEntry::getSize).reversed())
+                            .limit(FILES_MAX)
+                            .toList();
             for (ZipEntry entry : entries) {
-                Path file = scratch.resolve(entry.getName().substring(SOURCES_IN_ZIP.length()).replace('/', '.'));
+                Path file =
+                        scratch.resolve(
+                                entry.getName()
+                                        .substring(SOURCES_IN_ZIP.length())
+                                        .replace('/', '.'));
                 try (InputStream in = sources.getInputStream(entry)) {
                     Files.copy(in, file);
                 }

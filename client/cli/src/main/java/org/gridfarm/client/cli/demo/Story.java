@@ -1,11 +1,12 @@
 package org.gridfarm.client.cli.demo;
 
+import org.gridfarm.client.cli.Output;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.gridfarm.client.cli.Output;
 
 /** Prints one line a step with the time it took, or collects them for --json. */
 final class Story {
@@ -18,7 +19,9 @@ final class Story {
         this.json = json;
     }
 
-    /** The step that ends now: its name for programs, what a person reads, and figures for programs. */
+    /**
+     * The step that ends now: its name for programs, what a person reads, and figures for programs.
+     */
     void step(String name, String text, Map<String, Object> figures) {
         long now = System.nanoTime();
         double seconds = (now - last) / 1e9;

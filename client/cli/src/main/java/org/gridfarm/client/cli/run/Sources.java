@@ -1,19 +1,24 @@
 package org.gridfarm.client.cli.run;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Function;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
 /**
- * The words of {@code gf run} taken apart: the command, and input sources begun by {@code :::} (values), {@code ::::} (files of values, "-" is
- * stdin) and linked to the source before by a further {@code +}. Unlinked sources are combined each with each.
+ * The words of {@code gf run} taken apart: the command, and input sources begun by {@code :::}
+ * (values), {@code ::::} (files of values, "-" is stdin) and linked to the source before by a
+ * further {@code +}. Unlinked sources are combined each with each.
  */
 public record Sources(List<String> command, List<List<List<Argument>>> groups) {
 
     /** Globs in farm paths are expanded by {@code glob}; {@code lines} reads a file of values. */
-    public static Sources parse(List<String> words, Function<String, List<String>> glob, Function<String, List<String>> lines) {
+    public static Sources parse(
+            List<String> words,
+            Function<String, List<String>> glob,
+            Function<String, List<String>> lines) {
         List<String> command = new ArrayList<>();
         List<List<List<Argument>>> groups = new ArrayList<>();
         int i = 0;
@@ -37,7 +42,8 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
             }
         }
         if (command.isEmpty()) {
-            throw new FarmException(ErrorKind.USAGE, "run", "", "no command; example: gf run 'wc -l {}' ::: /in/*");
+            throw new FarmException(
+                    ErrorKind.USAGE, "run", "", "no command; example: gf run 'wc -l {}' ::: /in/*");
         }
         return new Sources(command, groups);
     }
@@ -66,10 +72,14 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
     }
 
     private static boolean isMark(String word) {
-        return word.equals(":::") || word.equals("::::") || word.equals(":::+") || word.equals("::::+");
+        return word.equals(":::")
+                || word.equals("::::")
+                || word.equals(":::+")
+                || word.equals("::::+");
     }
 
-    private static void expand(String text, Function<String, List<String>> glob, List<Argument> into) {
+    private static void expand(
+            String text, Function<String, List<String>> glob, List<Argument> into) {
         Argument argument = Argument.of(text);
         boolean pattern = argument.isFarmPath() && text.matches(".*[*?\\[].*");
         if (!pattern) {
@@ -78,7 +88,8 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
         }
         List<String> found = glob.apply(argument.path());
         if (found.isEmpty()) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "run", text, "matches nothing in the farm");
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND, "run", text, "matches nothing in the farm");
         }
         found.forEach(path -> into.add(Argument.of(path)));
     }

@@ -3,9 +3,10 @@ package org.gridfarm.client.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
 import org.gridfarm.protocol.error.FarmException;
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 class TemplateTest {
     private static String expand(String command, String... arguments) {
@@ -15,7 +16,8 @@ class TemplateTest {
 
     @Test
     void replacementStringsAreThoseOfGnuParallel() {
-        assertThat(expand("wc -l {} > {.}.count", "/in/a.b.txt")).isEqualTo("wc -l {mount}/in/a.b.txt > {mount}/in/a.b.count");
+        assertThat(expand("wc -l {} > {.}.count", "/in/a.b.txt"))
+                .isEqualTo("wc -l {mount}/in/a.b.txt > {mount}/in/a.b.count");
         assertThat(expand("{/} {//} {/.} {#}", "/in/a.txt")).isEqualTo("a.txt {mount}/in a 7");
         assertThat(expand("echo {}", "gf:/x")).isEqualTo("echo {mount}/x");
         assertThat(expand("echo {1} {2.}", "a", "b.c")).isEqualTo("echo a b");
@@ -41,12 +43,16 @@ class TemplateTest {
     @Test
     void farmPathsInTheCommandAreMarked() {
         assertThat(expand("cp {} gf:/out/{/}", "/in/a")).isEqualTo("cp {mount}/in/a {mount}/out/a");
-        assertThat(expand("awk '{print $1}' {}", "/in/a")).isEqualTo("awk '{print $1}' {mount}/in/a");
+        assertThat(expand("awk '{print $1}' {}", "/in/a"))
+                .isEqualTo("awk '{print $1}' {mount}/in/a");
     }
 
     @Test
     void farmPathsAreInputs() {
-        assertThat(Template.of(List.of("true")).task(1, List.of(Argument.of("/in/a"), Argument.of("x"))).getInputsList())
+        assertThat(
+                        Template.of(List.of("true"))
+                                .task(1, List.of(Argument.of("/in/a"), Argument.of("x")))
+                                .getInputsList())
                 .extracting(b -> b.toStringUtf8())
                 .containsExactly("/in/a");
     }
@@ -58,18 +64,26 @@ class TemplateTest {
         assertThat(each.combinations().get(1)).extracting(Argument::text).containsExactly("1", "b");
         Sources linked = parse("c", ":::", "1", "2", ":::+", "a", "b");
         assertThat(linked.combinations()).hasSize(2);
-        assertThat(linked.combinations().get(1)).extracting(Argument::text).containsExactly("2", "b");
+        assertThat(linked.combinations().get(1))
+                .extracting(Argument::text)
+                .containsExactly("2", "b");
     }
 
     @Test
     void farmGlobsAreExpandedAndMustMatch() {
         assertThat(parse("c", ":::", "/in/*").combinations()).hasSize(2);
-        assertThatThrownBy(() -> parse("c", ":::", "/none/*")).isInstanceOf(FarmException.class).hasMessageContaining("/none/*");
-        assertThatThrownBy(() -> parse(":::", "x")).isInstanceOf(FarmException.class).hasMessageContaining("no command");
+        assertThatThrownBy(() -> parse("c", ":::", "/none/*"))
+                .isInstanceOf(FarmException.class)
+                .hasMessageContaining("/none/*");
+        assertThatThrownBy(() -> parse(":::", "x"))
+                .isInstanceOf(FarmException.class)
+                .hasMessageContaining("no command");
     }
 
     private static Sources parse(String... words) {
         return Sources.parse(
-                List.of(words), pattern -> pattern.startsWith("/in") ? List.of("/in/a", "/in/b") : List.of(), _ -> List.of());
+                List.of(words),
+                pattern -> pattern.startsWith("/in") ? List.of("/in/a", "/in/b") : List.of(),
+                _ -> List.of());
     }
 }

@@ -32,7 +32,10 @@ final class FileCommit {
                 .thenCompose(done -> commit(false, true));
     }
 
-    /** What was written behind our back reaches the chain, and is known by its size; done at once when nothing was. */
+    /**
+     * What was written behind our back reaches the chain, and is known by its size; done at once
+     * when nothing was.
+     */
     CompletableFuture<Void> settle() {
         if (!open.isWrittenLocally() || !open.takeUnsure()) {
             return CompletableFuture.completedFuture(null);

@@ -255,7 +255,9 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    /** The object was changed behind our back: the chain is to be made to agree, and tells the size. */
+    /**
+     * The object was changed behind our back: the chain is to be made to agree, and tells the size.
+     */
     void wroteLocally() {
         synchronized (lock) {
             changed();
