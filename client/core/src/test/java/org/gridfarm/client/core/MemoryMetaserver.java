@@ -351,6 +351,10 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     private Attributes remove(Remove r, RecallRequest.Builder recall) {
+        Long there = directory(r.getParent()).get(r.getName().toStringUtf8());
+        if (there != null && !directories.getOrDefault(there, new TreeMap<>()).isEmpty()) {
+            throw new FarmException(ErrorKind.NOT_EMPTY, "remove", r.getName().toStringUtf8());
+        }
         Long inode = directory(r.getParent()).remove(r.getName().toStringUtf8());
         if (inode == null) {
             throw new FarmException(ErrorKind.NOT_FOUND, "remove", r.getName().toStringUtf8());

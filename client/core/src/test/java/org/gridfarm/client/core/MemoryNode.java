@@ -41,6 +41,7 @@ final class MemoryNode implements AutoCloseable {
     volatile boolean corrupts;
     volatile int answersToLose;
     private final RpcClient others;
+    private final Map<String, Long> fences = new HashMap<>(); // guarded by objects
     private final Map<String, byte[]> objects = new HashMap<>(); // guarded by itself
 
     MemoryNode(String name, Loops loops, ChannelSecurity security) {
@@ -121,6 +122,11 @@ final class MemoryNode implements AutoCloseable {
         e.payload().readBytes(bytes);
         long offset;
         synchronized (objects) {
+            String fenced = key(q.getObject()) + "/" + q.getWriter();
+            if (q.getFence() < fences.getOrDefault(fenced, 0L)) {
+                throw new FarmException(ErrorKind.WRONG_GENERATION, "write", name);
+            }
+            fences.put(fenced, q.getFence());
             byte[] old = objects.getOrDefault(key(q.getObject()), new byte[0]);
             offset = q.getAppend() ? old.length : q.getOffset();
             byte[] now = Arrays.copyOf(old, (int) Math.max(old.length, offset + bytes.length));

@@ -12,10 +12,16 @@ import java.util.List;
  * The replicas of one object, the head first, with tickets.
  *
  * @param create the object may not exist yet on its members
+ * @param writer this session
+ * @param fence grows with each mended chain, so that what a former head still forwards is refused
  */
-record Chain(ObjectId object, List<Replica> members, boolean create) {
-    static Chain of(ObjectLocation location, boolean create) {
-        return new Chain(location.getObject(), location.getReplicasList(), create);
+record Chain(ObjectId object, List<Replica> members, boolean create, long writer, long fence) {
+    static Chain of(ObjectLocation location, boolean create, long writer) {
+        return new Chain(location.getObject(), location.getReplicasList(), create, writer, 0);
+    }
+
+    Chain fenced(long newFence) {
+        return new Chain(object, members, create, writer, newFence);
     }
 
     Replica head() {

@@ -115,6 +115,8 @@ final class FileWrites {
                                                                 .setSize(objectSize)
                                                                 .addAllRest(chain.rest())
                                                                 .setCreate(chain.create())
+                                                                .setWriter(chain.writer())
+                                                                .setFence(chain.fence())
                                                                 .build(),
                                                         deadline)));
                     }
@@ -153,6 +155,8 @@ final class FileWrites {
                                                                 .setZeroRange(zeroRange)
                                                                 .addAllRest(chain.rest())
                                                                 .setCreate(chain.create())
+                                                                .setWriter(chain.writer())
+                                                                .setFence(chain.fence())
                                                                 .build(),
                                                         deadline)));
                     }
@@ -199,6 +203,8 @@ final class FileWrites {
                                                                     Chain.members(
                                                                             from.getReplicasList()))
                                                             .setCreate(chain.create())
+                                                            .setWriter(chain.writer())
+                                                            .setFence(chain.fence())
                                                             .build(),
                                                     deadline))
                             .thenApply(outcome -> {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What this process sends down the chain of one object, in order, over members that fail.
@@ -76,6 +77,7 @@ final class ObjectChain {
     private final Source source;
     private final Nodes nodes;
     private final Clock clock;
+    private final AtomicLong fences;
 
     private final Object lock =
             new Object(); // guards what follows; no foreign code is called under it
@@ -90,9 +92,12 @@ final class ObjectChain {
     private boolean mendingRuns;
     private boolean sending;
     private long orders;
+    private long fence;
     private @Nullable FarmException lastFailure;
 
-    ObjectChain(int stripe, Source source, Nodes nodes, Clock clock) {
+    ObjectChain(int stripe, Source source, Nodes nodes, Clock clock, AtomicLong fences) {
+        this.fences = fences;
+        this.fence = fences.incrementAndGet();
         this.stripe = stripe;
         this.source = source;
         this.nodes = nodes;
@@ -137,7 +142,7 @@ final class ObjectChain {
                         nodes.connect(chain.head())
                                 .handle((peer, thrown) -> {
                                     if (thrown == null) {
-                                        sendAll(chain, peer);
+                                        sendAll(chain.fenced(fenceNow()), peer);
                                     } else {
                                         headUnreachable(
                                                 chain,
@@ -311,6 +316,12 @@ final class ObjectChain {
                 });
     }
 
+    private long fenceNow() {
+        synchronized (lock) {
+            return fence;
+        }
+    }
+
     private void mended(Set<String> recorded) {
         List<Entry> done;
         boolean again;
@@ -320,6 +331,7 @@ final class ObjectChain {
             done = new ArrayList<>(standing);
             standing.clear();
             again = !recorded.isEmpty();
+            fence = fences.incrementAndGet();
             mendingRuns = false;
             mending = false;
         }

@@ -493,7 +493,8 @@ final class OpenInode implements ObjectChain.Source {
     ObjectChain chainOf(int stripe) {
         synchronized (lock) {
             return chains.computeIfAbsent(
-                    stripe, s -> new ObjectChain(s, this, wiring.nodes(), wiring.clock()));
+                    stripe,
+                    s -> new ObjectChain(s, this, wiring.nodes(), wiring.clock(), wiring.fences()));
         }
     }
 
@@ -517,7 +518,7 @@ final class OpenInode implements ObjectChain.Source {
             boolean create =
                     location.getReplicasList().stream()
                             .anyMatch(r -> r.getState() == ReplicaState.WRITING);
-            return Chain.of(location, create);
+            return Chain.of(location, create, wiring.session().id());
         });
     }
 

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The {@link Transfer} of a live session: opens files, and keeps those that are open in step with
@@ -64,7 +65,8 @@ public final class TransferClient
                         clock,
                         entropy,
                         attached,
-                        new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL));
+                        new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
+                        new AtomicLong());
         releases = new Releases(session);
         sizes = new OpenSizes(nodes, this);
         metadata.sizesFrom(sizes);

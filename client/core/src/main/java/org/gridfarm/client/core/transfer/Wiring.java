@@ -6,12 +6,14 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What every open file works with.
  *
  * @param attached name of the node on this host; empty: none
  * @param aheadChunks permits for chunks read ahead of their use
+ * @param fences grows over all chains of this process
  */
 record Wiring(
         FarmSession session,
@@ -20,7 +22,8 @@ record Wiring(
         Clock clock,
         Entropy entropy,
         String attached,
-        Semaphore aheadChunks) {
+        Semaphore aheadChunks,
+        AtomicLong fences) {
 
     /** Nanoseconds since 1970, for modification times. */
     long now() {

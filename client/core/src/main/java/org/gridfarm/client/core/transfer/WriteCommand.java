@@ -61,6 +61,8 @@ final class WriteCommand implements ObjectChain.Command {
                         .addAllRest(chain.rest())
                         .setCrc32C(crc)
                         .setCreate(chain.create())
+                        .setWriter(chain.writer())
+                        .setFence(chain.fence())
                         .build();
         return head.call(StorageMethods.WRITE, request, bytes.retainedDuplicate(), deadline)
                 .thenApply(answer -> {

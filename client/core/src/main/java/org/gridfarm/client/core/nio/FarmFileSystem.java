@@ -1,0 +1,97 @@
+package org.gridfarm.client.core.nio;
+
+import org.gridfarm.client.core.Gridfarm;
+
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.util.List;
+import java.util.Set;
+
+/** One open farm. Relative paths start at its root. */
+final class FarmFileSystem extends FileSystem {
+    private final FarmFileSystemProvider provider;
+    private final Gridfarm farm;
+    private volatile boolean open = true;
+
+    FarmFileSystem(FarmFileSystemProvider provider, Gridfarm farm) {
+        this.provider = provider;
+        this.farm = farm;
+    }
+
+    Gridfarm farm() {
+        return farm;
+    }
+
+    @Override
+    public FarmFileSystemProvider provider() {
+        return provider;
+    }
+
+    @Override
+    public void close() {
+        open = false;
+        farm.close();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public boolean isReadOnly() {
+        return false;
+    }
+
+    @Override
+    public String getSeparator() {
+        return "/";
+    }
+
+    @Override
+    public Iterable<Path> getRootDirectories() {
+        return List.of(getPath("/"));
+    }
+
+    @Override
+    public Iterable<FileStore> getFileStores() {
+        return List.of(new FarmFileStore(farm));
+    }
+
+    @Override
+    public Set<String> supportedFileAttributeViews() {
+        return Set.of("basic", "posix");
+    }
+
+    @Override
+    public Path getPath(String first, String... more) {
+        StringBuilder text = new StringBuilder(first);
+        for (String part : more) {
+            if (!part.isEmpty()) {
+                text.append(text.length() == 0 ? "" : "/").append(part);
+            }
+        }
+        return FarmNioPath.parse(this, text.toString());
+    }
+
+    @Override
+    public PathMatcher getPathMatcher(String syntaxAndPattern) {
+        PathMatcher local = FileSystems.getDefault().getPathMatcher(syntaxAndPattern);
+        return path -> local.matches(Path.of(path.toString()));
+    }
+
+    @Override
+    public UserPrincipalLookupService getUserPrincipalLookupService() {
+        throw new UnsupportedOperationException("users of the farm are known to its metaserver");
+    }
+
+    @Override
+    public WatchService newWatchService() {
+        throw new UnsupportedOperationException("watching");
+    }
+}

@@ -1,0 +1,296 @@
+package org.gridfarm.client.core.nio;
+
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.FarmFile;
+import org.gridfarm.client.core.FileInfo;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
+import java.nio.file.CopyOption;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystemAlreadyExistsException;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Found by {@code java.nio.file} under the scheme {@code gf}. Thread-safe. */
+public final class FarmFileSystemProvider extends FileSystemProvider {
+    private @Nullable FarmFileSystem open; // guarded by this
+
+    @Override
+    public String getScheme() {
+        return "gf";
+    }
+
+    /**
+     * @param env {@code config}: the configuration file (a Path or text); absent: where commands
+     *     find it
+     */
+    @Override
+    public FileSystem newFileSystem(URI uri, Map<String, ?> env) {
+        Object config = env.get("config");
+        Optional<Path> file =
+                config == null ? Optional.empty() : Optional.of(Path.of(config.toString()));
+        return newFileSystem(Gridfarm.open(ClientConfig.find(file)));
+    }
+
+    /** Over a farm that is open already; closing the file system closes it. */
+    public synchronized FileSystem newFileSystem(Gridfarm farm) {
+        if (open != null && open.isOpen()) {
+            throw new FileSystemAlreadyExistsException("gf:/");
+        }
+        open = new FarmFileSystem(this, farm);
+        return open;
+    }
+
+    @Override
+    public synchronized FileSystem getFileSystem(URI uri) {
+        if (open == null || !open.isOpen()) {
+            throw new FileSystemNotFoundException("gf:/ is not open");
+        }
+        return open;
+    }
+
+    @Override
+    public synchronized Path getPath(URI uri) {
+        if (open == null || !open.isOpen()) {
+            newFileSystem(uri, Map.of());
+        }
+        return getFileSystem(uri).getPath(uri.getPath());
+    }
+
+    // ---- contents
+
+    @Override
+    public SeekableByteChannel newByteChannel(
+            Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+            throws IOException {
+        boolean append = options.contains(StandardOpenOption.APPEND);
+        boolean write = append || options.contains(StandardOpenOption.WRITE);
+        boolean read = !write || options.contains(StandardOpenOption.READ);
+        boolean truncate =
+                write && !append && options.contains(StandardOpenOption.TRUNCATE_EXISTING);
+        OpenFlags flags = new OpenFlags(read, write, truncate, append, false);
+        boolean fresh = options.contains(StandardOpenOption.CREATE_NEW);
+        boolean make = write && (fresh || options.contains(StandardOpenOption.CREATE));
+        return call(() -> {
+            FarmFile file =
+                    make
+                            ? farm(path).create(farmPath(path), flags, fresh)
+                            : farm(path).open(farmPath(path), flags);
+            return new FarmByteChannel(
+                    file,
+                    flags,
+                    options.contains(StandardOpenOption.DELETE_ON_CLOSE) ? path : null);
+        });
+    }
+
+    @Override
+    public DirectoryStream<Path> newDirectoryStream(
+            Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
+        Stream<FileInfo> entries = call(() -> farm(directory).list(farmPath(directory)));
+        return new FarmDirectoryStream(directory, entries, filter);
+    }
+
+    // ---- names
+
+    @Override
+    public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
+        run(() -> farm(directory).mkdir(farmPath(directory)));
+    }
+
+    @Override
+    public void createSymbolicLink(Path link, Path target, FileAttribute<?>... attributes)
+            throws IOException {
+        run(() -> farm(link).symlink(target.toString(), farmPath(link)));
+    }
+
+    @Override
+    public void createLink(Path link, Path existing) throws IOException {
+        run(() -> farm(link).link(farmPath(existing), farmPath(link)));
+    }
+
+    @Override
+    public Path readSymbolicLink(Path link) throws IOException {
+        return call(() -> link.getFileSystem().getPath(farm(link).readLink(farmPath(link))));
+    }
+
+    @Override
+    public void delete(Path path) throws IOException {
+        run(() -> farm(path).delete(farmPath(path)));
+    }
+
+    @Override
+    public void copy(Path source, Path target, CopyOption... options) throws IOException {
+        makeRoom(target, options);
+        run(() -> {
+            if (farm(source).stat(farmPath(source)).isDirectory()) {
+                farm(target).mkdir(farmPath(target));
+            } else {
+                farm(source).copy(farmPath(source), farmPath(target));
+            }
+        });
+    }
+
+    @Override
+    public void move(Path source, Path target, CopyOption... options) throws IOException {
+        boolean atomic = Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE);
+        if (!atomic && !Arrays.asList(options).contains(StandardCopyOption.REPLACE_EXISTING)) {
+            makeRoom(target, options);
+        }
+        run(() -> farm(source).rename(farmPath(source), farmPath(target)));
+    }
+
+    private void makeRoom(Path target, CopyOption... options) throws IOException {
+        boolean there = call(() -> farm(target).exists(farmPath(target)));
+        if (there && !Arrays.asList(options).contains(StandardCopyOption.REPLACE_EXISTING)) {
+            throw new FileAlreadyExistsException(target.toString());
+        }
+        if (there) {
+            delete(target);
+        }
+    }
+
+    // ---- attributes
+
+    @Override
+    public boolean isSameFile(Path path, Path other) throws IOException {
+        if (path.equals(other)) {
+            return true;
+        }
+        return other.getFileSystem().provider() == this
+                && call(() ->
+                        farm(path).stat(farmPath(path)).inode()
+                                == farm(other).stat(farmPath(other)).inode());
+    }
+
+    @Override
+    public boolean isHidden(Path path) {
+        Path name = path.getFileName();
+        return name != null && name.toString().startsWith(".");
+    }
+
+    @Override
+    public FileStore getFileStore(Path path) {
+        return new FarmFileStore(farm(path));
+    }
+
+    /** By the mode bits of the path itself; the metaserver judges when the file is opened. */
+    @Override
+    public void checkAccess(Path path, AccessMode... modes) throws IOException {
+        FileInfo info = call(() -> farm(path).stat(farmPath(path)));
+        for (AccessMode mode : modes) {
+            if (!FarmAttributes.permits(farm(path), info, mode)) {
+                throw new AccessDeniedException(path.toString());
+            }
+        }
+    }
+
+    @Override
+    public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+            Path path, Class<V> type, LinkOption... options) {
+        boolean known =
+                type == BasicFileAttributeView.class || type == PosixFileAttributeView.class;
+        return known
+                ? type.cast(new FarmAttributeView(farm(path), farmPath(path), follows(options)))
+                : null;
+    }
+
+    @Override
+    public <A extends BasicFileAttributes> A readAttributes(
+            Path path, Class<A> type, LinkOption... options) throws IOException {
+        if (type != BasicFileAttributes.class && type != PosixFileAttributes.class) {
+            throw new UnsupportedOperationException(type.getName());
+        }
+        return type.cast(
+                new FarmAttributeView(farm(path), farmPath(path), follows(options))
+                        .readAttributes());
+    }
+
+    @Override
+    public Map<String, Object> readAttributes(Path path, String names, LinkOption... options)
+            throws IOException {
+        return new FarmAttributeView(farm(path), farmPath(path), follows(options))
+                .readAttributes()
+                .named(names);
+    }
+
+    @Override
+    public void setAttribute(Path path, String name, Object value, LinkOption... options)
+            throws IOException {
+        new FarmAttributeView(farm(path), farmPath(path), follows(options)).set(name, value);
+    }
+
+    private static boolean follows(LinkOption... options) {
+        return !Arrays.asList(options).contains(LinkOption.NOFOLLOW_LINKS);
+    }
+
+    // ---- between the two worlds
+
+    interface Action<T> {
+        T run() throws IOException;
+    }
+
+    static <T> T call(Action<T> action) throws IOException {
+        try {
+            return action.run();
+        } catch (FarmException e) {
+            throw e.toIoException();
+        }
+    }
+
+    static void run(Runnable action) throws IOException {
+        call(() -> {
+            action.run();
+            return true;
+        });
+    }
+
+    private static FarmNioPath own(Path path) {
+        if (path instanceof FarmNioPath own) {
+            return own;
+        }
+        throw new ProviderMismatchException(path + " is not a path in the farm");
+    }
+
+    private static Gridfarm farm(Path path) {
+        FarmFileSystem system = own(path).getFileSystem();
+        if (!system.isOpen()) {
+            throw new FarmException(
+                    ErrorKind.BAD_HANDLE, "use", path.toString(), "the file system was closed");
+        }
+        return system.farm();
+    }
+
+    private static FarmPath farmPath(Path path) {
+        return own(path).farmPath();
+    }
+}
