@@ -26,7 +26,11 @@ public final class MetaServerMain {
 
     public static void main(String[] args) throws InterruptedException {
         try {
-            MetaServerDaemon daemon = start(Config.read(configuration(args), Settings::read));
+            Settings settings = Config.read(configuration(args), Settings::read);
+            if (args[0].equals("--check")) {
+                return; // gf config check: nothing is wrong with the file
+            }
+            MetaServerDaemon daemon = start(settings);
             CountDownLatch ended = new CountDownLatch(1);
             Runtime.getRuntime()
                     .addShutdownHook(
@@ -44,7 +48,9 @@ public final class MetaServerMain {
     }
 
     private static Path configuration(String[] args) {
-        if (args.length == 2 && args[0].equals("--config")) return Path.of(args[1]);
+        if (args.length == 2 && (args[0].equals("--config") || args[0].equals("--check"))) {
+            return Path.of(args[1]);
+        }
         throw new FarmException(
                 ErrorKind.USAGE, "metaserver", "", "usage: gf metaserver --config FILE");
     }

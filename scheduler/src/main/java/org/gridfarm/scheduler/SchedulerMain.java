@@ -34,12 +34,16 @@ public final class SchedulerMain {
     private SchedulerMain() {}
 
     public static void main(String[] arguments) {
-        if (arguments.length != 2 || !arguments[0].equals("--config")) {
+        boolean check = arguments.length == 2 && arguments[0].equals("--check");
+        if (!check && (arguments.length != 2 || !arguments[0].equals("--config"))) {
             System.err.println("gf scheduler: usage: gf scheduler --config FILE");
             System.exit(64);
         }
         try {
-            run(SchedulerSettings.read(Path.of(arguments[1])));
+            SchedulerSettings settings = SchedulerSettings.read(Path.of(arguments[1]));
+            if (!check) {
+                run(settings);
+            }
         } catch (FarmException e) {
             System.err.println("gf scheduler: " + e.getMessage());
             System.exit(e.kind().exitCode());

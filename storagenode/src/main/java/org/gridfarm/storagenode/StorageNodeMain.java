@@ -31,11 +31,15 @@ public final class StorageNodeMain {
     }
 
     private static void run(String[] arguments) throws InterruptedException {
-        if (arguments.length != 2 || !arguments[0].equals("--config")) {
+        boolean check = arguments.length == 2 && arguments[0].equals("--check");
+        if (!check && (arguments.length != 2 || !arguments[0].equals("--config"))) {
             throw new FarmException(
                     ErrorKind.USAGE, "storagenode", "", "give --config FILE and nothing else");
         }
         NodeSettings settings = NodeSettings.read(Path.of(arguments[1]));
+        if (check) {
+            return; // gf config check: nothing is wrong with the file
+        }
         DaemonSettings daemon = settings.daemon();
         LogLevel.set(daemon.logLevel());
         Clock clock = Clock.system();

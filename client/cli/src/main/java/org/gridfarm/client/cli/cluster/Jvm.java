@@ -9,8 +9,23 @@ import java.util.List;
  * How a daemon of this program is started: the same JVM and class path as this process, with a
  * daemon's options.
  */
-final class Jvm {
+public final class Jvm {
     private Jvm() {}
+
+    /** A short run of another main class, in a process of its own. */
+    public static List<String> command(String mainClass, String... arguments) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                java(),
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                classPath(),
+                                mainClass));
+        command.addAll(List.of(arguments));
+        return command;
+    }
 
     static List<String> daemon(String mainClass, String heap, String... arguments) {
         List<String> command =

@@ -31,6 +31,7 @@ public enum Subcommand {
     RUN("run", Run::new),
     JOBS("jobs", Jobs::new),
     PROXY("proxy", Proxy::new),
+    CONFIG("config", ConfigCommand::new),
     CLUSTER("cluster", ClusterCommand::new),
     DEMO("demo", Demo::new);
 
