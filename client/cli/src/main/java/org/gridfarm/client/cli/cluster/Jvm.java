@@ -1,6 +1,5 @@
 package org.gridfarm.client.cli.cluster;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,10 +38,6 @@ public final class Jvm {
                                 "-XX:+ExitOnOutOfMemoryError",
                                 "-Xmx" + heap,
                                 "-Dgf.log.level=INFO"));
-        Path cache = Path.of(System.getProperty("gf.home", "."), "target/dist/daemon.aot");
-        if (Files.exists(cache)) {
-            command.add("-XX:AOTCache=" + cache);
-        }
         command.add("-cp");
         command.add(classPath());
         command.add(mainClass);
