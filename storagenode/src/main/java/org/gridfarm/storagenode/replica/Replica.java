@@ -226,6 +226,7 @@ public final class Replica implements AutoCloseable {
         if (length == 0) {
             return;
         }
+        adoptSize();
         long end = offset + length;
         grow(Math.max(0, end - size), "write");
         beforeChange();
@@ -236,7 +237,7 @@ public final class Replica implements AutoCloseable {
         int[] fresh = new int[(int) (last - first + 1)];
         for (long block = first; block <= last; block++) {
             if (block == first && !wholeFirst || block == last && !wholeLast) {
-                blocks.requireSound(block, size);
+                requireSound(block);
                 sums.markStale(block);
             } else {
                 int skip = (int) Math.max(0, Blocks.start(block) - offset);
@@ -271,6 +272,7 @@ public final class Replica implements AutoCloseable {
     }
 
     public void truncate(long newSize) throws IOException {
+        adoptSize();
         if (newSize == size) {
             return;
         }
@@ -280,7 +282,7 @@ public final class Replica implements AutoCloseable {
         } else {
             long cut = newSize % Blocks.BYTES;
             if (cut != 0) {
-                blocks.requireSound(Blocks.of(newSize), size);
+                requireSound(Blocks.of(newSize));
             }
             data.resize(newSize);
             sums.truncate(newSize);
@@ -293,6 +295,7 @@ public final class Replica implements AutoCloseable {
 
     /** Reserves blocks; grows the file unless keepSize. */
     public void allocate(long offset, long length, boolean keepSize) throws IOException {
+        adoptSize();
         grow(Math.max(0, offset + length - size), "allocate");
         beforeChange();
         data.allocate(offset, length, keepSize);
@@ -304,6 +307,7 @@ public final class Replica implements AutoCloseable {
      * the file unless keepSize.
      */
     public void zero(long offset, long length, boolean keepSize) throws IOException {
+        adoptSize();
         long end = offset + length;
         beforeChange();
         long inside = Math.min(end, size);
@@ -313,11 +317,11 @@ public final class Replica implements AutoCloseable {
             boolean wholeFirst = covers(first, offset, end);
             boolean wholeLast = covers(last, offset, end);
             if (!wholeFirst) {
-                blocks.requireSound(first, size);
+                requireSound(first);
                 sums.markStale(first);
             }
             if (!wholeLast) {
-                blocks.requireSound(last, size);
+                requireSound(last);
                 sums.markStale(last);
             }
             data.punch(offset, inside - offset);
@@ -453,17 +457,35 @@ public final class Replica implements AutoCloseable {
     public long rescan(long from, ChangedBlocks listener) throws IOException {
         requireSound("rescan");
         if (from == 0) {
-            long now = data.size();
-            if (now < size) {
-                sums.truncate(now);
-            }
-            size = now;
+            takeSize();
         }
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
             locallyChanged = localWriters > 0;
         }
         return next;
+    }
+
+    /** Beside a local writer the file itself knows where it ends. */
+    private void adoptSize() throws IOException {
+        if (locallyChanged) {
+            takeSize();
+        }
+    }
+
+    private void takeSize() throws IOException {
+        long now = data.size();
+        if (now < size) {
+            sums.truncate(now);
+        }
+        size = now;
+    }
+
+    /** Before a part of a block changes; what a local writer changed is not in the sums yet. */
+    private void requireSound(long block) throws IOException {
+        if (!locallyChanged) {
+            blocks.requireSound(block, size);
+        }
     }
 
     /** Somebody may write into the file itself from now on. */

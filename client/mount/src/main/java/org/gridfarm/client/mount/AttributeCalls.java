@@ -94,13 +94,9 @@ final class AttributeCalls {
                 });
     }
 
-    /** As they stand: those of a file written here come from its open handle. */
     private CompletableFuture<Attributes> current(long node) {
-        CompletableFuture<Attributes> own = files.written(node);
-        return own != null
-                ? own
-                : metadata.attributes(node)
-                        .thenApply(found -> found.require("stat", Long.toHexString(node)));
+        return metadata.attributes(node)
+                .thenApply(found -> found.require("stat", Long.toHexString(node)));
     }
 
     private static org.gridfarm.protocol.wire.SetAttributes rest(

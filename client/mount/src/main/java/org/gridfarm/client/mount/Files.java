@@ -435,23 +435,6 @@ final class Files {
         return writers.containsKey(node);
     }
 
-    /** Attributes of a file that is open for writing here, as they stand; null when it is not. */
-    @Nullable CompletableFuture<Attributes> written(long node) {
-        if (!isOpenForWriting(node)) {
-            return null;
-        }
-        for (OpenFile file : open.values()) {
-            if (file.handle().inode() == node && file.isWritable()) {
-                boolean exact =
-                        file.handle().mode() != DataMode.WRITE_SHARED && !ways.passedThrough(node);
-                return exact
-                        ? CompletableFuture.completedFuture(file.handle().attributes())
-                        : file.handle().stat();
-            }
-        }
-        return null;
-    }
-
     CompletableFuture<Void> truncate(OpenFile file, long size) {
         file.noteWrite();
         return file.handle().truncate(size);

@@ -38,7 +38,13 @@ final class CachedReads {
     }
 
     @Nullable Attributes cachedAttributes(long inode) {
-        return session.leaseNanosLeft() > 0 ? cache.attributes(inode) : null;
+        return session.leaseNanosLeft() > 0 ? steady(inode) : null;
+    }
+
+    /** Of a file that is being written here the cache knows neither size nor times. */
+    private @Nullable Attributes steady(long inode) {
+        SizeSource source = sizes;
+        return source != null && source.isWriting(inode) ? null : cache.attributes(inode);
     }
 
     @Nullable Attributes cachedLookup(long parent, Name name) {
@@ -49,7 +55,7 @@ final class CachedReads {
         if (entry == LeasedCache.Known.ABSENT) {
             return Metadata.ABSENT;
         }
-        return entry == null ? null : cache.attributes((Long) entry);
+        return entry == null ? null : steady((Long) entry);
     }
 
     CompletableFuture<Found> lookup(Credentials who, long parent, Name name) {
@@ -223,7 +229,7 @@ final class CachedReads {
         }
         List<DirectoryEntry> full = new ArrayList<>(page.entries().size());
         for (DirectoryEntry entry : page.entries()) {
-            Attributes attributes = cache.attributes(entry.getInode());
+            Attributes attributes = steady(entry.getInode());
             if (attributes == null) {
                 return null;
             }

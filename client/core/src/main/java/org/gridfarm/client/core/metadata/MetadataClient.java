@@ -178,11 +178,15 @@ public final class MetadataClient implements Metadata, SessionKeeper {
 
     @Override
     public CompletableFuture<StatFsReply> statFs(long inode) {
-        return reads.ask(
-                MetadataMethods.STAT_FS,
-                () -> StatFsRequest.newBuilder().setSession(session.id()).setInode(inode).build(),
-                "statfs",
-                inode);
+        // Space is on the nodes, and only the leader hears from them.
+        StatFsRequest.Builder request = StatFsRequest.newBuilder().setInode(inode);
+        return session.leader(
+                        MetadataMethods.STAT_FS,
+                        () -> request.setSession(session.id()).build(),
+                        session.deadline())
+                .exceptionallyCompose(thrown ->
+                        CompletableFuture.failedFuture(
+                                FarmException.of(thrown, "statfs", Long.toHexString(inode))));
     }
 
     @Override

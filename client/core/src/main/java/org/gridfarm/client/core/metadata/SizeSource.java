@@ -16,6 +16,9 @@ public interface SizeSource {
      */
     CompletableFuture<Attributes> refine(Attributes attributes, Layout layout);
 
+    /** This process has the file open for writing: what was cached of its attributes is history. */
+    boolean isWriting(long inode);
+
     /**
      * Somebody set the modification time: what was written before must not change it again at
      * commit.

@@ -195,10 +195,11 @@ final class FarmFileHandle implements FileHandle {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        reads.close();
         return open.drained()
                 .thenCompose(done -> commit.close())
                 .handle((done, thrown) -> {
+                    // Not before the commit: until then the node must know of local writing.
+                    reads.close();
                     transfer.closed(this);
                     FarmException before = firstFailure.getAndSet(null);
                     if (before != null) {
@@ -216,7 +217,7 @@ final class FarmFileHandle implements FileHandle {
         return reads.openLocal(write)
                 .thenApply(local -> {
                     if (local != null && write) {
-                        open.grantedLocally();
+                        open.grantedLocally(local.modified());
                     }
                     return local == null ? null : local.file;
                 });

@@ -37,7 +37,7 @@ final class FileCommit {
      * when nothing was.
      */
     CompletableFuture<Void> settle() {
-        if (!open.isWrittenLocally() || !open.takeUnsure()) {
+        if (!handle.flags().write() || !open.isWrittenLocally()) {
             return CompletableFuture.completedFuture(null);
         }
         return writes.agree(false, true).thenCompose(done -> commit(false, false));

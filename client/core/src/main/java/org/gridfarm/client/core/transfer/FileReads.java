@@ -54,7 +54,7 @@ final class FileReads {
 
     CompletableFuture<ByteBuf> read(long offset, int length) {
         DataMode mode = open.mode();
-        if (mode == DataMode.WRITE_SHARED) {
+        if (mode == DataMode.WRITE_SHARED || open.isWrittenLocally()) {
             return direct(offset, length);
         }
         long size = open.size();
@@ -143,14 +143,13 @@ final class FileReads {
 
     private CompletableFuture<ByteBuf> pieces(
             Layout layout, long offset, int length, long deadlineAt) {
+        boolean sizeKnown = open.sizeIsKnown();
         if (layout.getObjectsCount() == 0) {
-            return CompletableFuture.completedFuture(
-                    zeros(open.mode() == DataMode.WRITE_SHARED ? 0 : length));
+            return CompletableFuture.completedFuture(zeros(sizeKnown ? length : 0));
         }
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
         boolean shared = open.mode() == DataMode.READ_SHARED;
-        boolean sizeKnown = open.mode() != DataMode.WRITE_SHARED;
         Duration left = Duration.ofNanos(Math.max(1, deadlineAt - wiring.clock().nanoTime()));
         List<CompletableFuture<ByteBuf>> parts = new ArrayList<>();
         for (Striping.Piece piece : striping.pieces(offset, length, TransferLimits.CHUNK_BYTES)) {
@@ -324,17 +323,36 @@ final class FileReads {
         });
     }
 
-    /** Nothing read before may be served any more. */
+    /**
+     * Nothing read before may be served any more. A file granted for writing stays granted: the
+     * kernel goes on writing into it.
+     */
     void drop() {
         ahead.clear();
-        CompletableFuture<@Nullable LocalReplica> before = local.getAndSet(null);
-        if (before != null) {
+        CompletableFuture<@Nullable LocalReplica> before = local.get();
+        if (before != null && !isForWriting(before) && local.compareAndSet(before, null)) {
             release(before);
         }
     }
 
+    /**
+     * A grant for writing ends with the last writer of the file, since every one of them may have
+     * it mapped.
+     */
     void close() {
-        drop();
+        ahead.clear();
+        CompletableFuture<@Nullable LocalReplica> before = local.getAndSet(null);
+        if (before != null && isForWriting(before)) {
+            open.afterLastWriter(() -> release(before));
+        } else if (before != null) {
+            release(before);
+        }
+    }
+
+    private static boolean isForWriting(CompletableFuture<@Nullable LocalReplica> asked) {
+        LocalReplica granted =
+                asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : null;
+        return granted != null && granted.file.write();
     }
 
     // ---- holes

@@ -58,7 +58,8 @@ final class FileWrites {
 
     CompletableFuture<Long> append(ByteBuf bytes) {
         int length = bytes.readableBytes();
-        boolean alone = open.mode() != DataMode.WRITE_SHARED || open.striping().count() > 1;
+        boolean endIsKnown = open.mode() != DataMode.WRITE_SHARED && !open.isWrittenLocally();
+        boolean alone = endIsKnown || open.striping().count() > 1;
         if (alone) {
             long offset = open.reserve(length);
             return write(offset, bytes)

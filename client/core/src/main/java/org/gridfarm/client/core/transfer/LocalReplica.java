@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
 
 /** The plain file of a replica on this host, granted by its node. Thread-safe. */
 final class LocalReplica {
@@ -57,6 +59,15 @@ final class LocalReplica {
             // wrong.
             bytes.release();
             return null;
+        }
+    }
+
+    /** Nanoseconds since 1970; 0 where it cannot be told. */
+    long modified() {
+        try {
+            return Files.getLastModifiedTime(Path.of(file.path())).to(TimeUnit.NANOSECONDS);
+        } catch (IOException e) {
+            return 0; // then every time of the object counts as one of writing
         }
     }
 

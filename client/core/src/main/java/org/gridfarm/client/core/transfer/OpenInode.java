@@ -50,6 +50,8 @@ final class OpenInode implements ObjectChain.Source {
     private boolean
             unsure; // a write failed with its outcome unknown: the chain is to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
+    private long timesBefore; // of the object: local writing is what made it younger than this
+    private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
     private @Nullable CompletableFuture<Void> refreshing;
     private boolean layoutRecalled;
@@ -123,9 +125,23 @@ final class OpenInode implements ObjectChain.Source {
 
     /** True when this was the last handle. */
     boolean closed(FarmFileHandle handle) {
+        List<Runnable> last = List.of();
+        boolean none;
         synchronized (lock) {
             handles.remove(handle);
-            return handles.isEmpty();
+            none = handles.isEmpty();
+            if (handles.stream().noneMatch(other -> other.flags().write())) {
+                last = List.copyOf(afterLastWriter);
+                afterLastWriter.clear();
+            }
+        }
+        last.forEach(Runnable::run);
+        return none;
+    }
+
+    void afterLastWriter(Runnable step) {
+        synchronized (lock) {
+            afterLastWriter.add(step);
         }
     }
 
@@ -159,7 +175,7 @@ final class OpenInode implements ObjectChain.Source {
 
     boolean isDirty() {
         synchronized (lock) {
-            return dirty;
+            return dirty || writtenLocally;
         }
     }
 
@@ -189,6 +205,12 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
+    boolean hasWriter() {
+        synchronized (lock) {
+            return handles.stream().anyMatch(handle -> handle.flags().write());
+        }
+    }
+
     boolean writesAlone() {
         synchronized (lock) {
             return mode == DataMode.EXCLUSIVE
@@ -199,6 +221,7 @@ final class OpenInode implements ObjectChain.Source {
     void modificationTimeSet() {
         synchronized (lock) {
             mtime = 0;
+            timesBefore = wiring.now();
         }
     }
 
@@ -249,9 +272,10 @@ final class OpenInode implements ObjectChain.Source {
     }
 
     /** From now on the object may change behind our back. */
-    void grantedLocally() {
+    void grantedLocally(long objectTime) {
         synchronized (lock) {
             writtenLocally = true;
+            timesBefore = Math.max(timesBefore, objectTime);
         }
     }
 
@@ -260,7 +284,7 @@ final class OpenInode implements ObjectChain.Source {
      */
     void wroteLocally() {
         synchronized (lock) {
-            changed();
+            dirty = true;
             unsure = true;
         }
     }
@@ -279,7 +303,7 @@ final class OpenInode implements ObjectChain.Source {
         synchronized (lock) {
             boolean was = unsure;
             unsure = false;
-            return was;
+            return was || writtenLocally;
         }
     }
 
@@ -294,7 +318,10 @@ final class OpenInode implements ObjectChain.Source {
             lastOutcomes.put(stripe, outcome);
             if (writtenLocally) {
                 size = outcome.getSize();
-                mtime = outcome.getMtime() == 0 ? mtime : outcome.getMtime();
+                if (outcome.getMtime() > timesBefore) {
+                    mtime = outcome.getMtime();
+                    timesBefore = mtime;
+                }
             }
         }
     }
@@ -530,6 +557,11 @@ final class OpenInode implements ObjectChain.Source {
         }
         FarmFileHandle handle;
         synchronized (lock) {
+            if (writtenLocally && failed.contains(wiring.attached())) {
+                // Only its file has what was written; another head would silently go without.
+                broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
+                return CompletableFuture.failedFuture(broken);
+            }
             handle = strongest();
         }
         if (handle == null) {

@@ -35,7 +35,7 @@ final class OpenSizes implements SizeSource {
     @Override
     public CompletableFuture<Attributes> refine(Attributes attributes, Layout layout) {
         OpenInode own = transfer.find(attributes.getInode());
-        if (own != null && own.writesAlone()) {
+        if (own != null && own.writesAlone() && !own.isWrittenLocally()) {
             return CompletableFuture.completedFuture(own.overlay(attributes));
         }
         Striping striping =
@@ -101,6 +101,12 @@ final class OpenSizes implements SizeSource {
             now.setMtime(changed).setCtime(changed);
         }
         return now.build();
+    }
+
+    @Override
+    public boolean isWriting(long inode) {
+        OpenInode own = transfer.find(inode);
+        return own != null && own.hasWriter();
     }
 
     @Override
