@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ final class Repair {
     private final LeaderContext leader;
     private final LinkedHashSet<Long> toJudge = new LinkedHashSet<>();
     private final Map<ObjectId, Job> running = new HashMap<>();
+    private final Set<Long> held = new LinkedHashSet<>();
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<Long, Long> notBefore = new HashMap<>();
     private final List<Waiting> waiting = new ArrayList<>();
@@ -117,7 +119,7 @@ final class Repair {
     }
 
     int queued() {
-        return toJudge.size() + notBefore.size();
+        return toJudge.size() + notBefore.size() + held.size();
     }
 
     int running() {
@@ -159,6 +161,10 @@ final class Repair {
             notBefore.remove(inode);
             suspect(inode);
         });
+        if (running.isEmpty()) {
+            toJudge.addAll(held);
+            held.clear();
+        }
         judge(now);
         releaseWaiting();
     }
@@ -225,8 +231,12 @@ final class Repair {
             dropUnwanted(image, rows, staying - level, changes);
             return;
         }
-        if (!copy(image, stripe, object, sources, holding))
+        if (copy(image, stripe, object, sources, holding)) return;
+        if (busy.values().stream().anyMatch(count -> count >= COPIES_PER_NODE_MAX)) {
+            held.add(image.getInode()); // until a copy under way has ended
+        } else {
             notBefore.put(image.getInode(), now + RETRY_NANOS / 5);
+        }
     }
 
     /** With enough good copies: stale, corrupt, leaving and surplus ones go. */
@@ -298,6 +308,16 @@ final class Repair {
         return true;
     }
 
+    /** The target has room again: what waited for it goes on at once. */
+    private void next() {
+        Iterator<Long> waited = held.iterator();
+        for (int i = 0; i < COPIES_PER_NODE_MAX && waited.hasNext(); i++) {
+            toJudge.add(waited.next());
+            waited.remove();
+        }
+        judge(state.monotonicNanos());
+    }
+
     private void copied(
             ObjectId object,
             Job job,
@@ -327,5 +347,6 @@ final class Repair {
         }
         leader.change(
                 List.of(FileOpens.row(image, job.stripe(), job.target(), ReplicaState.VALID)), 0);
+        next();
     }
 }

@@ -19,7 +19,6 @@ import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.name.Name;
-import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
