@@ -47,6 +47,8 @@ final class OpenInode implements ObjectChain.Source {
     private int appendsUnderWay;
     private long mtime; // 0: not changed here since the last commit
     private boolean dirty;
+    private int commitsUnderWay;
+    private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
     private boolean
             unsure; // a write failed with its outcome unknown: the chain is to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
@@ -194,12 +196,13 @@ final class OpenInode implements ObjectChain.Source {
 
     Attributes overlay(Attributes base) {
         synchronized (lock) {
-            if (!dirty) {
+            if (!dirty && commitsUnderWay == 0) {
                 return base;
             }
             Attributes.Builder now = base.toBuilder().setSize(size);
-            if (mtime != 0) {
-                now.setMtime(Math.max(mtime, 0)).setCtime(Math.max(base.getCtime(), mtime));
+            long changed = mtime != 0 ? mtime : mtimeUnderWay;
+            if (changed != 0) {
+                now.setMtime(changed).setCtime(Math.max(base.getCtime(), changed));
             }
             return now.build();
         }
@@ -221,6 +224,7 @@ final class OpenInode implements ObjectChain.Source {
     void modificationTimeSet() {
         synchronized (lock) {
             mtime = 0;
+            mtimeUnderWay = 0;
             timesBefore = wiring.now();
         }
     }
@@ -367,6 +371,8 @@ final class OpenInode implements ObjectChain.Source {
                                                 .toList()));
             }
             dirty = false;
+            commitsUnderWay++;
+            mtimeUnderWay = mtime;
             mtime = 0;
             return commit.setAllocated(allocated);
         }
@@ -375,6 +381,7 @@ final class OpenInode implements ObjectChain.Source {
     void commitFailed(CommitContent commit) {
         synchronized (lock) {
             dirty = true;
+            commitEnded();
             if (mtime == 0) {
                 mtime = commit.getMtime();
             }
@@ -384,9 +391,16 @@ final class OpenInode implements ObjectChain.Source {
     void committed(Attributes now) {
         synchronized (lock) {
             attributes = now;
+            commitEnded();
             if (!dirty && mode != DataMode.WRITE_SHARED) {
                 size = now.getSize();
             }
+        }
+    }
+
+    private void commitEnded() {
+        if (--commitsUnderWay == 0) {
+            mtimeUnderWay = 0;
         }
     }
 
