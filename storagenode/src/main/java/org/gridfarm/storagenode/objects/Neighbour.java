@@ -121,21 +121,30 @@ final class Neighbour {
             dialled = CompletableFuture.failedFuture(e);
         }
         dialled.whenComplete((connected, failure) -> {
-            synchronized (this) {
-                dialing = false;
-                peer = connected;
-                Held<?, ?> call;
-                while ((call = held.poll()) != null) {
-                    if (connected != null) {
-                        call.send(connected, clock.nanoTime());
-                    } else {
-                        call.fail(
-                                FarmException.of(
-                                        failure, "connect", "node " + node + " at " + address));
-                    }
+            Held<?, ?> call;
+            while ((call = nextHeld(connected)) != null) {
+                if (connected != null) {
+                    call.send(connected, clock.nanoTime());
+                } else {
+                    call.fail(
+                            FarmException.of(
+                                    failure, "connect", "node " + node + " at " + address));
                 }
             }
         });
+    }
+
+    /**
+     * Calls end without the lock: whoever waits for one may hold a lock of its own that another
+     * caller of this neighbour needs. Calls made meanwhile queue behind, so the order stands.
+     */
+    private synchronized @Nullable Held<?, ?> nextHeld(@Nullable Peer connected) {
+        Held<?, ?> call = held.poll();
+        if (call == null) {
+            dialing = false;
+            peer = connected;
+        }
+        return call;
     }
 
     synchronized void close() {
