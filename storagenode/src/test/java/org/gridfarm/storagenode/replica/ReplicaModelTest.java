@@ -7,6 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -49,6 +50,56 @@ class ReplicaModelTest {
             assertThat(bad).isEqualTo(-1);
             assertThat(fixture.corrupt).isEmpty();
         }
+    }
+
+    /** Other handles of the file go through the node while one writes into the plain file. */
+    @Test
+    void changesBesideALocalWriterFollowTheFile() throws IOException {
+        ObjectKey key = new ObjectKey(0x77, 0, 1);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.change(key, Replica::beginLocalWriting);
+            writePlain(fixture, key, 0, 100_000);
+            fixture.change(
+                    key,
+                    replica -> {
+                        replica.truncate(90_000); // within a block that has no sum yet
+                        replica.zero(10_000, 5_000, true);
+                        replica.write(new ByteBuffer[] {ByteBuffer.wrap(new byte[7])}, 80_000);
+                    });
+            writePlain(fixture, key, 95_000, 10);
+            fixture.change(
+                    key,
+                    replica -> {
+                        assertThat(replica.size()).isEqualTo(95_010);
+                        replica.endLocalWriting();
+                        for (long next = 0; next >= 0; ) {
+                            next = replica.rescan(next, (offset, content) -> {});
+                        }
+                        assertThat(replica.firstBad(0, Long.MAX_VALUE)).isEqualTo(-1);
+                    });
+            byte[] expected = new byte[95_010];
+            Arrays.fill(expected, 0, 90_000, (byte) 1);
+            Arrays.fill(expected, 10_000, 15_000, (byte) 0);
+            Arrays.fill(expected, 80_000, 80_007, (byte) 0);
+            Arrays.fill(expected, 95_000, 95_010, (byte) 1);
+            assertThat(fixture.readAll(key)).isEqualTo(expected);
+            assertThat(fixture.corrupt).isEmpty();
+        }
+    }
+
+    private static void writePlain(StoreFixture fixture, ObjectKey key, int at, int length)
+            throws IOException {
+        byte[] ones = new byte[length];
+        Arrays.fill(ones, (byte) 1);
+        fixture.change(
+                key,
+                replica -> {
+                    try (RandomAccessFile file =
+                            new RandomAccessFile(replica.path().toFile(), "rw")) {
+                        file.seek(at);
+                        file.write(ones);
+                    }
+                });
     }
 
     private String step(StoreFixture fixture, ObjectKey key, Random random) throws IOException {
