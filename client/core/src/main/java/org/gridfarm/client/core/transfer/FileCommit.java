@@ -27,7 +27,7 @@ final class FileCommit {
                     : CompletableFuture.completedFuture(null);
         }
         boolean local = open.takeUnsure();
-        return writes.agree(true, local)
+        return agreed(true, local)
                 .thenCompose(done -> sizeOfAll())
                 .thenCompose(done -> commit(false, true));
     }
@@ -40,7 +40,7 @@ final class FileCommit {
         if (!handle.flags().write() || !open.isWrittenLocally()) {
             return CompletableFuture.completedFuture(null);
         }
-        return writes.agree(false, true).thenCompose(done -> commit(false, false));
+        return agreed(false, true).thenCompose(done -> commit(false, false));
     }
 
     /** The handle is given up whatever happens. */
@@ -50,7 +50,7 @@ final class FileCommit {
         }
         CompletableFuture<Void> agreed =
                 open.takeUnsure()
-                        ? writes.agree(false, true)
+                        ? agreed(false, true)
                         : CompletableFuture.completedFuture(null);
         return agreed.thenCompose(done -> sizeOfAll())
                 .thenCompose(done -> commit(true, false))
@@ -61,6 +61,16 @@ final class FileCommit {
                                         .thenCompose(released ->
                                                 CompletableFuture.<Void>failedFuture(thrown)))
                 .thenCompose(done -> done);
+    }
+
+    /** What did not come to agree is still to be made to. */
+    private CompletableFuture<Void> agreed(boolean durable, boolean digest) {
+        return writes.agree(durable, digest)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        open.writeFailed();
+                    }
+                });
     }
 
     private CompletableFuture<Void> release() {

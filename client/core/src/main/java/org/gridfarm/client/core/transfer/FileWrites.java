@@ -3,6 +3,7 @@ package org.gridfarm.client.core.transfer;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -228,7 +229,8 @@ final class FileWrites {
                                 submit(
                                         stripe,
                                         (head, chain, deadline) ->
-                                                head.callPlain(
+                                        hasAll(chain)
+                                                ? head.callPlain(
                                                         StorageMethods.SYNC,
                                                         SyncObjectRequest.newBuilder()
                                                                 .setObject(chain.object())
@@ -238,10 +240,30 @@ final class FileWrites {
                                                                 .setDigest(digest)
                                                                 .setCreate(chain.create())
                                                                 .build(),
-                                                        deadline)));
+                                                        deadline)
+                                                : lostWithTheNode(chain)));
                     }
                     return all(parts);
                 });
+    }
+
+    /**
+     * What the kernel wrote is on the attached node alone until that has shipped it: another head
+     * would agree on content without it.
+     */
+    private boolean hasAll(Chain chain) {
+        return !open.isWrittenLocally() || chain.head().getNode().equals(wiring.attached());
+    }
+
+    private static CompletableFuture<ChainOutcome> lostWithTheNode(Chain chain) {
+        return CompletableFuture.failedFuture(
+                new FarmException(
+                        ErrorKind.STALE,
+                        "write",
+                        "",
+                        "the node it was written at failed before the others had it; "
+                                + chain.head().getNode()
+                                + " holds the content before"));
     }
 
     private CompletableFuture<ChainOutcome> submit(int stripe, ObjectChain.Command command) {

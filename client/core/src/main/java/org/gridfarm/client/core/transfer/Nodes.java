@@ -20,6 +20,7 @@ public final class Nodes implements AutoCloseable {
     private final Clock clock;
     private final Map<String, CompletableFuture<Peer>> connections = new ConcurrentHashMap<>();
     private final Map<String, Long> failedAt = new ConcurrentHashMap<>();
+    private final Map<String, Long> unannouncedSince = new ConcurrentHashMap<>();
 
     /**
      * @param dialers reaches the node of that name and nobody else
@@ -35,10 +36,9 @@ public final class Nodes implements AutoCloseable {
 
     CompletableFuture<Peer> connect(String node, String address) {
         if (address.isEmpty()) {
-            return CompletableFuture.failedFuture(
-                    new FarmException(
-                            ErrorKind.UNAVAILABLE, "connect", node, "the node is not up"));
+            return CompletableFuture.failedFuture(unannounced(node));
         }
+        unannouncedSince.remove(node);
         String key = node + "@" + address;
         CompletableFuture<Peer> connection =
                 connections.computeIfAbsent(key, k -> dial(node, address));
@@ -48,6 +48,18 @@ public final class Nodes implements AutoCloseable {
             return connections.computeIfAbsent(key, k -> dial(node, address));
         }
         return connection;
+    }
+
+    /** A new leader has yet to hear from the nodes: at first that says nothing against one. */
+    private FarmException unannounced(String node) {
+        long now = clock.nanoTime();
+        long since = unannouncedSince.computeIfAbsent(node, n -> now);
+        boolean early = now - since < TransferLimits.ANNOUNCED_WITHIN.toNanos();
+        return new FarmException(
+                early ? ErrorKind.NOT_READY : ErrorKind.UNAVAILABLE,
+                "connect",
+                node,
+                "the metaserver has not heard from the node");
     }
 
     private CompletableFuture<Peer> dial(String node, String address) {

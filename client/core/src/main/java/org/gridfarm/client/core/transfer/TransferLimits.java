@@ -30,6 +30,12 @@ final class TransferLimits {
     /** Before the same is asked again of nodes or metaserver. */
     static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
+    /**
+     * A node unknown to the leader for longer is given up: nodes find a new leader within a second
+     * or two.
+     */
+    static final Duration ANNOUNCED_WITHIN = Duration.ofSeconds(4);
+
     /** A node that failed is asked last for so long. */
     static final Duration SUSPECT_FOR = Duration.ofSeconds(5);
 
