@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The PostgreSQL of a development farm: the io.zonky.test binaries, unpacked once per user, run
@@ -152,13 +153,10 @@ final class Postgres {
     }
 
     private static Path unpack() {
+        Map<String, String> environment = System.getenv();
+        String user = environment.getOrDefault("HOME", System.getProperty("user.home"));
         Path cache =
-                Path.of(
-                        System.getenv()
-                                .getOrDefault(
-                                        "XDG_CACHE_HOME",
-                                        System.getProperty("user.home") + "/.cache"),
-                        "gridfarm");
+                Path.of(environment.getOrDefault("XDG_CACHE_HOME", user + "/.cache"), "gridfarm");
         Path home = cache.resolve("postgres-" + VERSION);
         if (Files.exists(home.resolve("bin/postgres"))) {
             return home;
