@@ -166,21 +166,30 @@ fi
 [ -n "$jdk" ] || find_jdk
 
 everywhere="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
-# A daemon lives long: the optimising compiler, small headers, a bounded heap. Each has a main class of its own.
-daemon="$everywhere -Dgf.log.level=INFO -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
+# Each daemon has a main class of its own.
 main=org.gridfarm.client.cli.Gf
 cache=
+kind=command
 case $invoked:${1:-} in
-    gf:metaserver) flags="$daemon -Dgf.component=metaserver" main=org.gridfarm.metaserver.MetaServerMain && shift ;;
-    gf:storagenode) flags="$daemon -Dgf.component=storagenode" main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
-    gf:scheduler) flags="$daemon -Dgf.component=scheduler" main=org.gridfarm.scheduler.SchedulerMain && shift ;;
-    gf:mount | gf:bench) flags=$daemon ;;
-    *)
-        # A command lives for a moment: what counts is how soon it begins.
-        flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-        [ -f "$dist/gf.aot" ] && cache=$dist/gf.aot
+    gf:metaserver) kind=$1 main=org.gridfarm.metaserver.MetaServerMain && shift ;;
+    gf:storagenode) kind=$1 main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
+    gf:scheduler) kind=$1 main=org.gridfarm.scheduler.SchedulerMain && shift ;;
+    gf:bench) kind=$1 ;;
+    gf:mount)
+        for word; do
+            case $word in -f | --foreground) kind=$1 ;; esac
+        done
         ;;
 esac
+if [ $kind = command ]; then
+    # It lives for a moment: what counts is how soon it begins.
+    flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+    [ -f "$dist/gf.aot" ] && cache=$dist/gf.aot
+else
+    # It lives long: the optimising compiler, small headers, a bounded heap.
+    flags="$everywhere -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
+    flags="$flags -Dgf.component=$kind -Dgf.log.level=INFO"
+fi
 
 # shellcheck disable=SC2086 # the options are words
 exec "$jdk/bin/java" $flags ${cache:+"-XX:AOTCache=$cache"} ${GF_JAVA_OPTS:-} "-Dgf.invoked=$invoked" "-Dgf.home=$home" -cp "$jar" "$main" "$@"

@@ -93,6 +93,15 @@ class LauncherTest {
     }
 
     @Test
+    void aMountInTheForegroundIsADaemonAndOneThatGoesToTheBackgroundIsNot() throws Exception {
+        assertThat(gf("mount", "/mnt", "-f").words())
+                .contains("-Dgf.component=mount", "-XX:+UseCompactObjectHeaders")
+                .endsWith("org.gridfarm.client.cli.Gf", "mount", "/mnt", "-f");
+        assertThat(gf("mount", "/mnt").out())
+                .doesNotContain("-Dgf.component", "CompactObjectHeaders");
+    }
+
+    @Test
     void aCommandStartsFromTheCacheWhereThereIsOne() throws Exception {
         assertThat(gf("ls").out()).doesNotContain("AOTCache");
 
