@@ -7,7 +7,11 @@ import org.flywaydb.core.api.MigrationVersion;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 
 import javax.sql.DataSource;
 
@@ -23,12 +27,24 @@ final class Migrations {
                         .defaultSchema(DatabaseSettings.SCHEMA)
                         .locations("classpath:org/gridfarm/metaserver/postgres")
                         .ignoreMigrationPatterns("*:future")
+                        .placeholders(
+                                Map.of("root_owner", ownId("uid"), "root_group", ownId("gid")))
                         .load();
         try {
             refuseNewer(flyway);
             flyway.migrate();
         } catch (FlywayException e) {
             throw SqlFailures.starting(settings, e);
+        }
+    }
+
+    /** Numeric user or group id of this process. */
+    private static String ownId(String which) {
+        try {
+            return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:" + which));
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "read", "/proc/self", String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -61,7 +61,8 @@ CREATE TABLE account (kind text NOT NULL, id int8 NOT NULL, name text NOT NULL, 
 
 INSERT INTO leader (epoch, holder, instance) VALUES (0, 'nobody', (random() * 9007199254740991)::int8 + 1);
 INSERT INTO apply_state (applied_seq, next_ino) VALUES (0, 2);
-INSERT INTO inode VALUES (1, 2, 493, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 1, 0, '', 0, 0, 0, NULL);
+-- The root belongs to whoever runs the first metaserver: to root, or to the user of a farm of his own.
+INSERT INTO inode VALUES (1, 2, 493, ${root_owner}, ${root_group}, 2, 0, 0, 0, 0, 0, 1, 0, 1, 0, '', 0, 0, 0, NULL);
 
 -- ---- for people ------------------------------------------------------------------------------------------------------------------
 -- How far SQL is behind what was acknowledged.

@@ -49,9 +49,7 @@ final class FileCommit {
             return release();
         }
         CompletableFuture<Void> agreed =
-                open.takeUnsure()
-                        ? agreed(false, true)
-                        : CompletableFuture.completedFuture(null);
+                open.takeUnsure() ? agreed(false, true) : CompletableFuture.completedFuture(null);
         return agreed.thenCompose(done -> sizeOfAll())
                 .thenCompose(done -> commit(true, false))
                 .handle((done, thrown) ->

@@ -229,19 +229,21 @@ final class FileWrites {
                                 submit(
                                         stripe,
                                         (head, chain, deadline) ->
-                                        hasAll(chain)
-                                                ? head.callPlain(
-                                                        StorageMethods.SYNC,
-                                                        SyncObjectRequest.newBuilder()
-                                                                .setObject(chain.object())
-                                                                .setTicket(chain.head().getTicket())
-                                                                .addAllRest(chain.rest())
-                                                                .setDurable(durable)
-                                                                .setDigest(digest)
-                                                                .setCreate(chain.create())
-                                                                .build(),
-                                                        deadline)
-                                                : lostWithTheNode(chain)));
+                                                hasAll(chain)
+                                                        ? head.callPlain(
+                                                                StorageMethods.SYNC,
+                                                                SyncObjectRequest.newBuilder()
+                                                                        .setObject(chain.object())
+                                                                        .setTicket(
+                                                                                chain.head()
+                                                                                        .getTicket())
+                                                                        .addAllRest(chain.rest())
+                                                                        .setDurable(durable)
+                                                                        .setDigest(digest)
+                                                                        .setCreate(chain.create())
+                                                                        .build(),
+                                                                deadline)
+                                                        : lostWithTheNode(chain)));
                     }
                     return all(parts);
                 });
