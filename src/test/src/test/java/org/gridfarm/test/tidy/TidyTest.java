@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -22,16 +21,6 @@ class TidyTest {
 
     private static final List<Text> TEXTS = Checkout.texts();
 
-    /** One method for each opcode of one protocol; splitting them is owed. They may only shrink. */
-    private static final Map<String, Integer> LONGER =
-            Map.of(
-                    "client/mount/src/main/java/org/gridfarm/client/mount/fuse/linux/KernelRequest.java",
-                    646,
-                    "client/mount/src/main/java/org/gridfarm/client/mount/fuse/jnr/JnrMount.java",
-                    541,
-                    "client/mount/src/test/java/org/gridfarm/client/mount/fuse/memory/MemoryOperations.java",
-                    695);
-
     @Test
     void theTextsAreFound() {
         assertThat(TEXTS).extracting(Text::path).contains("pom.xml", "gf", "protocol/pom.xml");
@@ -43,9 +32,7 @@ class TidyTest {
         assertThat(
                         TEXTS.stream()
                                 .filter(Text::isJava)
-                                .filter(text ->
-                                        text.linesOfCode()
-                                                > LONGER.getOrDefault(text.path(), JAVA_LINES_MAX))
+                                .filter(text -> text.linesOfCode() > JAVA_LINES_MAX)
                                 .map(text ->
                                         text.path() + ": " + text.linesOfCode() + " lines of code"))
                 .isEmpty();

@@ -48,6 +48,17 @@ final class FarmFileHandle implements FileHandle {
         this.commit = new FileCommit(wiring, open, this);
     }
 
+    /** The one that may most, if there is any: a refresh in its name serves all. */
+    static @Nullable FarmFileHandle strongest(Iterable<FarmFileHandle> handles) {
+        FarmFileHandle best = null;
+        for (FarmFileHandle handle : handles) {
+            if (best == null || handle.flags().write()) {
+                best = handle;
+            }
+        }
+        return best;
+    }
+
     @Override
     public long inode() {
         return open.inode;

@@ -478,7 +478,7 @@ final class OpenInode implements ObjectChain.Source {
             if (refreshing != null) {
                 return refreshing;
             }
-            handle = strongest();
+            handle = FarmFileHandle.strongest(handles);
             if (handle == null) {
                 return CompletableFuture.failedFuture(
                         new FarmException(ErrorKind.BAD_HANDLE, "refresh", ""));
@@ -502,16 +502,6 @@ final class OpenInode implements ObjectChain.Source {
                     }
                 });
         return mine;
-    }
-
-    private @Nullable FarmFileHandle strongest() {
-        FarmFileHandle best = null;
-        for (FarmFileHandle handle : handles) {
-            if (best == null || handle.flags().write()) {
-                best = handle;
-            }
-        }
-        return best;
     }
 
     RefreshRequest refreshRequest(FarmFileHandle handle) {
@@ -576,7 +566,7 @@ final class OpenInode implements ObjectChain.Source {
                 broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
                 return CompletableFuture.failedFuture(broken);
             }
-            handle = strongest();
+            handle = FarmFileHandle.strongest(handles);
         }
         if (handle == null) {
             return CompletableFuture.failedFuture(
