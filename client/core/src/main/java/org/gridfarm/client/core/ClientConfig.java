@@ -102,4 +102,9 @@ public record ClientConfig(
     public ClientConfig withTimeout(Duration other) {
         return new ClientConfig(metaservers, schedulers, node, other, cacheBytes, security);
     }
+
+    /** With a cache of names and attributes of this many bytes; 0: nothing is kept. */
+    public ClientConfig withCache(long bytes) {
+        return new ClientConfig(metaservers, schedulers, node, timeout, bytes, security);
+    }
 }

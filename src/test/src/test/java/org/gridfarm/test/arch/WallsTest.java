@@ -117,6 +117,7 @@ class WallsTest {
                 .resideOutsideOfPackages(
                         "org.gridfarm.metaserver.postgres..",
                         "org.gridfarm.scheduler.queue..",
+                        "org.gridfarm.client.cli.bench.postgres..",
                         FARM_ON_ONE_MACHINE)
                 .should()
                 .dependOnClassesThat()

@@ -69,6 +69,39 @@ public final class Cluster {
         return directory;
     }
 
+    /** Whether there is a farm in the directory. */
+    public static boolean isIn(Path directory) {
+        return ClusterState.exists(directory);
+    }
+
+    /** The database of a farm on this machine. */
+    public record Database(String url, String user, String password) {}
+
+    public Database database() {
+        Path file = directory.resolve("pg-password");
+        try {
+            return new Database(
+                    "jdbc:postgresql://"
+                            + state.require("postgres").address()
+                            + "/"
+                            + Postgres.DATABASE,
+                    Postgres.USER,
+                    Files.readString(file).strip());
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "read",
+                    file.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
+        }
+    }
+
+    /** Whether one of its mounts is there. */
+    public boolean hasMount(Path at) {
+        return state.ofRole("mount").stream().anyMatch(c -> c.address().equals(at.toString()));
+    }
+
     public Path clientConfig() {
         return directory.resolve("client.toml");
     }

@@ -26,4 +26,18 @@ public record ClusterOptions(
     public static ClusterOptions usual() {
         return new ClusterOptions(1, 1, 3, 1, 2, 1, true, "", "30s", List.of());
     }
+
+    public ClusterOptions withUserMount(String directory) {
+        return new ClusterOptions(
+                metaservers,
+                caches,
+                nodes,
+                racks,
+                slots,
+                schedulers,
+                mounts,
+                directory,
+                repairAfter,
+                mountOptions);
+    }
 }

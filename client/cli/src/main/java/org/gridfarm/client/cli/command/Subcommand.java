@@ -33,7 +33,8 @@ public enum Subcommand {
     PROXY("proxy", Proxy::new),
     CONFIG("config", ConfigCommand::new),
     CLUSTER("cluster", ClusterCommand::new),
-    DEMO("demo", Demo::new);
+    DEMO("demo", Demo::new),
+    BENCH("bench", BenchCommand::new);
 
     private final String label;
     private final Supplier<Object> factory;
