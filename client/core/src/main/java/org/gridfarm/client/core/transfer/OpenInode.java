@@ -68,7 +68,9 @@ final class OpenInode implements ObjectChain.Source {
 
     void opened(FarmFileHandle handle, OpenReply reply) {
         synchronized (lock) {
-            boolean ownSizeCounts = dirty && mode == DataMode.EXCLUSIVE;
+            boolean ownSizeCounts =
+                    mode == DataMode.EXCLUSIVE
+                            && (dirty || commitsUnderWay > 0 || isOvertaken(reply));
             boolean chainIsKept =
                     !handle.flags().write()
                             && handles.stream().anyMatch(other -> other.flags().write());
@@ -85,9 +87,16 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
+    /** Under the lock. A commit was answered first that the metaserver took later. */
+    private boolean isOvertaken(OpenReply reply) {
+        return reply.getAttributes().getVersion() < attributes.getVersion();
+    }
+
     /** Under the lock. The layout with a chain is kept before one for reading only. */
     private void take(OpenReply reply) {
-        attributes = reply.getAttributes();
+        if (!isOvertaken(reply)) {
+            attributes = reply.getAttributes();
+        }
         mode = reply.getMode();
         boolean newer = reply.getAttributes().getGeneration() != generation();
         if (newer) {
@@ -390,8 +399,11 @@ final class OpenInode implements ObjectChain.Source {
 
     void committed(Attributes now) {
         synchronized (lock) {
-            attributes = now;
             commitEnded();
+            if (now.getVersion() < attributes.getVersion()) {
+                return; // of two commits the later one was answered first
+            }
+            attributes = now;
             if (!dirty && mode != DataMode.WRITE_SHARED) {
                 size = now.getSize();
             }
@@ -426,8 +438,9 @@ final class OpenInode implements ObjectChain.Source {
     void refreshed(OpenReply reply) {
         synchronized (lock) {
             Attributes before = attributes;
+            boolean ownCounts = dirty || commitsUnderWay > 0 || isOvertaken(reply);
             take(reply);
-            if (dirty) {
+            if (ownCounts) {
                 attributes = before;
             } else if (mode != DataMode.WRITE_SHARED) {
                 size = reply.getAttributes().getSize();

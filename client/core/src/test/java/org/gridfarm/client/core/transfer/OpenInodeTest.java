@@ -1,0 +1,95 @@
+package org.gridfarm.client.core.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What an inode's handles know of its size while opens and commits cross on the way. */
+@SuppressWarnings("NullAway") // nobody is called: only the clock counts here
+class OpenInodeTest {
+    private static final long INODE = 7;
+    private static final long SIZE = 100;
+
+    private final Wiring wiring =
+            new Wiring(
+                    null, null, null, Clock.system(), null, "", new Semaphore(1), new AtomicLong());
+
+    private final OpenInode open = new OpenInode(INODE, wiring);
+
+    @Test
+    void anOpenBesideACommitKeepsTheSizeThatWasWritten() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        CommitContent commit = open.takeCommit(1).build();
+        open.opened(handle(2), reply(5, 0)); // decided before the commit
+        assertThat(open.size()).isEqualTo(SIZE);
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+        open.committed(attributes(6, commit.getSize()));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void anAnswerOvertakenByACommitIsNotBelieved() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        open.takeCommit(1);
+        open.committed(attributes(6, SIZE));
+        open.opened(handle(2), reply(5, 0));
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+        open.refreshed(reply(5, 0));
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void aRefreshBesideACommitKeepsTheSizeThatWasWritten() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        open.takeCommit(1);
+        open.refreshed(reply(5, 0));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void ofTwoCommitsTheLaterOneCounts() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(10);
+        open.takeCommit(1);
+        open.wrote(SIZE);
+        open.takeCommit(1);
+        open.committed(attributes(7, SIZE));
+        open.committed(attributes(6, 10));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void whatAnotherClientCommittedIsTakenByTheNextOpen() {
+        open.opened(handle(1), reply(5, 0));
+        open.opened(handle(2), reply(8, SIZE));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    private FarmFileHandle handle(long id) {
+        return new FarmFileHandle(
+                wiring, null, open, id, OpenFlags.READ_WRITE, Credentials.getDefaultInstance());
+    }
+
+    private static OpenReply reply(long version, long size) {
+        return OpenReply.newBuilder()
+                .setAttributes(attributes(version, size))
+                .setMode(DataMode.EXCLUSIVE)
+                .build();
+    }
+
+    private static Attributes attributes(long version, long size) {
+        return Attributes.newBuilder().setInode(INODE).setVersion(version).setSize(size).build();
+    }
+}
