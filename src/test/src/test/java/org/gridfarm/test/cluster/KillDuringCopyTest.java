@@ -2,8 +2,8 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,22 +18,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * SIGKILL to one process while files are written: every file whose close returned is whole
- * afterwards, seen from another mount.
+ * afterwards, seen from another mount. One farm goes through all of it.
  */
 class KillDuringCopyTest {
     private static final int FILES_BEFORE_KILL = 40;
     private static final int FILES_AFTER_KILL = 40;
 
-    private TestFarm farm;
+    private static TestFarm farm;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         farm = TestFarm.start();
         farm.gf("setrep", "2", "/");
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         if (farm != null) {
             farm.close();
         }
@@ -45,7 +45,7 @@ class KillDuringCopyTest {
         Map<String, byte[]> acknowledged = new ConcurrentHashMap<>();
         AtomicBoolean killed = new AtomicBoolean();
         CountDownLatch warm = new CountDownLatch(FILES_BEFORE_KILL);
-        Thread writer = new Thread(() -> write(acknowledged, warm, killed), "writer");
+        Thread writer = new Thread(() -> write(victim, acknowledged, warm, killed), "writer");
         writer.start();
         warm.await();
         farm.kill(victim, "KILL");
@@ -61,17 +61,21 @@ class KillDuringCopyTest {
     }
 
     private void write(
-            Map<String, byte[]> acknowledged, CountDownLatch warm, AtomicBoolean killed) {
+            String victim,
+            Map<String, byte[]> acknowledged,
+            CountDownLatch warm,
+            AtomicBoolean killed) {
         Random random = new Random(Long.getLong("gf.seed", 11));
         int after = 0;
         for (int i = 0; after < FILES_AFTER_KILL; i++) {
             after += killed.get() ? 1 : 0;
             byte[] content = new byte[random.nextInt(200_000)];
             random.nextBytes(content);
-            Path file = farm.mount().resolve("f" + i);
+            String name = victim + i;
+            Path file = farm.mount().resolve(name);
             try {
                 Files.write(file, content);
-                acknowledged.put("f" + i, content);
+                acknowledged.put(name, content);
             } catch (IOException e) {
                 // Refused while something was down: not acknowledged, nothing is promised.
                 assertThat(e.getMessage()).isNotNull();

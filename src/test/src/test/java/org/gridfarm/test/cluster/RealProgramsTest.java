@@ -1,0 +1,253 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Programs that check their own work, each in a directory of its own on a farm's mount. A program
+ * that is not installed is left out; {@code .ci/run} installs them all.
+ */
+class RealProgramsTest {
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    void fsxFindsNoDifferenceToItsModel() throws IOException {
+        need("fsx");
+        long operations = Long.getLong("gf.fsx.operations", 10_000);
+        long seed = Long.getLong("gf.seed", 4711);
+        farm.sh("cd " + fresh("fsx") + " && fsx -N " + operations + " -S " + seed + " file 2>&1");
+    }
+
+    @Test
+    void fioReadsBackWhatItWrote() throws IOException {
+        need("fio");
+        String common =
+                "fio --name=verify --size=24m --verify=crc32c --verify_fatal=1 --randseed=7"
+                        + " --fallocate=none --minimal";
+        Path place = fresh("fio");
+        for (String kind :
+                new String[] {
+                    "--rw=randwrite --bs=4k-64k --ioengine=psync --end_fsync=1",
+                    "--rw=randwrite --bs=4k --ioengine=mmap",
+                    "--rw=write --bs=256k --ioengine=psync --direct=1",
+                    "--rw=randrw --bs=8k --ioengine=libaio --iodepth=8",
+                }) {
+            farm.sh(
+                    "rm -f %s/* && %s %s --directory=%s 2>&1"
+                            .formatted(place, common, kind, place));
+        }
+    }
+
+    @Test
+    void sqliteKeepsADatabase() throws IOException {
+        need("sqlite3");
+        Path place = fresh("sqlite");
+        for (String journal : new String[] {"delete", "truncate", "wal"}) {
+            String database = place.resolve(journal + ".db").toString();
+            farm.sh(
+                    """
+                    sqlite3 %s 'pragma journal_mode=%s; create table t(a integer primary key, b text);'
+                    for i in 1 2 3 4 5; do
+                        sqlite3 %s 'insert into t(b) with recursive c(x) as (values(1) union all
+                            select x+1 from c where x<2000) select hex(randomblob(40)) from c;'
+                    done
+                    sqlite3 %s 'delete from t where a %% 3 = 0; vacuum;'
+                    """
+                            .formatted(database, journal, database, database));
+            assertThat(
+                            farm.sh(
+                                    "sqlite3 %s 'pragma integrity_check; select count(*) from t;'"
+                                            .formatted(database)))
+                    .isEqualTo("ok\n6667\n");
+            // The same database through another node's mount.
+            assertThat(
+                            farm.sh(
+                                    "sqlite3 %s 'select count(*) from t;'"
+                                            .formatted(
+                                                    farm.mountOf("n2")
+                                                            .resolve("sqlite/" + journal + ".db"))))
+                    .isEqualTo("6667\n");
+        }
+    }
+
+    @Test
+    void gitKeepsARepository() throws IOException {
+        need("git");
+        Path place = fresh("git");
+        farm.sh(
+                """
+                set -e
+                cd %s
+                git init -q origin && cd origin
+                git config user.email a@example.org && git config user.name a
+                for d in a b c d e; do
+                    mkdir $d
+                    for i in $(seq 60); do echo "$d $i" > $d/$i.txt; done
+                    git add . && git commit -q -m "$d"
+                done
+                git gc -q
+                cd .. && git clone -q --no-local origin copy && cd copy
+                git mv a z && git -c user.email=a@example.org -c user.name=a commit -q -m moved
+                git checkout -q HEAD~3 && git checkout -q - && git fsck --strict 2>&1
+                test -z "$(git status --porcelain)"
+                diff -r ../origin/b b
+                """
+                        .formatted(place));
+    }
+
+    @Test
+    void tarAndCpKeepEverything() throws IOException {
+        Path place = fresh("tar");
+        Path local = farm.directory().resolve("tree");
+        farm.sh(
+                """
+                set -e
+                mkdir -p %1$s/in/deep/er && cd %1$s/in
+                for i in $(seq 50); do head -c $((i * 700)) /dev/urandom > f$i; done
+                ln f1 deep/hard && ln -s ../f2 deep/soft && mkfifo deep/pipe && chmod 640 f3
+                touch -d '2001-02-03 04:05:06.789012345' deep/er f4 && setfattr -n user.k -v v f5
+                truncate -s 3M sparse && printf x | dd of=sparse bs=1 seek=2000000 conv=notrunc status=none
+                cp -a %1$s/in %2$s/copied
+                tar -C %1$s/in --xattrs -cf - . | (mkdir %2$s/untarred && tar -C %2$s/untarred --xattrs -xf -)
+                for copy in copied untarred; do
+                    diff -r --no-dereference -x pipe %1$s/in %2$s/$copy
+                    test "$(cd %1$s/in && find . -printf '%%p %%y %%m %%T@ %%l %%n\\n' | sort)" = \
+                         "$(cd %2$s/$copy && find . -printf '%%p %%y %%m %%T@ %%l %%n\\n' | sort)"
+                    test "$(getfattr --only-values -n user.k %2$s/$copy/f5)" = v
+                done
+                """
+                        .formatted(local, place));
+    }
+
+    @Test
+    void dbenchAndFsMarkComplete() throws IOException {
+        need("dbench");
+        need("fs_mark");
+        Path place = fresh("dbench");
+        farm.sh(
+                "dbench -s -t 5 -c /usr/share/dbench/client.txt -D %s 2 2>&1 | grep -q Throughput"
+                        .formatted(place));
+        // It takes no path longer than 40 bytes.
+        farm.sh("cd %s && fs_mark -d . -n 300 -s 8192 -t 2 -S 1 2>&1".formatted(fresh("fsmark")));
+    }
+
+    @Test
+    void stressNgFindsNoFault() throws IOException {
+        need("stress-ng");
+        // One after the other: each verifies what it did.
+        for (String stressor :
+                new String[] {
+                    "chattr", "chdir", "dentry", "dir", "dirdeep", "dup", "fallocate", "fcntl",
+                    "fiemap", "filename", "flock", "fpunch", "fstat", "getdent", "hdd", "io",
+                    "lease", "link", "locka", "lockf", "lockofd", "mknod", "open", "readahead",
+                    "rename", "seek", "symlink", "sync-file", "touch", "utime", "verity", "xattr",
+                }) {
+            TestFarm.Result result =
+                    farm.run(
+                            List.of(
+                                    "stress-ng",
+                                    "--" + stressor,
+                                    "1",
+                                    "--verify",
+                                    "--timeout",
+                                    "2",
+                                    "--temp-path",
+                                    fresh("stress-" + stressor).toString()));
+            // 3: not implemented or not permitted here; 4 as well.
+            assertThat(result.status())
+                    .as(stressor + "\n" + result.output() + result.errors())
+                    .isIn(0, 3, 4);
+            assertThat(result.output() + result.errors()).as(stressor).doesNotContain("fail:");
+        }
+    }
+
+    @Test
+    void appendersOnTwoMountsLoseNothing() throws IOException {
+        need("python3");
+        Path place = fresh("append");
+        String script =
+                """
+                import os, sys
+                f = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                for i in range(400):
+                    os.write(f, (sys.argv[2] + ' %04d\\n' % i).encode())
+                """;
+        Path program = Files.writeString(farm.directory().resolve("append.py"), script);
+        farm.sh(
+                "python3 %s %s a & p=$!; python3 %s %s b && wait $p"
+                        .formatted(
+                                program,
+                                place.resolve("log"),
+                                program,
+                                farm.mountOf("n2").resolve("append/log")));
+        assertThat(Files.readAllLines(farm.mountOf("n3").resolve("append/log")))
+                .hasSize(800)
+                .doesNotHaveDuplicates()
+                .allMatch(line -> line.matches("[ab] \\d{4}"));
+    }
+
+    @Test
+    void locksExcludeAcrossMounts() throws IOException {
+        need("python3");
+        Path place = fresh("locks");
+        String script =
+                """
+                import fcntl, os, sys
+                lock = fcntl.flock if sys.argv[2] == 'flock' else fcntl.lockf
+                f = os.open(sys.argv[1], os.O_RDWR)
+                for i in range(100):
+                    lock(f, fcntl.LOCK_EX)
+                    n = int(os.pread(f, 20, 0) or b'0')
+                    os.pwrite(f, b'%d' % (n + 1), 0)
+                    lock(f, fcntl.LOCK_UN)
+                """;
+        Path program = Files.writeString(farm.directory().resolve("count.py"), script);
+        for (String kind : new String[] {"flock", "fcntl"}) {
+            Path counter = Files.writeString(place.resolve(kind), "0");
+            farm.sh(
+                    "python3 %s %s %s & p=$!; python3 %s %s %s && wait $p"
+                            .formatted(
+                                    program,
+                                    counter,
+                                    kind,
+                                    program,
+                                    farm.mountOf("n2").resolve("locks/" + kind),
+                                    kind));
+            assertThat(farm.mountOf("n3").resolve("locks/" + kind)).hasContent("200");
+        }
+    }
+
+    private static Path fresh(String name) throws IOException {
+        return Files.createDirectory(farm.mount().resolve(name));
+    }
+
+    private static void need(String program) {
+        Assumptions.assumeTrue(
+                Stream.of(System.getenv("PATH").split(":"))
+                        .map(folder -> Path.of(folder, program))
+                        .anyMatch(Files::isExecutable),
+                program + " is not installed");
+    }
+}
