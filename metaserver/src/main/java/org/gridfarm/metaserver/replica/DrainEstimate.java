@@ -61,7 +61,7 @@ public record DrainEstimate(long replicas, long bytes, double seconds, List<Stri
             Files files,
             Placement placement,
             List<NodeFacts> nodes) {
-        String file = "inode " + Long.toHexString(content.inode());
+        String file = files.name(content.inode());
         if (files.isWritten(content.inode())) {
             return file + " is open for writing";
         }

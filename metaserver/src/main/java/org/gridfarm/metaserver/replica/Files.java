@@ -10,4 +10,7 @@ public interface Files {
 
     /** Open for writing somewhere: its copies are judged when that is over. */
     boolean isWritten(long inode);
+
+    /** What people call it; a number when it has no name. */
+    String name(long inode);
 }

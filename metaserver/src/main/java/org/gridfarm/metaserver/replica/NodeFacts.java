@@ -20,4 +20,8 @@ public record NodeFacts(
     public double freeShare() {
         return capacity <= 0 ? 1 : Math.max(0, Math.min(1, (double) available / capacity));
     }
+
+    NodeFacts withAvailable(long bytes) {
+        return new NodeFacts(name, host, rack, group, state, capacity, bytes, load);
+    }
 }

@@ -1,6 +1,7 @@
 package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,7 @@ public final class NodeTable {
         long heardAt;
         boolean registered;
         boolean inventoryTaken;
-        long capacity;
-        long available;
-        double load;
+        HeartbeatRequest beat = HeartbeatRequest.getDefaultInstance();
         NodeState told = NodeState.SUSPECT;
     }
 
@@ -86,15 +85,13 @@ public final class NodeTable {
     }
 
     /** False: the node has to register first. */
-    public boolean heard(String name, long capacity, long available, double load, long now) {
-        Node node = nodes.get(name);
+    public boolean heard(HeartbeatRequest beat, long now) {
+        Node node = nodes.get(beat.getName());
         if (node == null || !node.registered) {
             return false;
         }
         node.heardAt = now;
-        node.capacity = capacity;
-        node.available = available;
-        node.load = load;
+        node.beat = beat;
         return true;
     }
 
@@ -142,6 +139,17 @@ public final class NodeTable {
         return node == null ? null : node.image;
     }
 
+    /** What the node said last; empty before. */
+    public HeartbeatRequest lastHeartbeat(String name) {
+        Node node = nodes.get(name);
+        return node == null ? HeartbeatRequest.getDefaultInstance() : node.beat;
+    }
+
+    public long silenceNanos(String name, long now) {
+        Node node = nodes.get(name);
+        return node == null ? Long.MAX_VALUE : now - node.heardAt;
+    }
+
     /** In the order of names. */
     public List<NodeFacts> facts(long now) {
         List<NodeFacts> facts = new ArrayList<>(nodes.size());
@@ -151,7 +159,8 @@ public final class NodeTable {
 
     private NodeFacts facts(String name, Node node, long now) {
         NodeImage image = node.image;
-        long capacity = node.capacity == 0 ? image.getCapacity() : node.capacity;
+        HeartbeatRequest beat = node.beat;
+        long capacity = beat.getCapacity() == 0 ? image.getCapacity() : beat.getCapacity();
         return new NodeFacts(
                 name,
                 image.getHost(),
@@ -159,8 +168,8 @@ public final class NodeTable {
                 image.getGroup(),
                 state(node, now),
                 capacity,
-                node.capacity == 0 ? capacity : node.available,
-                node.load);
+                beat.getCapacity() == 0 ? capacity : beat.getAvailable(),
+                beat.getLoad());
     }
 
     public Collection<String> names() {

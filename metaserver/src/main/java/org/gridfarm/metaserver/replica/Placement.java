@@ -27,6 +27,8 @@ public final class Placement {
     private static final double ATTACHED = 1_000;
     private static final double OTHER_HOST = 200;
     private static final double OTHER_RACK = 100;
+    private static final double STRIPE_THERE = -300; // per other stripe of the file, up to
+    private static final int STRIPES_THERE_MAX = 10;
     private static final double FREE_SHARE = 50;
     private static final double LOAD = 2; // per request under way, up to
     private static final double LOAD_MAX = 20;
@@ -40,6 +42,8 @@ public final class Placement {
      * @param excluded nodes that are not chosen for another reason, which is told
      * @param attached the node beside whoever asks, which comes first; empty: none
      * @param bytes what one copy is expected to take
+     * @param stripes how many other stripes of the file lie at a node: a file that is striped is to
+     *     be read and written at as many nodes as possible
      */
     public record Wish(
             int copies,
@@ -47,7 +51,18 @@ public final class Placement {
             Set<String> holding,
             Map<String, String> excluded,
             String attached,
-            long bytes) {
+            long bytes,
+            Map<String, Integer> stripes) {
+        public Wish(
+                int copies,
+                String groups,
+                Set<String> holding,
+                Map<String, String> excluded,
+                String attached,
+                long bytes) {
+            this(copies, groups, holding, excluded, attached, bytes, Map.of());
+        }
+
         public static Wish fresh(int copies, String groups, String attached) {
             return new Wish(copies, groups, Set.of(), Map.of(), attached, 0);
         }
@@ -169,6 +184,10 @@ public final class Placement {
         }
         if (!spread.racks.isEmpty() && !spread.racks.contains(node.rack())) {
             scores.put("other rack", OTHER_RACK);
+        }
+        int stripes = Math.min(STRIPES_THERE_MAX, wish.stripes().getOrDefault(node.name(), 0));
+        if (stripes > 0) {
+            scores.put("other stripes", stripes * STRIPE_THERE);
         }
         scores.put("free", node.freeShare() * FREE_SHARE);
         scores.put("load", -Math.min(LOAD_MAX, node.load() * LOAD));

@@ -16,7 +16,9 @@ public enum Problem {
      * Rows that only wait to go, once there are enough good copies: stale, superseded, or on a node
      * that is leaving.
      */
-    LEFTOVER;
+    LEFTOVER,
+    /** Enough copies, but not in the groups of nodes that are wanted. */
+    MISPLACED;
 
     /** As people write it. */
     public String text() {

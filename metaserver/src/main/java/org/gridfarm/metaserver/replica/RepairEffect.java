@@ -10,7 +10,9 @@ public sealed interface RepairEffect {
     /** Why a copy is made. */
     enum Reason {
         REPAIR,
-        BALANCE
+        BALANCE,
+        /** Somebody named the node; the throttle does not hold it up. */
+        REQUEST
     }
 
     /**

@@ -1,10 +1,10 @@
 package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.metaserver.replica.RepairEffect.Reason;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
-import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,6 +24,7 @@ import java.util.function.Supplier;
  *   fewest live copies first   files that lack copies get them; copies on a draining or down node do not count, so a drain is a repair
  *   enough good copies         stale, corrupt and superseded rows, and copies on nodes that are leaving, are dropped
  *   too many                   surplus copies are dropped, from the fullest node first, never a rack's only one while another rack has two
+ *   in the wrong groups        copies are made where they are wanted; what is then too many is dropped where it is not
  *   nothing to repair          content moves from the fullest to the emptiest node; what is then too many is dropped at the fullest
  * </pre>
  *
@@ -39,8 +40,7 @@ public final class RepairPlanner {
     /** Judged again in one step, see {@link ReplicaMap#settle}: about ten milliseconds. */
     private static final int SETTLED_PER_STEP = 20_000;
 
-    /** Rows dropped in one step, so that a trim does not flood the journal. */
-    private static final int DROPS_PER_STEP = 1_000;
+    private static final String BUSY = "is busy with other copies";
 
     private final ReplicaMap map;
     private final Files files;
@@ -51,11 +51,12 @@ public final class RepairPlanner {
     private final Map<Long, Long> notBefore = new HashMap<>();
     private final long[] cursors = new long[ReplicaMap.liveClasses()];
     private final RepairRate rate = new RepairRate();
+    private final RepairRate balanceRate = new RepairRate();
+    private final Trim trim;
+    private final Balance balance;
     private RepairLimits limits = RepairLimits.USUAL;
     private boolean paused;
-    private long leftoverCursor;
-    private long overCursor;
-    private long balanceCursor;
+    private long misplacedCursor;
 
     /**
      * @param nodes the nodes as they are at the moment of asking
@@ -66,6 +67,8 @@ public final class RepairPlanner {
         this.files = files;
         this.placement = placement;
         this.nodes = nodes;
+        this.trim = new Trim(map, files, this::isRunning);
+        this.balance = new Balance(map, files);
     }
 
     public void limit(RepairLimits newLimits) {
@@ -98,10 +101,15 @@ public final class RepairPlanner {
         }
         free(copy.target());
         free(copy.sources().getFirst());
-        if (finished.made()) {
-            rate.copied(copy.bytes(), finished.now());
-        } else {
+        if (!finished.made()) {
             notBefore.put(copy.object().getInode(), finished.now() + RETRY_NANOS);
+        } else if (copy.reason() == Reason.BALANCE) {
+            balanceRate.copied(copy.bytes(), finished.now());
+            Balance.Pair pair = Balance.pair(nodes.get(), limits.balanceSpread());
+            String from = pair == null ? "" : pair.fullest().name();
+            balance.moved(from, copy.target(), copy.bytes(), finished.now());
+        } else {
+            rate.copied(copy.bytes(), finished.now());
         }
         map.touched(copy.object().getInode());
     }
@@ -115,8 +123,10 @@ public final class RepairPlanner {
         }
         List<NodeFacts> facts = nodes.get();
         repair(facts, now, effects);
-        drop(facts, effects);
-        if (effects.isEmpty() && running.isEmpty() && map.unsettled() == 0) {
+        place(facts, now, effects);
+        boolean repairing = !effects.isEmpty() || running.size() > balancing().size();
+        trim.step(facts, effects);
+        if (!repairing && map.unsettled() == 0 && limits.balances()) {
             balance(facts, now, effects);
         }
         return effects;
@@ -130,9 +140,7 @@ public final class RepairPlanner {
         // class 0 has nothing to copy from; it comes back by itself when a holder returns
         for (int live = 1; live < cursors.length; live++) {
             boolean wrapped = cursors[live] == 0;
-            while (examined < EXAMINED_PER_STEP
-                    && running.size() < limits.copies()
-                    && rate.mayStart(limits, now)) {
+            while (examined < EXAMINED_PER_STEP && mayStart(now)) {
                 long[] some = map.under(live, cursors[live], 64);
                 if (some.length == 0) {
                     cursors[live] = 0;
@@ -145,7 +153,7 @@ public final class RepairPlanner {
                 for (long inode : some) {
                     cursors[live] = inode;
                     examined++;
-                    if (running.size() < limits.copies() && rate.mayStart(limits, now)) {
+                    if (mayStart(now)) {
                         repair(inode, facts, now, effects);
                     }
                 }
@@ -153,33 +161,65 @@ public final class RepairPlanner {
         }
     }
 
+    private boolean mayStart(long now) {
+        return running.size() < limits.copies() && rate.mayStart(limits.bytesPerSecond(), now);
+    }
+
     private void repair(long inode, List<NodeFacts> facts, long now, List<RepairEffect> effects) {
-        if (notBefore.containsKey(inode)) {
-            return;
-        }
         Content content = files.content(inode);
-        if (content == null || files.isWritten(inode)) {
+        if (content == null || files.isWritten(inode) || notBefore.containsKey(inode)) {
             return;
         }
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
             List<ReplicaImage> rows = map.rows(inode, stripe, content.generation());
-            if (!rows.isEmpty() && counting(rows, facts).size() < content.wanted()) {
-                startCopy(
-                        content, stripe, rows, facts, "", RepairEffect.Reason.REPAIR, now, effects);
+            if (!rows.isEmpty() && Copies.counting(rows, facts).size() < content.wanted()) {
+                startCopy(content, stripe, rows, facts, "", Reason.REPAIR, now, effects);
             }
         }
     }
 
-    /** The good copies that count for the level. */
-    private static List<ReplicaImage> counting(List<ReplicaImage> rows, List<NodeFacts> facts) {
-        List<ReplicaImage> counting = new ArrayList<>();
-        for (ReplicaImage row : rows) {
-            NodeFacts node = find(facts, row.getNode());
-            if (row.getState() == ReplicaState.VALID && node != null && node.state().counts()) {
-                counting.add(row);
+    /** Files with enough copies, but not in the groups that are wanted. */
+    private void place(List<NodeFacts> facts, long now, List<RepairEffect> effects) {
+        long[] some = map.list(Problem.MISPLACED, misplacedCursor, EXAMINED_PER_STEP);
+        misplacedCursor = some.length == 0 ? 0 : some[some.length - 1];
+        for (long inode : some) {
+            Content content = files.content(inode);
+            if (content == null || files.isWritten(inode) || notBefore.containsKey(inode)) {
+                continue;
+            }
+            for (int stripe = 0; stripe < content.stripes() && mayStart(now); stripe++) {
+                place(content, stripe, facts, now, effects);
             }
         }
-        return counting;
+    }
+
+    private void place(
+            Content content,
+            int stripe,
+            List<NodeFacts> facts,
+            long now,
+            List<RepairEffect> effects) {
+        List<ReplicaImage> rows = map.rows(content.inode(), stripe, content.generation());
+        List<ReplicaImage> counting = Copies.counting(rows, facts);
+        Map<String, Integer> missing = Placement.groups(content.groups());
+        for (ReplicaImage row : counting) {
+            NodeFacts node = Copies.find(facts, row.getNode());
+            if (node != null) {
+                missing.computeIfPresent(node.group(), (group, left) -> left - 1);
+            }
+        }
+        if (counting.size() != content.wanted()
+                || missing.values().stream().noneMatch(left -> left > 0)) {
+            return;
+        }
+        List<NodeFacts> there =
+                facts.stream().filter(n -> missing.getOrDefault(n.group(), 0) > 0).toList();
+        List<NodeFacts> asked = new ArrayList<>(there);
+        facts.stream()
+                .filter(n -> rows.stream().anyMatch(row -> row.getNode().equals(n.name())))
+                .filter(n -> !there.contains(n))
+                .forEach(asked::add);
+        startCopy(content, stripe, rows, asked, "", Reason.REPAIR, now, effects);
     }
 
     /**
@@ -191,7 +231,7 @@ public final class RepairPlanner {
             List<ReplicaImage> rows,
             List<NodeFacts> facts,
             String only,
-            RepairEffect.Reason reason,
+            Reason reason,
             long now,
             List<RepairEffect> effects) {
         ObjectId object =
@@ -204,14 +244,17 @@ public final class RepairPlanner {
             return false;
         }
         List<String> sources = sources(rows, facts);
-        if (sources.isEmpty() || isBusy(sources.getFirst())) {
+        boolean throttled = reason != Reason.REQUEST;
+        if (sources.isEmpty() || (throttled && isBusy(sources.getFirst()))) {
             return false;
         }
-        Placement.Wish wish = wish(content, rows, facts, only);
-        Placement.Plan plan = placement.plan(wish, facts);
+        Placement.Plan plan =
+                placement.plan(wish(content, stripe, rows, facts, only, throttled), facts);
         if (plan.nodes().isEmpty()) {
-            if (!isBusyEverywhere(plan)) {
-                notBefore.put(content.inode(), now + RETRY_NANOS);
+            if (throttled && plan.judgements().stream().noneMatch(j -> j.reason().equals(BUSY))) {
+                if (only.isEmpty() && !makeRoom(rows, facts, effects)) {
+                    notBefore.put(content.inode(), now + RETRY_NANOS);
+                }
             }
             return false;
         }
@@ -221,26 +264,37 @@ public final class RepairPlanner {
         running.put(object, copy);
         busy.merge(copy.target(), 1, Integer::sum);
         busy.merge(sources.getFirst(), 1, Integer::sum);
-        rate.started(copy.bytes(), limits, now);
+        if (reason == Reason.BALANCE) {
+            balanceRate.started(copy.bytes(), limits.balanceBytesPerSecond(), now);
+        } else {
+            rate.started(copy.bytes(), limits.bytesPerSecond(), now);
+        }
         effects.add(copy);
         return true;
     }
 
-    private static boolean isBusyEverywhere(Placement.Plan plan) {
-        return plan.judgements().stream().anyMatch(j -> j.reason().equals(BUSY));
+    /**
+     * Where every node that could take a copy has a bad one, that goes first; the good one that can
+     * be read is its reason.
+     */
+    private static boolean makeRoom(
+            List<ReplicaImage> rows, List<NodeFacts> facts, List<RepairEffect> effects) {
+        for (ReplicaImage row : rows) {
+            NodeFacts node = Copies.find(facts, row.getNode());
+            boolean bad =
+                    row.getState() == ReplicaState.STALE || row.getState() == ReplicaState.CORRUPT;
+            if (bad && node != null && node.state().takesNew()) {
+                effects.add(new RepairEffect.Drop(row, "bad, and to be made again there"));
+                return true;
+            }
+        }
+        return false;
     }
-
-    private static final String BUSY = "is busy with other copies";
 
     /** Readable good holders, the least busy first. */
     private List<String> sources(List<ReplicaImage> rows, List<NodeFacts> facts) {
         List<String> sources = new ArrayList<>();
-        for (ReplicaImage row : rows) {
-            NodeFacts node = find(facts, row.getNode());
-            if (row.getState() == ReplicaState.VALID && node != null && node.state().isReadable()) {
-                sources.add(row.getNode());
-            }
-        }
+        Copies.readable(rows, facts).forEach(row -> sources.add(row.getNode()));
         sources.sort(Comparator.comparingInt(name -> busy.getOrDefault(name, 0)));
         return sources;
     }
@@ -250,11 +304,16 @@ public final class RepairPlanner {
      * spread and groups.
      */
     private Placement.Wish wish(
-            Content content, List<ReplicaImage> rows, List<NodeFacts> facts, String only) {
+            Content content,
+            int stripe,
+            List<ReplicaImage> rows,
+            List<NodeFacts> facts,
+            String only,
+            boolean throttled) {
         Set<String> holding = new HashSet<>();
         Map<String, String> excluded = new HashMap<>();
         for (ReplicaImage row : rows) {
-            NodeFacts node = find(facts, row.getNode());
+            NodeFacts node = Copies.find(facts, row.getNode());
             if (row.getState() == ReplicaState.VALID && node != null && node.state().counts()) {
                 holding.add(row.getNode());
             } else {
@@ -262,14 +321,33 @@ public final class RepairPlanner {
             }
         }
         for (NodeFacts node : facts) {
-            if (isBusy(node.name())) {
+            if (throttled && isBusy(node.name())) {
                 excluded.putIfAbsent(node.name(), BUSY);
             } else if (!only.isEmpty() && !node.name().equals(only)) {
-                excluded.putIfAbsent(node.name(), "is not the emptiest");
+                excluded.putIfAbsent(node.name(), "is not the one in question");
             }
         }
         return new Placement.Wish(
-                1, content.groups(), holding, excluded, "", content.objectBytes());
+                1,
+                content.groups(),
+                holding,
+                excluded,
+                "",
+                content.objectBytes(),
+                otherStripes(content, stripe));
+    }
+
+    private Map<String, Integer> otherStripes(Content content, int stripe) {
+        if (content.stripes() == 1) {
+            return Map.of();
+        }
+        Map<String, Integer> there = new HashMap<>();
+        for (ReplicaImage row : map.rows(content.inode())) {
+            if (row.getGeneration() == content.generation() && row.getStripe() != stripe) {
+                there.merge(row.getNode(), 1, Integer::sum);
+            }
+        }
+        return there;
     }
 
     private boolean isBusy(String node) {
@@ -278,84 +356,6 @@ public final class RepairPlanner {
 
     private void free(String node) {
         busy.computeIfPresent(node, (n, count) -> count == 1 ? null : count - 1);
-    }
-
-    private static @Nullable NodeFacts find(List<NodeFacts> facts, String name) {
-        for (NodeFacts node : facts) {
-            if (node.name().equals(name)) {
-                return node;
-            }
-        }
-        return null;
-    }
-
-    // ---- drop
-    // ----------------------------------------------------------------------------------------------------------------------------
-
-    private void drop(List<NodeFacts> facts, List<RepairEffect> effects) {
-        int before = effects.size();
-        long[] some = map.list(Problem.LEFTOVER, leftoverCursor, EXAMINED_PER_STEP);
-        leftoverCursor = some.length == 0 ? 0 : some[some.length - 1];
-        for (long inode : some) {
-            if (effects.size() - before < DROPS_PER_STEP) {
-                dropLeftovers(inode, facts, effects);
-            }
-        }
-        some = map.list(Problem.OVER, overCursor, EXAMINED_PER_STEP);
-        overCursor = some.length == 0 ? 0 : some[some.length - 1];
-        for (long inode : some) {
-            if (effects.size() - before < DROPS_PER_STEP) {
-                trim(inode, facts, effects);
-            }
-        }
-    }
-
-    /** The map may be behind; the rows decide. */
-    private void dropLeftovers(long inode, List<NodeFacts> facts, List<RepairEffect> effects) {
-        Standing standing = map.standing(inode);
-        if (standing == null || !standing.has(Problem.LEFTOVER) || isRunning(inode)) {
-            return;
-        }
-        for (ReplicaImage row : map.rows(inode)) {
-            String reason = leftoverReason(row, standing.content());
-            if (!reason.isEmpty()
-                    && (row.getState() != ReplicaState.VALID
-                            || isSpare(row, standing.content(), facts))) {
-                effects.add(new RepairEffect.Drop(row, reason));
-            }
-        }
-    }
-
-    /** Old content, or content that can be read now from a copy that stays. */
-    private boolean isSpare(ReplicaImage row, Content content, List<NodeFacts> facts) {
-        return row.getGeneration() != content.generation()
-                || readable(
-                                counting(
-                                        map.rows(
-                                                row.getInode(),
-                                                row.getStripe(),
-                                                row.getGeneration()),
-                                        facts),
-                                facts)
-                        > 0;
-    }
-
-    private String leftoverReason(ReplicaImage row, Content content) {
-        if (row.getGeneration() != content.generation()) {
-            return "superseded";
-        }
-        if (row.getState() == ReplicaState.STALE || row.getState() == ReplicaState.CORRUPT) {
-            return row.getState() == ReplicaState.STALE ? "stale" : "corrupt";
-        }
-        if (row.getState() != ReplicaState.VALID) {
-            return "";
-        }
-        // A node that is down may come back with a good copy; until it is removed its rows may stay
-        // as spares that do not count.
-        NodeState state = map.nodeState(row.getNode());
-        return state == NodeState.DRAINING || state == NodeState.REMOVED
-                ? "its node is leaving"
-                : "";
     }
 
     private boolean isRunning(long inode) {
@@ -367,118 +367,91 @@ public final class RepairPlanner {
         return false;
     }
 
-    private void trim(long inode, List<NodeFacts> facts, List<RepairEffect> effects) {
+    // ---- what people ask for
+    // -------------------------------------------------------------------------------------------------------------
+
+    /**
+     * Copies of the file's objects at the node, if it may have them, whatever the level says; those
+     * it has, or that are being made somewhere, are passed over.
+     */
+    public List<RepairEffect> copyTo(long inode, String node, long now) {
+        List<RepairEffect> effects = new ArrayList<>();
         Content content = files.content(inode);
-        if (content == null || files.isWritten(inode) || isRunning(inode)) {
-            return;
+        if (content == null || files.isWritten(inode)) {
+            return effects;
         }
+        List<NodeFacts> facts = nodes.get();
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
-            List<ReplicaImage> counting =
-                    counting(map.rows(inode, stripe, content.generation()), facts);
-            while (counting.size() > content.wanted() && readable(counting, facts) > 0) {
-                ReplicaImage surplus = Surplus.choose(counting, content, facts);
-                counting.remove(surplus);
-                effects.add(new RepairEffect.Drop(surplus, "more copies than wanted"));
-            }
+            List<ReplicaImage> rows = map.rows(inode, stripe, content.generation());
+            startCopy(content, stripe, rows, facts, node, Reason.REQUEST, now, effects);
         }
+        return effects;
     }
 
-    private static int readable(List<ReplicaImage> rows, List<NodeFacts> facts) {
-        int readable = 0;
-        for (ReplicaImage row : rows) {
-            NodeFacts node = find(facts, row.getNode());
-            readable += node != null && node.state().isReadable() ? 1 : 0;
+    /** What becomes too many by a copy that somebody asked for: never that one. */
+    public List<RepairEffect.Drop> surplusBeside(ObjectId object, String node) {
+        Content content = files.content(object.getInode());
+        List<NodeFacts> facts = nodes.get();
+        List<RepairEffect.Drop> drops = new ArrayList<>();
+        if (content == null || content.generation() != object.getGeneration()) {
+            return drops;
         }
-        return readable;
+        List<ReplicaImage> others =
+                Copies.counting(
+                        map.rows(object.getInode(), object.getStripe(), object.getGeneration()),
+                        facts);
+        others.removeIf(row -> row.getNode().equals(node));
+        while (others.size() >= content.wanted() && !others.isEmpty()) {
+            ReplicaImage surplus = Surplus.choose(others, content, facts);
+            others.remove(surplus);
+            drops.add(new RepairEffect.Drop(surplus, "a copy elsewhere was asked for"));
+        }
+        return drops;
+    }
+
+    /** Somebody waits for the file: it is looked at again at once. */
+    public void hurry(long inode) {
+        notBefore.remove(inode);
+        map.touched(inode);
     }
 
     // ---- balance
     // -------------------------------------------------------------------------------------------------------------------------
 
     private void balance(List<NodeFacts> facts, long now, List<RepairEffect> effects) {
-        List<NodeFacts> sorted =
-                facts.stream()
-                        .filter(n -> n.state() == NodeState.UP && n.capacity() > 0)
-                        .sorted(Comparator.comparingDouble(NodeFacts::freeShare))
-                        .toList();
-        if (sorted.size() < 2) {
-            return;
-        }
-        NodeFacts fullest = sorted.getFirst();
-        NodeFacts emptiest = sorted.getLast();
-        if (emptiest.freeShare() - fullest.freeShare() <= limits.balanceSpread()) {
-            return;
-        }
-        int[] examined = {0};
-        long[] last = {0};
-        List<Long> movable = new ArrayList<>();
-        map.inodesAt(
-                fullest.name(),
-                balanceCursor,
-                inode -> {
-                    last[0] = inode;
-                    movable.add(inode);
-                    return ++examined[0] < EXAMINED_PER_STEP;
+        double spread = limits.balanceSpread();
+        balance.step(
+                balance.foreseen(facts, balancing(), spread, now),
+                spread,
+                (content, stripe, rows, to) -> {
+                    if (running.size() >= limits.copies()
+                            || isBusy(to)
+                            || !balanceRate.mayStart(limits.balanceBytesPerSecond(), now)) {
+                        return false;
+                    }
+                    if (!notBefore.containsKey(content.inode())) {
+                        startCopy(content, stripe, rows, facts, to, Reason.BALANCE, now, effects);
+                    }
+                    return true;
                 });
-        balanceCursor = examined[0] < EXAMINED_PER_STEP ? 0 : last[0];
-        for (long inode : movable) {
-            if (running.size() >= limits.copies()
-                    || isBusy(emptiest.name())
-                    || !rate.mayStart(limits, now)) {
-                return;
-            }
-            move(inode, fullest.name(), emptiest.name(), facts, now, effects);
-        }
     }
 
-    private void move(
-            long inode,
-            String from,
-            String to,
-            List<NodeFacts> facts,
-            long now,
-            List<RepairEffect> effects) {
-        Content content = files.content(inode);
-        if (content == null
-                || files.isWritten(inode)
-                || content.size() == 0
-                || notBefore.containsKey(inode)) {
-            return;
-        }
-        for (int stripe = 0; stripe < content.stripes(); stripe++) {
-            List<ReplicaImage> rows = map.rows(inode, stripe, content.generation());
-            if (wouldLeave(rows, from, to, content, facts)) {
-                startCopy(
-                        content,
-                        stripe,
-                        rows,
-                        facts,
-                        to,
-                        RepairEffect.Reason.BALANCE,
-                        now,
-                        effects);
-            }
-        }
+    private List<RepairEffect.Copy> balancing() {
+        return running.values().stream().filter(c -> c.reason() == Reason.BALANCE).toList();
     }
 
-    /**
-     * Whether trimming would, after the copy, take the one at the fullest node; else the copy would
-     * be in vain.
-     */
-    private static boolean wouldLeave(
-            List<ReplicaImage> rows,
-            String from,
-            String to,
-            Content content,
-            List<NodeFacts> facts) {
-        List<ReplicaImage> after = counting(rows, facts);
-        boolean held = after.stream().anyMatch(row -> row.getNode().equals(from));
-        boolean there = rows.stream().anyMatch(row -> row.getNode().equals(to));
-        if (!held || there || after.size() != content.wanted()) {
-            return false;
-        }
-        after.add(after.getFirst().toBuilder().setNode(to).build());
-        return Surplus.choose(after, content, facts).getNode().equals(from);
+    /** What evening out takes. */
+    public BalanceEstimate balanceEstimate(RepairLimits wanted, long now) {
+        List<NodeFacts> facts = nodes.get();
+        return BalanceEstimate.of(
+                facts,
+                wanted.balanceSpread(),
+                balanceRate.bytesPerSecond(wanted.balanceBytesPerSecond(), now));
+    }
+
+    /** Nothing is left to move, and nothing is being moved. */
+    public boolean isBalanced() {
+        return balancing().isEmpty() && Balance.pair(nodes.get(), limits.balanceSpread()) == null;
     }
 
     // ---- telling
@@ -497,12 +470,18 @@ public final class RepairPlanner {
      * many files, and extrapolates from them.
      */
     public RepairEstimate estimate(int examinedMax, long now) {
-        return RepairEstimate.of(map, files, examinedMax, rate.bytesPerSecond(limits, now));
+        return RepairEstimate.of(
+                map, files, examinedMax, rate.bytesPerSecond(limits.bytesPerSecond(), now));
     }
 
     /** What draining the node would take, without beginning it. */
     public DrainEstimate drainEstimate(String node, long now) {
         return DrainEstimate.of(
-                node, map, files, placement, nodes.get(), rate.bytesPerSecond(limits, now));
+                node,
+                map,
+                files,
+                placement,
+                nodes.get(),
+                rate.bytesPerSecond(limits.bytesPerSecond(), now));
     }
 }

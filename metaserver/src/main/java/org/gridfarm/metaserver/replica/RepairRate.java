@@ -13,25 +13,25 @@ final class RepairRate {
     private double rate; // bytes per second
     private long copiedAt;
 
-    boolean mayStart(RepairLimits limits, long now) {
-        if (limits.bytesPerSecond() == 0) {
+    /**
+     * @param perSecond bytes, 0: no limit
+     */
+    boolean mayStart(long perSecond, long now) {
+        if (perSecond == 0) {
             return true;
         }
         if (!started) {
             started = true;
             filledAt = now;
-            allowance = limits.burst();
+            allowance = perSecond;
         }
-        allowance =
-                Math.min(
-                        limits.burst(),
-                        allowance + (now - filledAt) / 1e9 * limits.bytesPerSecond());
+        allowance = Math.min(perSecond, allowance + (now - filledAt) / 1e9 * perSecond);
         filledAt = now;
         return allowance > 0;
     }
 
-    void started(long bytes, RepairLimits limits, long now) {
-        if (limits.bytesPerSecond() > 0 && mayStart(limits, now)) {
+    void started(long bytes, long perSecond, long now) {
+        if (perSecond > 0 && mayStart(perSecond, now)) {
             allowance -= bytes;
         }
     }
@@ -43,8 +43,8 @@ final class RepairRate {
     }
 
     /** 0: not known. */
-    double bytesPerSecond(RepairLimits limits, long now) {
+    double bytesPerSecond(long perSecond, long now) {
         double seen = copiedAt == 0 ? 0 : rate * Math.exp(-(now - copiedAt) / SMOOTHING_NANOS);
-        return seen > 0 ? seen : limits.bytesPerSecond();
+        return seen > 0 ? seen : perSecond;
     }
 }

@@ -35,6 +35,7 @@ public final class ReplicaMap {
     private final List<String> nodeNames = new ArrayList<>();
     private final Map<String, Integer> nodeNumbers = new HashMap<>();
     private final List<NodeState> nodeStates = new ArrayList<>();
+    private final List<String> nodeGroups = new ArrayList<>();
     private final List<Roaring64Bitmap> byNode = new ArrayList<>();
     private final Map<Problem, Roaring64Bitmap> problems = new HashMap<>();
     private final Roaring64Bitmap[] underByLive = new Roaring64Bitmap[LIVE_CLASSES];
@@ -71,6 +72,11 @@ public final class ReplicaMap {
         if (table.get(inode) != null) {
             toJudge.addLong(inode);
         }
+    }
+
+    /** Something changed that concerns every file, as the level of those without their own. */
+    public void allTouched() {
+        table.forEach(toJudge::addLong);
     }
 
     private void put(ReplicaImage row) {
@@ -159,6 +165,7 @@ public final class ReplicaMap {
         }
         nodeNames.add(node);
         nodeStates.add(NodeState.SUSPECT);
+        nodeGroups.add("");
         byNode.add(new Roaring64Bitmap());
         nodeNumbers.put(node, nodeNames.size() - 1);
         return nodeNames.size() - 1;
@@ -244,6 +251,15 @@ public final class ReplicaMap {
         }
     }
 
+    /** The node belongs to this group: what it holds may lie where it should, or not. */
+    public void nodeStands(String node, String group) {
+        int number = number(node);
+        if (!nodeGroups.get(number).equals(group)) {
+            nodeGroups.set(number, group);
+            toJudge.or(byNode.get(number));
+        }
+    }
+
     /** As last told; SUSPECT before. */
     public NodeState nodeState(String node) {
         Integer number = nodeNumbers.get(node);
@@ -302,6 +318,7 @@ public final class ReplicaMap {
         int most = 0;
         boolean corrupt = false;
         boolean leftover = false;
+        boolean misplaced = false;
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
             int stripeLive = 0;
             int stripeStaying = 0;
@@ -330,9 +347,24 @@ public final class ReplicaMap {
                 live = Math.min(live, stripeLive);
                 staying = Math.min(staying, stripeStaying);
                 most = Math.max(most, stripeStaying);
+                misplaced |= !content.groups().isEmpty() && isMisplaced(content, stripe, rows);
             }
         }
-        return new Standing(content, live, staying, most, corrupt, leftover);
+        return new Standing(content, live, staying, most, corrupt, leftover, misplaced);
+    }
+
+    private boolean isMisplaced(Content content, int stripe, int[] rows) {
+        Map<String, Integer> missing = Placement.groups(content.groups());
+        for (int i = 0; i < rows.length; i += ROW) {
+            int node = rows[i + 2] >> 3;
+            if (rows[i] == stripe
+                    && rows[i + 1] == content.generation()
+                    && (rows[i + 2] & 7) == ReplicaState.VALID_VALUE
+                    && nodeStates.get(node).counts()) {
+                missing.computeIfPresent(nodeGroups.get(node), (group, left) -> left - 1);
+            }
+        }
+        return missing.values().stream().anyMatch(left -> left > 0);
     }
 
     /** How many files have the problem. */

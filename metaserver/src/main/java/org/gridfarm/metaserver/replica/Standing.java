@@ -7,16 +7,24 @@ import org.gridfarm.metaserver.namespace.Content;
  *
  * @param live copies that can be read now
  * @param staying copies that count for the level
+ * @param misplaced some group of nodes has fewer copies than wanted there
  * @param most copies that count, of the object that has most
  */
 public record Standing(
-        Content content, int live, int staying, int most, boolean corrupt, boolean leftover) {
+        Content content,
+        int live,
+        int staying,
+        int most,
+        boolean corrupt,
+        boolean leftover,
+        boolean misplaced) {
     public boolean has(Problem problem) {
         return switch (problem) {
             case UNDER -> staying < content.wanted();
             case OVER -> most > content.wanted();
             case LOST -> live == 0;
             case CORRUPT -> corrupt;
+            case MISPLACED -> misplaced && staying == content.wanted();
             case LEFTOVER -> (leftover || corrupt) && staying >= content.wanted();
         };
     }

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -19,5 +20,17 @@ final class Callers {
                     "no session was opened on this connection");
         }
         return caller;
+    }
+
+    /** Refuses users and nodes with NOT_PERMITTED. */
+    static void requireAdministrator(Exchange<?, ?> exchange) {
+        Role role = exchange.peer().identity().role();
+        if (role == Role.USER || role == Role.NODE) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    exchange.method().name(),
+                    "",
+                    "for administrators only");
+        }
     }
 }

@@ -3,11 +3,18 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.metaserver.coherence.LongMap;
+import org.gridfarm.metaserver.namespace.Content;
 import org.gridfarm.metaserver.namespace.Context;
 import org.gridfarm.metaserver.namespace.Decision;
 import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.namespace.Resolved;
 import org.gridfarm.metaserver.namespace.Visited;
+import org.gridfarm.metaserver.replica.Files;
+import org.gridfarm.metaserver.replica.NodeFacts;
+import org.gridfarm.metaserver.replica.NodeState;
+import org.gridfarm.metaserver.replica.NodeTable;
+import org.gridfarm.metaserver.replica.ReplicaMap;
+import org.gridfarm.metaserver.replica.Room;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.protocol.env.Clock;
@@ -21,6 +28,7 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.ReadDirectoryReply;
 import org.gridfarm.protocol.wire.ReplicaImage;
@@ -31,6 +39,8 @@ import org.gridfarm.protocol.wire.StatFsReply;
 import org.gridfarm.protocol.wire.WritingImage;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,19 +56,43 @@ public final class FarmState {
 
     private final Clock clock;
     private final Entropy entropy;
-    private final LiveNodes nodes;
+    private final NodeTable nodes;
     private final Outcomes outcomes = new Outcomes();
     private final LongMap<WritingImage> writing = new LongMap<>();
     private final Map<String, ByteString> settings = new HashMap<>();
     private Namespace namespace = new Namespace();
-    private ReplicaRows replicas = new ReplicaRows();
+    private ReplicaMap replicas = noReplicas();
     private long nextInode = 2;
     private long lastNow;
 
     FarmState(Clock clock, Entropy entropy, long repairAfterNanos) {
         this.clock = clock;
         this.entropy = entropy;
-        this.nodes = new LiveNodes(repairAfterNanos);
+        this.nodes = new NodeTable(ServerLimits.NODE_LEASE, Duration.ofNanos(repairAfterNanos));
+    }
+
+    private ReplicaMap noReplicas() {
+        return new ReplicaMap(files());
+    }
+
+    /** What the planner of copies asks about files. */
+    Files files() {
+        return new Files() {
+            @Override
+            public @Nullable Content content(long inode) {
+                return namespace.content(inode);
+            }
+
+            @Override
+            public boolean isWritten(long inode) {
+                return writing.get(inode) != null;
+            }
+
+            @Override
+            public String name(long inode) {
+                return namespace.exists(inode) ? namespace.path(inode) : "a file that is gone";
+            }
+        };
     }
 
     // ---- changes ----------------------------------------------------------------------------
@@ -80,19 +114,28 @@ public final class FarmState {
                     nextInode = Math.max(nextInode, change.getInode().getInode() + 1);
                 if (change.hasInodeGone()) writing.remove(change.getInodeGone());
                 namespace.apply(change);
+                replicas.apply(change);
             }
-            case REPLICA -> replicas.put(change.getReplica());
-            case REPLICA_GONE -> replicas.remove(change.getReplicaGone());
-            case NODE -> nodes.apply(change.getNode());
-            case NODE_GONE -> nodes.gone(change.getNodeGone());
+            case REPLICA, REPLICA_GONE -> replicas.apply(change);
+            case NODE -> {
+                nodes.apply(change);
+                replicas.nodeStands(change.getNode().getName(), change.getNode().getGroup());
+            }
+            case NODE_GONE -> {
+                nodes.apply(change);
+                replicas.nodeIs(change.getNodeGone(), NodeState.REMOVED);
+            }
             case WRITING -> {
                 WritingImage image = change.getWriting();
                 if (image.getGone()) writing.remove(image.getInode());
                 else writing.put(image.getInode(), image);
+                replicas.touched(image.getInode());
             }
             case SETTING -> {
                 settings.put(change.getSetting().getKey(), change.getSetting().getValue());
+                int before = namespace.defaultReplicas();
                 namespace.apply(change);
+                if (namespace.defaultReplicas() != before) replicas.allTouched();
             }
             case SESSION_GONE -> outcomes.forget(change.getSessionGone());
             case QUOTA, ACCOUNT -> {}
@@ -104,7 +147,7 @@ public final class FarmState {
 
     void clear() {
         namespace = new Namespace();
-        replicas = new ReplicaRows();
+        replicas = noReplicas();
         nodes.clear();
         outcomes.clear();
         writing.clear();
@@ -120,8 +163,9 @@ public final class FarmState {
                         Change.newBuilder()
                                 .setSetting(SettingImage.newBuilder().setKey(key).setValue(value))
                                 .build()));
-        for (LiveNodes.Node node : nodes.all()) {
-            images.add(Change.newBuilder().setNode(node.image).build());
+        for (String name : nodes.names()) {
+            NodeImage image = nodes.image(name);
+            if (image != null) images.add(Change.newBuilder().setNode(image).build());
         }
         long[] inodes = namespace.inodeNumbers();
         for (long inode : inodes) namespace.exportInode(inode, images::add);
@@ -187,8 +231,8 @@ public final class FarmState {
         return clock.nanoTime();
     }
 
-    double chance() {
-        return entropy.nextDouble();
+    Entropy entropy() {
+        return entropy;
     }
 
     // ---- looking ----------------------------------------------------------------------------
@@ -252,8 +296,12 @@ public final class FarmState {
         return settings.get(key);
     }
 
-    LiveNodes nodes() {
+    NodeTable nodes() {
         return nodes;
+    }
+
+    ReplicaMap replicas() {
+        return replicas;
     }
 
     @Nullable Attributes lookup(Credentials who, long parent, ByteString name) {
@@ -314,22 +362,27 @@ public final class FarmState {
         return namespace.path(inode);
     }
 
-    /** What the nodes that can be reached have, divided by the copies that a new file gets. */
+    /**
+     * What the nodes that can be reached have, divided by the copies that a new file gets. Only
+     * what nodes that take new copies have is available, and no more than lies on so many different
+     * nodes.
+     */
     StatFsReply statFs(long inode) {
+        long now = monotonicNanos();
         long total = 0;
         long free = 0;
-        long available = 0;
-        for (LiveNodes.Node node : nodes.all()) {
-            if (!isReadable(node.image.getName())) continue;
-            total += node.last.getCapacity();
-            free += Math.max(0, node.last.getCapacity() - node.last.getUsed());
-            available += node.last.getAvailable();
+        List<Long> rooms = new ArrayList<>();
+        for (NodeFacts node : nodes.facts(now)) {
+            if (!node.state().isReadable()) continue;
+            total += node.capacity();
+            free += Math.max(0, node.capacity() - nodes.lastHeartbeat(node.name()).getUsed());
+            if (node.state().takesNew()) rooms.add(node.available());
         }
         int level = level(image(inode));
         return StatFsReply.newBuilder()
                 .setTotal(total / level)
                 .setFree(free / level)
-                .setAvailable(available / level)
+                .setAvailable(Room.available(rooms, level))
                 .setInodes(INODES_MAX)
                 .setInodesFree(INODES_MAX - inodes())
                 .setLevel(level)
@@ -344,25 +397,39 @@ public final class FarmState {
 
     /** Rows of other generations than this. */
     List<ReplicaImage> olderRows(long inode, int generation) {
-        return replicas.otherGenerations(inode, generation);
+        List<ReplicaImage> older = new ArrayList<>();
+        for (ReplicaImage row : replicas.rows(inode)) {
+            if (row.getGeneration() != generation) older.add(row);
+        }
+        return older;
     }
 
     /** All rows of an inode. */
     List<ReplicaImage> allRows(long inode) {
-        return replicas.all(inode);
+        return replicas.rows(inode);
     }
 
     List<ReplicaImage> heldBy(String node) {
-        return replicas.heldBy(node);
+        List<ReplicaImage> held = new ArrayList<>();
+        replicas.inodesAt(
+                node,
+                0,
+                inode -> {
+                    for (ReplicaImage row : replicas.rows(inode)) {
+                        if (row.getNode().equals(node)) held.add(row);
+                    }
+                    return true;
+                });
+        return held;
     }
 
     boolean isReadable(String node) {
-        return nodes.isLive(node, clock.nanoTime());
+        return nodes.state(node, clock.nanoTime()).isReadable();
     }
 
     String addressOf(String node) {
-        LiveNodes.Node known = nodes.find(node);
-        return known == null ? "" : known.image.getAddress();
+        NodeImage known = nodes.image(node);
+        return known == null ? "" : known.getAddress();
     }
 
     int liveCopies(InodeImage image) {
@@ -393,29 +460,5 @@ public final class FarmState {
     int level(InodeImage image) {
         return Math.max(
                 1, image.getReplicas() > 0 ? image.getReplicas() : namespace.defaultReplicas());
-    }
-
-    /** Takes files whose copies are not as they should be. */
-    interface ProblemSink {
-        void problem(String kind, InodeImage image, int live);
-    }
-
-    /** Looks at every file with copies. */
-    void problems(ProblemSink sink) {
-        replicas.forEachInode(inode -> {
-            if (!exists(inode) || writing.get(inode) != null) return;
-            InodeImage image = image(inode);
-            if (rows(inode, 0, image.getGeneration()).isEmpty()) return;
-            int live = liveCopies(image);
-            if (live == 0) sink.problem("lost", image, live);
-            else if (live < level(image)) sink.problem("under", image, live);
-            else if (live > level(image)) sink.problem("over", image, live);
-            for (ReplicaImage row : allRows(inode)) {
-                if (row.getState() == ReplicaState.CORRUPT) {
-                    sink.problem("corrupt", image, live);
-                    break;
-                }
-            }
-        });
     }
 }

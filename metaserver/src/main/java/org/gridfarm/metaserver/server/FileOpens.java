@@ -145,7 +145,7 @@ final class FileOpens {
                         .addWriters(caller.session());
         int stripes = Math.max(1, now.getStripeCount());
         for (int stripe = 0; stripe < stripes; stripe++) {
-            started.addChains(chain(caller, now, stripe, changes));
+            started.addChains(chain(caller, now, stripe, started.getChainsList(), changes));
         }
         changes.add(writing(started.build()));
         return changes;
@@ -170,7 +170,12 @@ final class FileOpens {
         }
     }
 
-    private WritingChain chain(Caller caller, InodeImage image, int stripe, List<Change> changes) {
+    private WritingChain chain(
+            Caller caller,
+            InodeImage image,
+            int stripe,
+            List<WritingChain> others,
+            List<Change> changes) {
         long inode = image.getInode();
         List<ReplicaImage> rows =
                 changes.stream().anyMatch(c -> c.hasReplicaGone())
@@ -192,7 +197,14 @@ final class FileOpens {
                     "no node that holds its content can be reached");
         }
         if (members.isEmpty()) {
-            members.addAll(choice.choose(image, stripe, caller.attachedNode(), Set.of()));
+            members.addAll(
+                    choice.choose(
+                            image,
+                            stripe,
+                            state.level(image),
+                            ChainChoice.Beside.of(caller.attachedNode()),
+                            Set.of(),
+                            others));
         }
         // What misses the coming writes must never be read again, so it is stale before they begin.
         for (ReplicaImage row : away) {
@@ -347,8 +359,11 @@ final class FileOpens {
                     choice.choose(
                             image,
                             chain.getStripe(),
-                            full ? "" : caller.attachedNode(),
-                            new HashSet<>(failed)));
+                            state.level(image),
+                            new ChainChoice.Beside(
+                                    full ? "" : caller.attachedNode(), Set.copyOf(failed)),
+                            Set.of(),
+                            List.of()));
         }
         for (String node : failed) {
             if (chain.getNodesList().contains(node)) {
@@ -388,9 +403,8 @@ final class FileOpens {
     /** A file without a name ends with its last close. */
     boolean reapIfOrphan(long inode) {
         if (!state.isOrphan(inode) || opens.isOpen(inode) || !state.exists(inode)) return false;
-        InodeImage image = state.image(inode);
         List<Change> changes = new ArrayList<>();
-        dropReplicas(image, changes);
+        for (ReplicaImage row : state.allRows(inode)) changes.add(gone(row));
         if (state.writing(inode) != null) {
             changes.add(writing(WritingImage.newBuilder().setInode(inode).setGone(true).build()));
         }

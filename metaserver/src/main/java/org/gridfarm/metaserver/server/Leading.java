@@ -10,6 +10,9 @@ import org.gridfarm.metaserver.commit.CommitLimits;
 import org.gridfarm.metaserver.commit.Committer;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.Materialiser;
+import org.gridfarm.metaserver.replica.Placement;
+import org.gridfarm.metaserver.replica.RepairLimits;
+import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -53,6 +56,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final NodeService nodes;
     private final LostWriters lostWriters;
     private final Repair repair;
+    private final BalanceControl balance;
     private final TicketMaker tickets;
     private final TreeMap<Long, List<Runnable>> whenApplied = new TreeMap<>();
     private final ArrayDeque<ChangeBatch> underWay = new ArrayDeque<>();
@@ -78,6 +82,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             Start start,
             ServerIdentity identity,
             TicketMaker tickets,
+            RepairLimits limits,
             Runnable deposed) {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
@@ -104,8 +109,19 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                 new Followers(
                         state, coherence, batches, start.claim(), identity, this::run, events);
         this.nodes = new NodeService(state, this, events, tickets, start.claim().instance());
-        this.opens = new FileOpens(state, new OpenFiles(), layouts, new SpreadChoice(state), this);
-        this.repair = new Repair(state, opens, nodes, this);
+        Placement placement = new Placement(state.entropy());
+        this.opens =
+                new FileOpens(
+                        state, new OpenFiles(), layouts, new PlacedChoice(state, placement), this);
+        RepairPlanner planner =
+                new RepairPlanner(
+                        state.replicas(),
+                        state.files(),
+                        placement,
+                        () -> state.nodes().facts(state.monotonicNanos()));
+        planner.limit(limits);
+        this.repair = new Repair(state, planner, nodes, this, events);
+        this.balance = new BalanceControl(state, planner, this);
         this.locks = new LockService(state, this, events);
         this.lostWriters = new LostWriters(state, opens, this);
         new SessionService(
@@ -124,8 +140,18 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         locks.register(table);
         followers.register(table);
         new StatusService(
-                        state, clients, coherence, materialiser, followers, identity, repair, this)
+                        state,
+                        clients,
+                        coherence,
+                        materialiser,
+                        followers,
+                        identity,
+                        planner,
+                        new ReplicaAdmin(state, balance, this),
+                        this)
                 .register(table);
+        new ReplicaService(state, repair, this).register(table);
+        new NodeControl(state, planner, this).register(table);
     }
 
     /** The first changes of a new leader. */
@@ -135,7 +161,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         if (secret != null) {
             change(List.of(Change.newBuilder().setSetting(secret).build()), 0);
         }
-        repair.suspectAll();
+        balance.begin();
     }
 
     @Override
@@ -338,6 +364,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         coherence.expire(now, effects);
         run(effects);
         repair.tick(now);
+        balance.tick();
         lostWriters.tick(inGrace());
     }
 

@@ -5,6 +5,7 @@ import com.google.protobuf.MessageLite;
 import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -57,6 +58,8 @@ public final class MetaServer implements AutoCloseable {
         FarmState empty();
 
         TicketMaker tickets(FarmState state);
+
+        RepairLimits repair();
     }
 
     MetaServer(
@@ -198,6 +201,7 @@ public final class MetaServer implements AutoCloseable {
                         start,
                         identity,
                         states.tickets(state),
+                        states.repair(),
                         () ->
                                 events.submit(() ->
                                         onDeposed("another metaserver has taken the lead", true)));

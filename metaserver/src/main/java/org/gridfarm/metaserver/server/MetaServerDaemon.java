@@ -1,6 +1,7 @@
 package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.metaserver.session.Accounts;
 import org.gridfarm.protocol.config.DaemonSettings;
 import org.gridfarm.protocol.env.Clock;
@@ -92,6 +93,11 @@ public final class MetaServerDaemon implements AutoCloseable {
                     @Override
                     public TicketMaker tickets(FarmState state) {
                         return new TicketMaker(state, clock);
+                    }
+
+                    @Override
+                    public RepairLimits repair() {
+                        return settings.repair();
                     }
                 };
         RpcClient[] client = new RpcClient[1];

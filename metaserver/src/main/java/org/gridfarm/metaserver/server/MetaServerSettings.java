@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
 import org.gridfarm.protocol.wire.Credentials;
@@ -13,13 +14,17 @@ import java.util.Map;
  *
  * @param candidate may be elected; a server of role "cache" never is
  * @param accounts users listed in the configuration, before the host's own
+ * @param repair how hard repair may work
  * @param repairAfter a node silent for so long is down, and its copies are made elsewhere
  */
 public record MetaServerSettings(
         DaemonSettings daemon,
         boolean candidate,
         Map<String, Credentials> accounts,
-        Duration repairAfter) {
+        Duration repairAfter,
+        RepairLimits repair) {
+    private static final int COPIES_MAX = 10_000;
+
     private enum Role {
         AUTO,
         CACHE
@@ -31,7 +36,22 @@ public record MetaServerSettings(
                 DaemonSettings.read(config),
                 config.choice("role", Role.AUTO) == Role.AUTO,
                 accounts(config),
-                config.section("repair").duration("after", Duration.ofSeconds(30)));
+                config.section("repair").duration("after", Duration.ofSeconds(30)),
+                repair(config.section("repair")));
+    }
+
+    /**
+     * {@code [repair] rate = "0", copies = 64, copies_per_node = 4}: bytes per second of the whole
+     * farm, 0 for no limit, and copies under way at once.
+     */
+    private static RepairLimits repair(Config config) {
+        RepairLimits usual = RepairLimits.USUAL;
+        return new RepairLimits(
+                config.count("copies", usual.copies(), 1, COPIES_MAX),
+                config.count("copies_per_node", usual.copiesPerNode(), 1, COPIES_MAX),
+                config.bytes("rate", usual.bytesPerSecond()),
+                usual.balanceBytesPerSecond(),
+                usual.balanceSpread());
     }
 
     /**

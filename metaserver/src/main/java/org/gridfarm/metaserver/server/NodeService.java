@@ -36,11 +36,13 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * The storage nodes at the leader: registration, heartbeats, inventories, and what they are told to
@@ -57,7 +59,8 @@ final class NodeService {
         final Peer peer;
         final long incarnation;
         final Set<ObjectId> deletes = new LinkedHashSet<>();
-        boolean deleting;
+        final Set<ObjectId> deleting = new HashSet<>();
+        final Set<ObjectId> seen = new HashSet<>(); // while its inventory is taken
 
         Link(String name, Peer peer, long incarnation) {
             this.name = name;
@@ -89,6 +92,7 @@ final class NodeService {
     private final TicketMaker tickets;
     private final long instance;
     private final Map<String, Link> links = new HashMap<>();
+    private BiPredicate<String, ObjectId> arriving = (node, object) -> false;
 
     NodeService(
             FarmState state,
@@ -125,6 +129,15 @@ final class NodeService {
         RegisterNodeRequest request = exchange.request();
         requireNode(exchange, request.getName());
         NodeImage known = state.nodes().image(request.getName());
+        if (known != null && known.getAdminState().equals("removed")) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    exchange.method().name(),
+                    request.getName(),
+                    "the node was removed; 'gf node readwrite "
+                            + request.getName()
+                            + "' takes it back");
+        }
         NodeImage now =
                 NodeImage.newBuilder()
                         .setName(request.getName())
@@ -146,7 +159,7 @@ final class NodeService {
                         new Link(request.getName(), exchange.peer(), request.getIncarnation()));
         boolean holdsNothing = request.getEmpty() && state.heldBy(request.getName()).isEmpty();
         boolean same = former != null && former.incarnation == request.getIncarnation();
-        state.nodes().registered(request.getName(), state.monotonicNanos(), holdsNothing || same);
+        state.nodes().registered(request.getName(), holdsNothing || same, state.monotonicNanos());
         log.info("node {} registered at {}", request.getName(), request.getAddress());
         RegisterNodeReply reply =
                 RegisterNodeReply.newBuilder()
@@ -172,7 +185,10 @@ final class NodeService {
             exchange.reply(HeartbeatReply.newBuilder().setRegisterAgain(true).build());
             return;
         }
-        state.nodes().heard(request, state.monotonicNanos());
+        if (!state.nodes().heard(request, state.monotonicNanos())) {
+            exchange.reply(HeartbeatReply.newBuilder().setRegisterAgain(true).build());
+            return;
+        }
         List<Change> changes = new ArrayList<>();
         for (ObjectId bad : request.getCorruptList())
             mark(link.name, bad, ReplicaState.CORRUPT, changes);
@@ -212,11 +228,19 @@ final class NodeService {
     private void inventory(Exchange<InventoryRequest, InventoryReply> exchange) {
         InventoryRequest request = exchange.request();
         requireNode(exchange, request.getName());
+        Link link = links.get(request.getName());
+        if (link == null || link.peer != exchange.peer()) {
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    exchange.method().name(),
+                    request.getName(),
+                    "the node registers first");
+        }
         InventoryReply.Builder reply = InventoryReply.newBuilder();
         List<Change> changes = new ArrayList<>();
         for (HeldObject held : request.getObjectsList()) {
             ObjectId object = held.getObject();
-            state.nodes().seen(request.getName(), object);
+            link.seen.add(object);
             if (!state.exists(object.getInode())) {
                 if (state.wasInode(object.getInode())) reply.addDelete(object);
                 else reply.addQuarantine(object);
@@ -237,12 +261,12 @@ final class NodeService {
             for (ReplicaImage row : state.heldBy(request.getName())) {
                 ObjectId object =
                         Layouts.object(row.getInode(), row.getStripe(), row.getGeneration());
-                if (!state.nodes().wasSeen(request.getName(), object)
-                        && row.getState() != ReplicaState.COPYING) {
+                if (!link.seen.contains(object) && row.getState() != ReplicaState.COPYING) {
                     changes.add(FileOpens.gone(row));
                 }
             }
-            state.nodes().inventoryDone(request.getName());
+            link.seen.clear();
+            state.nodes().inventoryTaken(request.getName());
         }
         leader.change(changes, 0);
         leader.afterAllSoFar(() -> exchange.reply(reply.build()));
@@ -287,29 +311,41 @@ final class NodeService {
     }
 
     private void delete(Link link) {
-        if (link.deleting || link.deletes.isEmpty() || !link.peer.isOpen()) return;
+        if (!link.deleting.isEmpty() || link.deletes.isEmpty() || !link.peer.isOpen()) return;
+        // A row may have come back meanwhile, as when a copy was made again.
+        link.deletes.removeIf(o -> stateOf(link.name, o) != null || isInChain(link.name, o));
         List<ObjectId> some = new ArrayList<>();
         for (ObjectId object : link.deletes) {
             if (some.size() == DELETE_OBJECTS_MAX) break;
-            // A row may have come back meanwhile, as when a copy was made again.
-            if (stateOf(link.name, object) == null && !isInChain(link.name, object))
-                some.add(object);
+            if (!arriving.test(link.name, object)) some.add(object);
         }
-        List<ObjectId> taken = List.copyOf(some);
-        link.deletes.removeIf(o -> taken.contains(o) || stateOf(link.name, o) != null);
-        if (taken.isEmpty()) return;
-        link.deleting = true;
+        if (some.isEmpty()) return;
+        some.forEach(link.deletes::remove);
+        link.deleting.addAll(some);
         link.call(
                 StorageMethods.DELETE_OBJECTS,
-                DeleteObjectsRequest.newBuilder().addAllObjects(taken).build(),
+                DeleteObjectsRequest.newBuilder().addAllObjects(some).build(),
                 ServerLimits.NODE_CALL_DEADLINE,
                 (reply, failure) -> {
-                    link.deleting = false;
+                    link.deleting.clear();
                     // A node that did not hear of it is told at its next inventory.
                     if (failure != null)
                         log.warn("deleting at {}: {}", link.name, failure.getMessage());
                     else delete(link);
                 });
+    }
+
+    /** The node was told to delete it and has not answered yet: no copy is made there meanwhile. */
+    boolean isDeleting(String node, ObjectId object) {
+        Link link = links.get(node);
+        return link != null && link.deleting.contains(object);
+    }
+
+    /**
+     * @param copies tells whether the object is being copied to the node: it is not deleted then
+     */
+    void spare(BiPredicate<String, ObjectId> copies) {
+        arriving = copies;
     }
 
     /** A copy that turned out useless. */

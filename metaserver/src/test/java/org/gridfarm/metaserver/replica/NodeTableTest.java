@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,14 @@ class NodeTableTest {
                         .build());
     }
 
+    private static HeartbeatRequest beat(long capacity, long available) {
+        return HeartbeatRequest.newBuilder()
+                .setName("n")
+                .setCapacity(capacity)
+                .setAvailable(available)
+                .build();
+    }
+
     @Test
     void aNodeIsUpOnceItsInventoryIsTakenAndFallsSilentInSteps() {
         admin("up");
@@ -35,7 +44,7 @@ class NodeTableTest {
                 .containsExactly(new NodeTable.Shift("n", NodeState.SUSPECT, NodeState.UP));
         assertThat(table.tick(2)).isEmpty();
         assertThat(table.state("n", 2 * SECOND)).isEqualTo(NodeState.SUSPECT);
-        assertThat(table.heard("n", 100, 40, 1, 3 * SECOND)).isTrue();
+        assertThat(table.heard(beat(100, 40), 3 * SECOND)).isTrue();
         assertThat(table.state("n", 3 * SECOND)).isEqualTo(NodeState.UP);
         assertThat(table.facts(3 * SECOND).getFirst().freeShare()).isEqualTo(0.4);
         assertThat(table.tick(33 * SECOND))
@@ -59,7 +68,7 @@ class NodeTableTest {
         admin("up");
         table.restart(100 * SECOND);
         assertThat(table.state("n", 100 * SECOND)).isEqualTo(NodeState.SUSPECT);
-        assertThat(table.heard("n", 1, 1, 0, 101 * SECOND)).as("has to register first").isFalse();
+        assertThat(table.heard(beat(1, 1), 101 * SECOND)).as("has to register first").isFalse();
         assertThat(table.state("n", 127 * SECOND)).isEqualTo(NodeState.SUSPECT);
         assertThat(table.state("n", 128 * SECOND)).isEqualTo(NodeState.DOWN);
     }

@@ -84,6 +84,21 @@ class PlacementTest {
     }
 
     @Test
+    void stripesLieOnDifferentNodesWhileThereAreSome() {
+        six();
+        Map<String, Integer> there = new java.util.HashMap<>();
+        for (int stripe = 0; stripe < 3; stripe++) {
+            Placement.Wish wish =
+                    new Placement.Wish(
+                            2, "", Set.of(), Map.of(), stripe == 0 ? "n4" : "", 0, there);
+            Placement.Plan plan = placement.plan(wish, nodes);
+            assertThat(plan.nodes().stream().map(PlacementTest::rack)).doesNotHaveDuplicates();
+            plan.nodes().forEach(node -> there.merge(node, 1, Integer::sum));
+        }
+        assertThat(there).hasSize(6).allSatisfy((node, count) -> assertThat(count).isEqualTo(1));
+    }
+
+    @Test
     void theEmptierNodeIsPreferred() {
         node("emptier", "r", "", NodeState.UP, 90 * GB);
         node("fuller", "r", "", NodeState.UP, 20 * GB);

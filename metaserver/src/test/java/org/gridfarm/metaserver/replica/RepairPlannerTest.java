@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.metaserver.namespace.Content;
 import org.gridfarm.metaserver.property.Dice;
 import org.gridfarm.metaserver.property.Property;
 import org.gridfarm.protocol.wire.ReplicaImage;
@@ -82,18 +83,73 @@ class RepairPlannerTest {
 
     @Test
     void staleAndCorruptCopiesGoOnlyWhenThereAreEnoughGoodOnes() {
-        nodes(2);
+        nodes(3);
         farm.file(1, 2, MB, "n0");
         farm.row(1, "n1", ReplicaState.CORRUPT);
-        farm.settle();
-        assertThat(farm.map.rows(1)).as("no third node: the bad copy is kept").hasSize(2);
+        farm.planner.limit(new RepairLimits(8, 4, 0, 0, 1));
+        List<RepairEffect> first = farm.tick();
+        assertThat(first).as("the good copy comes before the bad one goes").hasSize(1);
+        assertThat(first.getFirst()).isInstanceOf(RepairEffect.Copy.class);
         assertThat(farm.listed(Problem.CORRUPT)).containsExactly(1L);
-        farm.node("n2", "r0", NodeState.UP, 100 * GB, 0);
-        farm.now += 10 * SimFarm.SECOND;
+        first.forEach(farm::carryOut);
         farm.settle();
         assertThat(farm.holders(1)).containsExactly("n0", "n2");
         assertThat(farm.map.rows(1)).hasSize(2);
         assertThat(farm.listed(Problem.CORRUPT)).isEmpty();
+    }
+
+    @Test
+    void aBadCopyMakesRoomForAGoodOneWhereThereIsNoOtherNode() {
+        nodes(2);
+        farm.file(1, 2, MB, "n0");
+        farm.row(1, "n1", ReplicaState.CORRUPT);
+        farm.settle();
+        assertThat(farm.holders(1)).containsExactly("n0", "n1");
+        assertThat(farm.listed(Problem.CORRUPT)).isEmpty();
+        farm.file(2, 2, MB);
+        farm.row(2, "n0", ReplicaState.CORRUPT);
+        farm.settle();
+        assertThat(farm.map.rows(2)).as("the only copy is kept, bad as it is").hasSize(1);
+    }
+
+    @Test
+    void copiesMoveToTheGroupsThatAreWanted() {
+        nodes(6);
+        farm.file(1, 2, MB, "n0", "n2");
+        String group = farm.facts("n1").group();
+        farm.contents.put(1L, new Content(1, 1, MB, 2, 1, group + ":2"));
+        farm.map.touched(1);
+        farm.settle();
+        assertThat(farm.holders(1))
+                .hasSize(2)
+                .allMatch(node -> farm.facts(node).group().equals(group));
+        assertThat(farm.listed(Problem.MISPLACED)).isEmpty();
+    }
+
+    @Test
+    void aGroupWithoutNodesLeavesTheCopiesWhereTheyAre() {
+        nodes(3);
+        farm.file(1, 2, MB, "n0", "n1");
+        farm.contents.put(1L, new Content(1, 1, MB, 2, 1, "elsewhere:2"));
+        farm.map.touched(1);
+        farm.settle();
+        assertThat(farm.holders(1)).containsExactly("n0", "n1");
+        assertThat(farm.listed(Problem.MISPLACED)).containsExactly(1L);
+    }
+
+    @Test
+    void aCopyThatWasAskedForTakesThePlaceOfAnother() {
+        nodes(3);
+        farm.file(1, 1, MB, "n0");
+        farm.settle();
+        List<RepairEffect> asked = farm.planner.copyTo(1, "n2", farm.now);
+        assertThat(asked).hasSize(1);
+        RepairEffect.Copy copy = (RepairEffect.Copy) asked.getFirst();
+        assertThat(copy.target()).isEqualTo("n2");
+        farm.carryOut(copy);
+        assertThat(farm.planner.surplusBeside(copy.object(), "n2"))
+                .extracting(drop -> drop.row().getNode())
+                .containsExactly("n0");
     }
 
     @Test
@@ -127,7 +183,7 @@ class RepairPlannerTest {
         for (long inode = 1; inode <= 200; inode++) {
             farm.file(inode, 2, MB, "n" + inode % 3);
         }
-        farm.planner.limit(new RepairLimits(100, 2, 0, 1));
+        farm.planner.limit(new RepairLimits(100, 2, 0, 0, 1));
         List<RepairEffect> effects = farm.tick();
         assertThat(effects).hasSizeBetween(3, 6);
         for (String node : farm.nodes.keySet()) {
@@ -154,7 +210,7 @@ class RepairPlannerTest {
         for (long inode = 1; inode <= 500; inode++) {
             farm.file(inode, 2, 10 * MB, "n" + inode % 8);
         }
-        farm.planner.limit(new RepairLimits(1000, 1000, 50 * MB, 1));
+        farm.planner.limit(new RepairLimits(1000, 1000, 50 * MB, 0, 1));
         long copied = 0;
         for (int second = 0; second < 20; second++) {
             for (RepairEffect effect : farm.tick()) {
@@ -196,7 +252,7 @@ class RepairPlannerTest {
         }
         farm.settle();
         assertThat(farm.done).as("off unless asked for").isEmpty();
-        farm.planner.limit(new RepairLimits(8, 4, 0, 0.1));
+        farm.planner.limit(new RepairLimits(8, 4, 0, 0, 0.1));
         farm.settle();
         double spread =
                 farm.nodes.values().stream().mapToDouble(NodeFacts::freeShare).max().orElseThrow()

@@ -47,6 +47,7 @@ final class SimFarm implements Files {
                         capacity - used,
                         0));
         map.nodeIs(name, state);
+        map.nodeStands(name, "site-" + rack);
     }
 
     void state(String name, NodeState state) {
@@ -190,5 +191,10 @@ final class SimFarm implements Files {
     @Override
     public boolean isWritten(long inode) {
         return written.contains(inode);
+    }
+
+    @Override
+    public String name(long inode) {
+        return "inode " + Long.toHexString(inode);
     }
 }

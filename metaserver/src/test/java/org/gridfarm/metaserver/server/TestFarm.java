@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.postgres.DatabaseSettings;
 import org.gridfarm.metaserver.postgres.PostgresStore;
 import org.gridfarm.metaserver.postgres.TestDatabase;
+import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.auth.GridMap;
@@ -105,7 +106,8 @@ final class TestFarm implements AutoCloseable {
                                 Map.of(
                                         "alice",
                                         Credentials.newBuilder().setUid(0).setGid(0).build()),
-                                Duration.ofSeconds(5)),
+                                Duration.ofSeconds(5),
+                                RepairLimits.USUAL),
                         own,
                         security("ms"),
                         store,
