@@ -26,10 +26,16 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The plain file for a client on this host. Reading: when all blocks were compared with their sums
  * not too long ago, else they are now. Writing: the replica counts as changed behind our back until
- * the client closes it or its connection is lost, and its sums are then taken anew. Thread-safe.
+ * the client closes it or has been away for a while, and its sums are then taken anew. Thread-safe.
  */
 public final class LocalFiles {
     private static final Logger LOG = LoggerFactory.getLogger(LocalFiles.class);
+
+    /**
+     * A mount whose process died goes on in another within seconds, and the kernel writes on
+     * meanwhile: sums taken at once would soon be wrong.
+     */
+    private static final Duration WRITER_MISSED_FOR = Duration.ofSeconds(30);
 
     private final ReplicaStore store;
     private final Verifier verifier;
@@ -131,7 +137,9 @@ public final class LocalFiles {
                                     .build();
                         })
                 .thenApply(reply -> {
-                    exchange.peer().closed().thenRun(() -> end(number));
+                    exchange.peer()
+                            .closed()
+                            .thenRun(() -> clock.after(WRITER_MISSED_FOR, () -> end(number)));
                     return reply;
                 });
     }

@@ -2,6 +2,7 @@ package org.gridfarm.client.core;
 
 import org.gridfarm.client.core.metadata.MetadataClient;
 import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.session.SessionSettings;
 import org.gridfarm.client.core.transfer.Nodes;
 import org.gridfarm.client.core.transfer.TransferClient;
@@ -31,8 +32,13 @@ final class FarmConnection implements AutoCloseable {
     private final boolean ownLoops;
     private @Nullable MetadataClient metadata; // set before the first connection is made
 
-    FarmConnection(ClientConfig config, String name, Clock clock, Entropy entropy) {
-        this(config, name, clock, entropy, Loops.start("gf-client"), true, null);
+    FarmConnection(
+            ClientConfig config,
+            String name,
+            Clock clock,
+            Entropy entropy,
+            Inheritance inheritance) {
+        this(config, name, clock, entropy, Loops.start("gf-client"), true, null, inheritance);
     }
 
     /**
@@ -45,7 +51,8 @@ final class FarmConnection implements AutoCloseable {
             Entropy entropy,
             Loops loops,
             boolean ownLoops,
-            @Nullable ChannelSecurity security) {
+            @Nullable ChannelSecurity security,
+            Inheritance inheritance) {
         this.loops = loops;
         this.ownLoops = ownLoops;
         ChannelSecurity secured =
@@ -72,8 +79,9 @@ final class FarmConnection implements AutoCloseable {
                         new SessionSettings(addresses, name, config.node(), config.timeout()),
                         metaservers,
                         clock,
-                        entropy);
-        metadata = new MetadataClient(session, config.cacheBytes());
+                        entropy,
+                        inheritance);
+        metadata = new MetadataClient(session, clock, config.cacheBytes());
         Function<org.gridfarm.protocol.name.NodeName, Dialer> nodes =
                 node -> others.expecting(ExpectedServer.node(node));
         transfer =

@@ -4,8 +4,10 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
@@ -73,7 +75,22 @@ public final class Gridfarm implements AutoCloseable {
      * @param client what the farm's administrator sees as this client's name
      */
     public static Gridfarm open(ClientConfig config, String client) {
-        return opened(new FarmConnection(config, client, Clock.system(), Entropy.system()), config);
+        return opened(connection(config, client, Inheritance.NONE), config);
+    }
+
+    /**
+     * For a program whose next process is to go on where this one was ended. Where the inheritance
+     * holds a session, nothing is waited for: say what was open by {@link #restore}, then {@link
+     * #resume}.
+     */
+    public static Gridfarm open(ClientConfig config, String client, Inheritance inheritance) {
+        FarmConnection made = connection(config, client, inheritance);
+        return inheritance.session() == 0 ? opened(made, config) : new Gridfarm(made, config);
+    }
+
+    private static FarmConnection connection(
+            ClientConfig config, String client, Inheritance inheritance) {
+        return new FarmConnection(config, client, Clock.system(), Entropy.system(), inheritance);
     }
 
     /**
@@ -84,7 +101,14 @@ public final class Gridfarm implements AutoCloseable {
             ClientConfig config, String client, Loops loops, ChannelSecurity security) {
         return opened(
                 new FarmConnection(
-                        config, client, Clock.system(), Entropy.system(), loops, false, security),
+                        config,
+                        client,
+                        Clock.system(),
+                        Entropy.system(),
+                        loops,
+                        false,
+                        security,
+                        Inheritance.NONE),
                 config);
     }
 
@@ -96,6 +120,27 @@ public final class Gridfarm implements AutoCloseable {
             throw e;
         }
         return new Gridfarm(connection, config);
+    }
+
+    /**
+     * A file that the process before this one had open, under the number it had.
+     *
+     * @param generation of its content, as it was known
+     * @param leaving the file is only to be closed, and may have been already
+     */
+    public RestoredFile restore(
+            Credentials who,
+            long inode,
+            long handle,
+            OpenFlags flags,
+            int generation,
+            boolean leaving) {
+        return connection.transfer.restore(who, inode, handle, flags, generation, leaving);
+    }
+
+    /** Goes on with the session; completes when it stands again, with what was restored. */
+    public CompletableFuture<Void> resume() {
+        return connection.session.open();
     }
 
     /** The namespace by inode number, asynchronously. */

@@ -3,6 +3,8 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.wire.Credentials;
 
+import java.util.function.Supplier;
+
 /**
  * On whose behalf a request is made. A trusted mount names the calling process' user and groups;
  * any other acts for its own user, whatever process asks.
@@ -14,17 +16,20 @@ final class Callers {
     private static final Credentials SUPERUSER =
             Credentials.newBuilder().setUid(0).setGid(0).build();
 
-    private final Credentials self;
+    private final Supplier<Credentials> self;
     private final boolean trusted;
 
-    Callers(Credentials self, boolean trusted) {
+    /**
+     * @param self known once the session stands
+     */
+    Callers(Supplier<Credentials> self, boolean trusted) {
         this.self = self;
         this.trusted = trusted;
     }
 
     Credentials of(Request request) {
         if (!trusted) {
-            return self;
+            return self.get();
         }
         int uid = request.uid();
         int gid = request.gid();
@@ -40,6 +45,6 @@ final class Callers {
 
     /** The mount's own user, for work that no process asked for. */
     Credentials self() {
-        return self;
+        return self.get();
     }
 }

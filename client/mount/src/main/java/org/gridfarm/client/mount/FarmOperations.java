@@ -28,6 +28,7 @@ import java.nio.ByteBuffer;
 final class FarmOperations implements FuseOperations {
     private final Mounted mounted;
     private final boolean passthrough;
+    private final Restoration restoration;
     private final Names names;
     private final AttributeCalls attributes;
     private final Files files;
@@ -37,8 +38,10 @@ final class FarmOperations implements FuseOperations {
 
     /**
      * @param passthrough local replicas are handed to the kernel where it takes them
+     * @param restoration of what a former process had open
      */
-    FarmOperations(Mounted mounted, boolean passthrough) {
+    FarmOperations(Mounted mounted, boolean passthrough, Restoration restoration) {
+        this.restoration = restoration;
         this.mounted = mounted;
         this.passthrough = passthrough;
         this.locks = new Locks(mounted);
@@ -51,10 +54,9 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void started(Connection connection) {
-        if (passthrough) {
-            files.passThrough(connection.passthrough());
-        }
+        files.passThrough(connection.passthrough(), passthrough);
         mounted.metadata().onRecall(new KernelRecalls(connection.cache()));
+        restoration.carryOut(files, locks);
     }
 
     @Override
@@ -79,7 +81,7 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void setattr(AttributesReply reply, long node, SetAttributes change) {
-        attributes.set(reply, node, change);
+        mounted.numbers().serving(reply, () -> attributes.set(reply, node, change));
     }
 
     @Override
@@ -89,28 +91,29 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void symlink(EntryReply reply, long parent, RawName name, byte[] target) {
-        names.symlink(reply, parent, name, target);
+        mounted.numbers().serving(reply, () -> names.symlink(reply, parent, name, target));
     }
 
     @Override
     public void mknod(
             EntryReply reply, long parent, RawName name, int mode, int device, int umask) {
-        names.mknod(reply, parent, name, mode, device, umask);
+        mounted.numbers()
+                .serving(reply, () -> names.mknod(reply, parent, name, mode, device, umask));
     }
 
     @Override
     public void mkdir(EntryReply reply, long parent, RawName name, int mode, int umask) {
-        names.mkdir(reply, parent, name, mode, umask);
+        mounted.numbers().serving(reply, () -> names.mkdir(reply, parent, name, mode, umask));
     }
 
     @Override
     public void unlink(EmptyReply reply, long parent, RawName name) {
-        names.unlink(reply, parent, name);
+        mounted.numbers().serving(reply, () -> names.unlink(reply, parent, name));
     }
 
     @Override
     public void rmdir(EmptyReply reply, long parent, RawName name) {
-        names.rmdir(reply, parent, name);
+        mounted.numbers().serving(reply, () -> names.rmdir(reply, parent, name));
     }
 
     @Override
@@ -121,17 +124,18 @@ final class FarmOperations implements FuseOperations {
             long newParent,
             RawName newName,
             int flags) {
-        names.rename(reply, parent, name, newParent, newName, flags);
+        mounted.numbers()
+                .serving(reply, () -> names.rename(reply, parent, name, newParent, newName, flags));
     }
 
     @Override
     public void link(EntryReply reply, long node, long newParent, RawName newName) {
-        names.link(reply, node, newParent, newName);
+        mounted.numbers().serving(reply, () -> names.link(reply, node, newParent, newName));
     }
 
     @Override
     public void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
-        files.open(reply, node, flags, killSuidGid);
+        mounted.numbers().serving(reply, () -> files.open(reply, node, flags, killSuidGid));
     }
 
     @Override
@@ -175,7 +179,8 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void setxattr(
             EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
-        xattrs.set(reply, node, name, value, flags, killSgid);
+        mounted.numbers()
+                .serving(reply, () -> xattrs.set(reply, node, name, value, flags, killSgid));
     }
 
     @Override
@@ -190,7 +195,7 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void removexattr(EmptyReply reply, long node, RawName name) {
-        xattrs.remove(reply, node, name);
+        mounted.numbers().serving(reply, () -> xattrs.remove(reply, node, name));
     }
 
     @Override
@@ -246,12 +251,13 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void create(
             CreateReply reply, long parent, RawName name, int flags, int mode, int umask) {
-        files.create(reply, parent, name, flags, mode, umask);
+        mounted.numbers()
+                .serving(reply, () -> files.create(reply, parent, name, flags, mode, umask));
     }
 
     @Override
     public void tmpfile(CreateReply reply, long parent, int flags, int mode, int umask) {
-        files.temporary(reply, parent, flags, mode, umask);
+        mounted.numbers().serving(reply, () -> files.temporary(reply, parent, flags, mode, umask));
     }
 
     @Override

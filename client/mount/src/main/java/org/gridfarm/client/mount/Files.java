@@ -18,6 +18,8 @@ import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.client.mount.takeover.OpenRecord;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.SetAttributes;
@@ -29,9 +31,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Open files and their contents. A local replica is passed through to the kernel: for readers, and
@@ -47,24 +48,42 @@ final class Files {
     private final Mounted mounted;
     private final Locks locks;
     private final OpenFiles ways = new OpenFiles();
-    private final ConcurrentHashMap<Long, OpenFile> open = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Long, Integer> writers = new ConcurrentHashMap<>();
-    private final AtomicLong nextHandle = new AtomicLong(1);
+    private final OpenTable open;
     private @Nullable Passthrough passthrough;
+    private @Nullable Passthrough engine; // also where nothing more is to be passed through
 
     Files(Mounted mounted, Locks locks) {
         this.mounted = mounted;
         this.locks = locks;
+        this.open = new OpenTable(mounted, ways);
     }
 
-    void passThrough(Passthrough engine) {
-        passthrough = engine;
+    void passThrough(Passthrough of, boolean wanted) {
+        engine = of;
+        passthrough = wanted ? of : null;
+    }
+
+    /** Of a former process; to be called after {@link #passThrough}. */
+    CompletableFuture<Void> restore(OpenRecord record, boolean leaving, OpenTable.Source source) {
+        return open.restore(record, leaving, source, Objects.requireNonNull(engine));
+    }
+
+    /** The kernel had given it up. */
+    CompletableFuture<Void> leave(long number) {
+        OpenFile file = open.release(number);
+        return file == null ? CompletableFuture.completedFuture(null) : open.leave(number, file);
     }
 
     // ---- opening and closing
     // --------------------------------------------------------------------------------------------------------
 
     void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
+        long before = open.openedBefore(reply);
+        OpenFile there = before == 0 ? null : open.find(before);
+        if (there != null) {
+            answer(reply, before, there);
+            return;
+        }
         OpenFlags wanted = flags(flags);
         mounted.transfer()
                 .open(mounted.who(reply), node, wanted)
@@ -84,16 +103,22 @@ final class Files {
                         reply.fail(way.errno());
                         return;
                     }
-                    long number = register(opened, way);
+                    long number = open.register(reply, opened.handle(), way, opened.local());
                     if (!reply.opened(number, way.mode(), way.backing())) {
-                        forget(number);
+                        open.forget(number);
                     }
                 });
     }
 
+    private void answer(OpenReply reply, long number, OpenFile file) {
+        if (!reply.opened(number, file.mode(), ways.backing(file.handle().inode()))) {
+            open.forget(number);
+        }
+    }
+
     void create(CreateReply reply, long parent, RawName raw, int flags, int mode, int umask) {
         Name name = Names.name(reply, raw);
-        if (name != null) {
+        if (name != null && !createdBefore(reply)) {
             boolean exclusive = (flags & Flags.O_EXCL) != 0;
             answerCreated(
                     reply,
@@ -111,6 +136,9 @@ final class Files {
     }
 
     void temporary(CreateReply reply, long parent, int flags, int mode, int umask) {
+        if (createdBefore(reply)) {
+            return;
+        }
         answerCreated(
                 reply,
                 parent,
@@ -121,6 +149,24 @@ final class Files {
                                 mode & Flags.PERMISSIONS,
                                 umask,
                                 flags(flags)));
+    }
+
+    private boolean createdBefore(CreateReply reply) {
+        long number = open.openedBefore(reply);
+        OpenFile file = number == 0 ? null : open.find(number);
+        if (file == null || file.obstacle() != null) {
+            return false;
+        }
+        int backing = ways.backing(file.handle().inode());
+        created(reply, file.handle(), number, file.mode(), backing);
+        return true;
+    }
+
+    private void created(CreateReply reply, FileHandle handle, long number, int mode, int backing) {
+        Translate.fill(reply.attributes(), handle.attributes());
+        if (!reply.created(handle.inode(), NO_GENERATION, 0, 0, number, mode, backing)) {
+            open.forget(number);
+        }
     }
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
@@ -137,18 +183,8 @@ final class Files {
                         reply.fail(way.errno());
                         return;
                     }
-                    long number = register(opened, way);
-                    Translate.fill(reply.attributes(), handle.attributes());
-                    if (!reply.created(
-                            handle.inode(),
-                            NO_GENERATION,
-                            0,
-                            0,
-                            number,
-                            way.mode(),
-                            way.backing())) {
-                        forget(number);
-                    }
+                    long number = open.register(reply, handle, way, opened.local());
+                    created(reply, handle, number, way.mode(), way.backing());
                 });
     }
 
@@ -190,35 +226,6 @@ final class Files {
                 node, local.write(), () -> engine.open(Path.of(local.path()), local.write()));
     }
 
-    private long register(Opened opened, OpenFiles.Way way) {
-        long number = nextHandle.getAndIncrement();
-        OpenFile file =
-                new OpenFile(
-                        opened.handle(), way.mode(), way.passthrough() ? opened.local() : null);
-        open.put(number, file);
-        if (file.isWritable()) {
-            writers.merge(file.handle().inode(), 1, Integer::sum);
-        }
-        return number;
-    }
-
-    /** The kernel has not taken the handle: no release will come. */
-    private void forget(long number) {
-        OpenFile file = open.remove(number);
-        if (file != null) {
-            ended(file);
-            file.handle().close();
-        }
-    }
-
-    private void ended(OpenFile file) {
-        ways.released(file.handle().inode(), file.mode());
-        if (file.isWritable()) {
-            writers.computeIfPresent(
-                    file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
-        }
-    }
-
     void flush(EmptyReply reply, long node, long number, long lockOwner) {
         OpenFile file = require(reply, number);
         if (file == null) {
@@ -230,7 +237,7 @@ final class Files {
     }
 
     void release(EmptyReply reply, long node, long number, boolean flockUnlock, long lockOwner) {
-        OpenFile file = open.remove(number);
+        OpenFile file = open.release(number);
         reply.done(); // nobody waits for it
         if (file == null) {
             return;
@@ -238,20 +245,7 @@ final class Files {
         if (flockUnlock) {
             locks.releaseOwner(node, lockOwner, true);
         }
-        if (file.kernelWrites()) {
-            file.handle().wroteLocally();
-        }
-        file.handle()
-                .close()
-                .whenComplete((_, failure) -> {
-                    ended(file);
-                    if (failure != null) {
-                        log.warn(
-                                "close of inode {}: {}",
-                                Long.toHexString(node),
-                                failure.getMessage());
-                    }
-                });
+        open.leave(number, file);
     }
 
     void fsync(EmptyReply reply, long node, long number) {
@@ -263,7 +257,7 @@ final class Files {
 
     void syncAll(EmptyReply reply) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
-        open.values().stream().filter(OpenFile::isWritable).forEach(file -> all.add(file.sync()));
+        open.all().stream().filter(OpenFile::isWritable).forEach(file -> all.add(file.sync()));
         CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
                 .whenComplete((_, failure) -> answer(reply, 0, "syncfs", failure));
     }
@@ -271,15 +265,7 @@ final class Files {
     /** At the end of the mount: what programs left open is committed as it stands. */
     void closeAll() {
         List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (Long number : open.keySet()) {
-            OpenFile file = open.remove(number);
-            if (file != null) {
-                if (file.kernelWrites()) {
-                    file.handle().wroteLocally();
-                }
-                all.add(file.handle().close());
-            }
-        }
+        open.all().forEach(file -> all.add(file.close()));
         CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
                 .handle((_, failure) -> {
                     if (failure != null) {
@@ -427,11 +413,11 @@ final class Files {
     // ------------------------------------------------------------------------------------------------------------
 
     @Nullable OpenFile find(long number) {
-        return open.get(number);
+        return open.find(number);
     }
 
     boolean isOpenForWriting(long node) {
-        return writers.containsKey(node);
+        return open.isOpenForWriting(node);
     }
 
     CompletableFuture<Void> truncate(OpenFile file, long size) {
@@ -469,9 +455,15 @@ final class Files {
     }
 
     private @Nullable OpenFile require(Request reply, long number) {
-        OpenFile file = open.get(number);
+        OpenFile file = open.find(number);
         if (file == null) {
             reply.fail(Errno.EBADF);
+            return null;
+        }
+        FarmException obstacle = file.obstacle();
+        if (obstacle != null) {
+            mounted.fail(reply, file.handle().inode(), "use", obstacle);
+            return null;
         }
         return file;
     }

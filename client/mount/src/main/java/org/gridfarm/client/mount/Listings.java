@@ -2,7 +2,6 @@ package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.metadata.DirectoryPage;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
-import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.OpenReply;
@@ -28,10 +27,11 @@ final class Listings {
 
     private final Mounted mounted;
     private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
-    private final AtomicLong next = new AtomicLong(1);
+    private final AtomicLong next;
 
     Listings(Mounted mounted) {
         this.mounted = mounted;
+        this.next = new AtomicLong(mounted.firstHandle());
     }
 
     /** The page last read, and from which cookie on it holds entries. */
@@ -54,11 +54,8 @@ final class Listings {
     }
 
     void read(DirectoryReply reply, long node, long number, long offset) {
-        Stream stream = streams.get(number);
-        if (stream == null) {
-            reply.fail(Errno.EBADF);
-            return;
-        }
+        // A stream that a former process opened goes on by its position.
+        Stream stream = streams.computeIfAbsent(number, _ -> new Stream());
         long cookie = Math.max(0, offset - BEHIND_DOT_DOT);
         DirectoryPage kept = keptPage(stream, cookie, offset == 0);
         if (kept != null) {

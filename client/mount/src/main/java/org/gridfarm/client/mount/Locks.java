@@ -25,6 +25,9 @@ final class Locks {
 
     private record Owner(long node, long owner, boolean flock) {}
 
+    /** Files that a former process had open: who holds what on them only the server knows. */
+    private final Set<Long> inherited = ConcurrentHashMap.newKeySet();
+
     Locks(Mounted mounted) {
         this.mounted = mounted;
         this.metadata = mounted.metadata();
@@ -77,9 +80,13 @@ final class Locks {
         }
     }
 
+    void inherited(long node) {
+        inherited.add(node);
+    }
+
     /** Everything the owner holds on the file goes; done at once when it never took anything. */
     CompletableFuture<Void> releaseOwner(long node, long owner, boolean flock) {
-        if (!owners.remove(new Owner(node, owner, flock))) {
+        if (!owners.remove(new Owner(node, owner, flock)) && !inherited.contains(node)) {
             return CompletableFuture.completedFuture(null);
         }
         LockRange all = new LockRange(0, Long.MAX_VALUE, LockRange.UNLOCK, 0);

@@ -5,17 +5,28 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.LinuxMount;
+import org.gridfarm.client.mount.fuse.linux.SavedMount;
+import org.gridfarm.client.mount.fuse.linux.ThisProcess;
+import org.gridfarm.client.mount.takeover.Heartbeat;
+import org.gridfarm.client.mount.takeover.Ledger;
+import org.gridfarm.client.mount.takeover.Numbers;
+import org.gridfarm.client.mount.takeover.OpenBook;
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.util.Optional;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The mount's process: wiring. It ends when the mount is taken away, and takes the mount away when
- * it is told to end.
+ * it is told to end. Under a supervisor it begins where the process before it was ended.
  */
 public final class MountMain {
     private static final Logger log = LoggerFactory.getLogger(MountMain.class);
@@ -29,7 +40,22 @@ public final class MountMain {
     /** Exit status; returns when the mount has ended. */
     public static int run(String[] words) {
         try {
-            mount(MountSettings.parse(words));
+            MountSettings settings = MountSettings.parse(words);
+            Path file = settings.ledger();
+            if (settings.supervises() && !settings.usesJnr()) {
+                throw becomeSupervisor(settings.directory(), ownCommandBefore("--supervise"));
+            }
+            if (file == null) {
+                mount(settings, null);
+            } else {
+                try (Ledger ledger = Ledger.open(file, () -> Standby.getReady(settings, file))) {
+                    if (settings.preparesOnly()) {
+                        prepare(settings, ledger);
+                    } else {
+                        mount(settings, ledger);
+                    }
+                }
+            }
             return 0;
         } catch (FarmException e) {
             System.err.println("gf mount: " + e.getMessage());
@@ -43,22 +69,71 @@ public final class MountMain {
         }
     }
 
-    private static void mount(MountSettings settings) throws IOException, InterruptedException {
-        ClientConfig config = ClientConfig.find(Optional.ofNullable(settings.config()));
-        try (Gridfarm farm =
-                Gridfarm.open(
-                        settings.node() == null ? config : config.withNode(settings.node()),
-                        "mount " + settings.directory())) {
+    /**
+     * This process becomes the one that keeps {@code server} serving the mount.
+     *
+     * @return only when that failed
+     */
+    public static IOException becomeSupervisor(Path directory, List<String> server) {
+        Supervisor supervisor = Supervisor.of(directory);
+        supervisor.clear();
+        return ThisProcess.become(supervisor.command(directory, false, server));
+    }
+
+    /** As an ordinary user: fusermount3 mounts, and this process becomes the supervisor. */
+    private static void prepare(MountSettings settings, Ledger ledger) throws IOException {
+        LinuxMount mount = LinuxMount.prepare(settings.directory(), settings.options());
+        ledger.mounted(mount.saved().text());
+        List<String> server = ownCommandBefore("--supervised"); // the supervisor adds it again
+        List<String> supervisor =
+                Supervisor.of(settings.directory()).command(settings.directory(), true, server);
+        IOException failure = mount.become(supervisor, Supervisor.DEVICE);
+        mount.close();
+        throw failure;
+    }
+
+    private static List<String> ownCommandBefore(String end) throws IOException {
+        List<String> words = new ArrayList<>();
+        for (String word : Files.readString(Path.of("/proc/self/cmdline")).split("\0")) {
+            if (word.equals(end)) {
+                break;
+            }
+            words.add(word);
+        }
+        return words;
+    }
+
+    private static void mount(MountSettings settings, @Nullable Ledger ledger)
+            throws IOException, InterruptedException {
+        ClientConfig config = settings.client();
+        if (ledger != null) {
+            ledger.processBegins();
+        }
+        Numbers numbers = ledger == null ? Numbers.unkept() : Numbers.of(ledger);
+        boolean goesOn = numbers.session() != 0;
+        try (Gridfarm farm = Gridfarm.open(config, "mount " + settings.directory(), numbers)) {
+            if (ledger != null && !goesOn) {
+                ledger.trusted(farm.mayAssert());
+            }
+            boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
             Mounted mounted =
                     new Mounted(
                             farm.metadata(),
                             farm.transfer(),
-                            new Callers(farm.metadata().self(), farm.mayAssert()),
+                            new Callers(() -> farm.metadata().self(), trusted),
                             new Beliefs(
                                     farm.metadata(), settings.cache(), settings.fixed().toNanos()),
-                            new LastErrors());
-            FarmOperations operations = new FarmOperations(mounted, settings.passthrough());
-            boolean everybody = farm.mayAssert() && System.getProperty("user.name").equals("root");
+                            new LastErrors(),
+                            numbers,
+                            ledger == null ? OpenBook.NONE : ledger);
+            FarmOperations operations =
+                    new FarmOperations(
+                            mounted,
+                            settings.passthrough(),
+                            ledger != null && goesOn
+                                    ? Restoration.from(farm, ledger.former())
+                                    : Restoration.NONE);
+            boolean everybody = trusted && System.getProperty("user.name").equals("root");
             MountOptions options =
                     everybody
                             ? settings.options().withAllowOther(true).withSuid(true).withDev(true)
@@ -66,13 +141,37 @@ public final class MountMain {
             if (settings.usesJnr()) {
                 log.info("mounting on {} by libfuse", settings.directory());
                 JnrMount.serve(settings.directory(), options, operations);
+            } else if (ledger == null) {
+                await(LinuxMount.mount(settings.directory(), options, operations), settings);
             } else {
-                serve(LinuxMount.mount(settings.directory(), options, operations), settings);
+                supervised(settings, options, operations, ledger);
             }
         }
     }
 
-    private static void serve(LinuxMount mount, MountSettings settings)
+    private static void supervised(
+            MountSettings settings, MountOptions options, FarmOperations operations, Ledger ledger)
+            throws IOException, InterruptedException {
+        Path file = java.util.Objects.requireNonNull(settings.ledger());
+        LinuxMount mount;
+        if (ledger.mount().isEmpty()) {
+            mount = LinuxMount.prepareOn(Supervisor.DEVICE, settings.directory(), options);
+            ledger.mounted(mount.saved().text());
+            mount.serve(operations);
+        } else {
+            SavedMount saved = SavedMount.parse(ledger.mount()).withFd(Supervisor.DEVICE);
+            mount = LinuxMount.resume(saved, options, operations);
+        }
+        Heartbeat heart = new Heartbeat(file, mount::sweeps);
+        heart.start(file);
+        if (ledger.processes() > 1) {
+            log.info("process {} goes on with {}", ledger.processes(), settings.directory());
+        }
+        await(mount, settings);
+        heart.end();
+    }
+
+    private static void await(LinuxMount mount, MountSettings settings)
             throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(mount), "gf-umount"));
         log.info("mounted on {}", settings.directory());

@@ -1,5 +1,6 @@
 package org.gridfarm.client.mount;
 
+import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -7,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]...
@@ -22,6 +24,9 @@ final class MountSettings {
     private Duration fixed = Duration.ofSeconds(1);
     private String engine = "linux";
     private boolean passthrough = true;
+    private @Nullable Path ledger;
+    private boolean prepare;
+    private boolean supervise;
 
     static MountSettings parse(String[] words) {
         MountSettings settings = new MountSettings();
@@ -29,6 +34,9 @@ final class MountSettings {
             switch (words[i]) {
                 case "--config" -> settings.config = Path.of(value(words, ++i));
                 case "--node" -> settings.node = value(words, ++i);
+                case "--supervised" -> settings.ledger = Path.of(value(words, ++i));
+                case "--supervise" -> settings.supervise = true;
+                case "--prepare" -> settings.prepare = true;
                 case "--engine" -> settings.engine = value(words, ++i);
                 case "--foreground",
                         "-f" -> {} // this process is the mount; whoever wants it in the background
@@ -82,6 +90,7 @@ final class MountSettings {
                 cache = Beliefs.Mode.TIMED;
                 fixed = seconds(name, value);
             }
+            case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> passthrough = false;
             case "node" -> node = value;
             case "rw",
@@ -113,12 +122,24 @@ final class MountSettings {
         return new FarmException(ErrorKind.USAGE, "mount -o", option, why);
     }
 
-    @Nullable Path config() {
-        return config;
+    ClientConfig client() {
+        ClientConfig found = ClientConfig.find(Optional.ofNullable(config));
+        return node == null ? found : found.withNode(node);
     }
 
-    @Nullable String node() {
-        return node;
+    /** Where a supervised process writes down what the next one must know; null: not supervised. */
+    @Nullable Path ledger() {
+        return ledger;
+    }
+
+    /** This process is to become the supervisor of one that serves. */
+    boolean supervises() {
+        return supervise;
+    }
+
+    /** Only to mount, and to become the supervisor then. */
+    boolean preparesOnly() {
+        return prepare;
     }
 
     Path directory() {

@@ -3,15 +3,29 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.client.mount.takeover.Numbers;
+import org.gridfarm.client.mount.takeover.OpenBook;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 
 /** What every room of the mount works with. */
 record Mounted(
-        Metadata metadata, Transfer transfer, Callers callers, Beliefs beliefs, LastErrors errors) {
+        Metadata metadata,
+        Transfer transfer,
+        Callers callers,
+        Beliefs beliefs,
+        LastErrors errors,
+        Numbers numbers,
+        OpenBook book) {
+    /** Handles of one process; no process gives out another's. */
+    private static final int HANDLE_BITS = 40;
 
     Credentials who(Request request) {
         return callers.of(request);
+    }
+
+    long firstHandle() {
+        return (numbers.predecessors() << HANDLE_BITS) + 1;
     }
 
     /** Answers with the errno, and remembers what is worth telling a person. */

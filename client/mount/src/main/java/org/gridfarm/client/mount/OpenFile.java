@@ -1,7 +1,8 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.LocalFile;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
@@ -12,11 +13,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * whether it was written since the last commit.
  *
  * @param mode bits of {@code OpenMode}, to be given back when it is released
- * @param local the plain file that the kernel writes behind our back, if any
+ * @param kernelWrites the kernel writes into the plain file behind our back
+ * @param ready completes when the file may be used: at once, but for one of a former process
  */
-record OpenFile(FileHandle handle, int mode, @Nullable LocalFile local, AtomicBoolean written) {
-    OpenFile(FileHandle handle, int mode, @Nullable LocalFile local) {
-        this(handle, mode, local, new AtomicBoolean());
+record OpenFile(
+        FileHandle handle,
+        int mode,
+        boolean kernelWrites,
+        AtomicBoolean written,
+        CompletableFuture<Void> ready) {
+    private static final CompletableFuture<Void> AT_ONCE = CompletableFuture.completedFuture(null);
+
+    OpenFile(FileHandle handle, int mode, boolean kernelWrites) {
+        this(handle, mode, kernelWrites, new AtomicBoolean(), AT_ONCE);
     }
 
     void noteWrite() {
@@ -27,8 +36,15 @@ record OpenFile(FileHandle handle, int mode, @Nullable LocalFile local, AtomicBo
         return handle.flags().write();
     }
 
-    boolean kernelWrites() {
-        return local != null && local.write();
+    /** Why it cannot be used now; null: it can. */
+    @Nullable FarmException obstacle() {
+        if (!ready.isDone()) {
+            return new FarmException(
+                    ErrorKind.TIMED_OUT, "use", "", "not brought back since the mount began anew");
+        }
+        return ready.isCompletedExceptionally()
+                ? FarmException.of(ready.exceptionNow(), "use", "")
+                : null;
     }
 
     /** What close(2) waits for. */
@@ -47,5 +63,17 @@ record OpenFile(FileHandle handle, int mode, @Nullable LocalFile local, AtomicBo
             handle.wroteLocally();
         }
         return handle.sync();
+    }
+
+    /** Commits what was written and gives the file up, once it has been brought back. */
+    CompletableFuture<Void> close() {
+        return ready.handle(
+                        (_, _) -> {
+                            if (kernelWrites()) {
+                                handle.wroteLocally();
+                            }
+                            return handle.close();
+                        })
+                .thenCompose(closed -> closed);
     }
 }

@@ -1,5 +1,6 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -115,7 +117,17 @@ public final class Cluster {
     }
 
     public void kill(String name, String signal) {
-        OsProcess.signal(state.require(name), signal);
+        Component component = state.require(name);
+        Optional<ProcessHandle> server =
+                component.isMount()
+                        ? Supervisor.of(Path.of(component.address())).server()
+                        : Optional.empty();
+        if (server.isPresent()) {
+            // The process that serves; its supervisor is to see what becomes of it.
+            OsProcess.run(List.of("kill", "-s", signal, Long.toString(server.get().pid())));
+        } else {
+            OsProcess.signal(component, signal);
+        }
     }
 
     public void restart(String name) {
@@ -209,6 +221,7 @@ public final class Cluster {
         try {
             if (component.isMount()) {
                 Mounts.detach(Path.of(component.address())); // a dead mount left behind
+                Supervisor.of(Path.of(component.address())).clear();
                 Files.createDirectories(Path.of(component.address()));
             }
             if (component.role().equals("postgres")) {
@@ -268,7 +281,9 @@ public final class Cluster {
         return switch (component.role()) {
             case "postgres" -> new PostmasterFile(directory.resolve("pg")).isReady();
             case "zookeeper" -> Ports.answers(component.address());
-            case "mount" -> Mounts.isMounted(Path.of(component.address()));
+            case "mount" ->
+                    Mounts.isMounted(Path.of(component.address()))
+                            && Supervisor.of(Path.of(component.address())).isServed();
             default -> readyz(component.http());
         };
     }

@@ -160,13 +160,13 @@ final class ClusterPlan {
                 new ArrayList<>(
                         List.of(
                                 "--config",
-                                directory.resolve("mount-" + node + ".toml").toString(),
-                                "--foreground"));
+                                directory.resolve("mount-" + node + ".toml").toString()));
         for (String option : mountOptions) {
             arguments.add("-o");
             arguments.add(option);
         }
         arguments.add(at.toString());
+        arguments.add("--supervise");
         List<String> command =
                 Jvm.daemon(
                         "org.gridfarm.client.mount.MountMain",

@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.cluster;
 
 import org.gridfarm.client.mount.MountMain;
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
@@ -11,20 +12,41 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The process behind {@code gf mount}. */
+/** The processes behind {@code gf mount}: a supervisor, and the one that serves. */
 public final class MountProcess {
     private static final Duration READY_MAX = Duration.ofSeconds(20);
+    private static final Duration UPGRADED_MAX = Duration.ofSeconds(10);
+    private static final String MAIN = "org.gridfarm.client.mount.MountMain";
     private static final String HEAP = "256m";
 
     private MountProcess() {}
 
-    public static int runHere(List<String> arguments) {
-        return MountMain.run(arguments.toArray(new String[0]));
+    /** Turns this process into the supervisor of the mount. */
+    public static int runHere(Path directory, List<String> arguments) {
+        Path at = free(directory);
+        IOException failure = MountMain.becomeSupervisor(at, server(arguments));
+        throw new FarmException(
+                ErrorKind.UNAVAILABLE,
+                "mount",
+                at.toString(),
+                String.valueOf(failure.getMessage()),
+                failure);
     }
 
-    /** Returns when the mount is there, or throws with the last lines of its log. */
-    public static int startInBackground(Path directory, List<String> arguments) {
+    private static List<String> server(List<String> arguments) {
+        String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
+        return Jvm.named("mount", Jvm.daemon(MAIN, heap, arguments.toArray(new String[0])));
+    }
+
+    private static Path free(Path directory) {
         Path at = directory.toAbsolutePath().normalize();
+        if (Mounts.isMounted(at)) {
+            if (Mounts.isServed(at)) {
+                throw new FarmException(
+                        ErrorKind.BUSY, "mount", at.toString(), "something is mounted there");
+            }
+            Mounts.detach(at); // what a mount that died left behind
+        }
         if (!Files.isDirectory(at)) {
             throw new FarmException(
                     ErrorKind.NOT_A_DIRECTORY,
@@ -36,10 +58,14 @@ public final class MountProcess {
         if (!obstacle.isEmpty()) {
             throw new FarmException(ErrorKind.UNAVAILABLE, "mount", at.toString(), obstacle);
         }
-        if (Mounts.isMounted(at)) {
-            throw new FarmException(
-                    ErrorKind.BUSY, "mount", at.toString(), "something is mounted there");
-        }
+        return at;
+    }
+
+    /** Returns when the mount is there, or throws with the last lines of its log. */
+    public static int startInBackground(Path directory, List<String> arguments) {
+        Path at = free(directory);
+        Supervisor supervisor = Supervisor.of(at);
+        supervisor.clear();
         try {
             Path log = Files.createTempFile("gf-mount-", ".log");
             Component component =
@@ -47,18 +73,19 @@ public final class MountProcess {
                             new Component(
                                     "mount",
                                     "mount",
-                                    Jvm.daemon(
-                                            "org.gridfarm.client.mount.MountMain",
-                                            HEAP,
-                                            arguments.toArray(new String[0])),
+                                    supervisor.command(at, false, server(arguments)),
                                     Map.of(),
                                     log.toString(),
                                     at.toString(),
                                     "",
                                     0,
                                     0));
-            Await.until(READY_MAX, () -> Mounts.isMounted(at) || !OsProcess.isAlive(component));
-            if (!Mounts.isMounted(at)) {
+            Await.until(
+                    READY_MAX,
+                    () ->
+                            (Mounts.isMounted(at) && supervisor.isServed())
+                                    || !OsProcess.isAlive(component));
+            if (!Mounts.isMounted(at) || !supervisor.isServed()) {
                 throw new FarmException(
                         ErrorKind.UNAVAILABLE,
                         "mount",
@@ -67,12 +94,55 @@ public final class MountProcess {
             }
             return 0;
         } catch (IOException e) {
-            throw new FarmException(
-                    ErrorKind.DISK_FAILED,
-                    "mount",
-                    at.toString(),
-                    String.valueOf(e.getMessage()),
-                    e);
+            throw failed(at, e);
         }
+    }
+
+    /** The mount goes on with this program instead of the one that serves it now. */
+    public static int upgrade(Path directory, List<String> arguments) {
+        Path at = directory.toAbsolutePath().normalize();
+        Supervisor supervisor = Supervisor.of(at);
+        ProcessHandle before =
+                supervisor
+                        .server()
+                        .orElseThrow(() ->
+                                new FarmException(
+                                        ErrorKind.NOT_FOUND,
+                                        "mount --upgrade",
+                                        at.toString(),
+                                        "no supervised mount of this user is there; see gf mount"));
+        long standby = supervisor.standby().map(ProcessHandle::pid).orElse(0L);
+        ProcessHandle keeper = supervisor.process().orElseThrow();
+        try {
+            supervisor.startFromNowOn(server(arguments));
+        } catch (IOException e) {
+            throw failed(at, e);
+        }
+        // Has a process of this program stand by; without one the present process ends at once.
+        OsProcess.run(List.of("kill", "-s", "HUP", Long.toString(keeper.pid())));
+        Await.until(
+                READY_MAX,
+                () ->
+                        !before.isAlive()
+                                || supervisor
+                                        .standby()
+                                        .filter(now -> now.pid() != standby)
+                                        .isPresent());
+        before.destroyForcibly();
+        if (!Await.until(UPGRADED_MAX, () -> isServedByAnother(supervisor, before))) {
+            throw new FarmException(
+                    ErrorKind.TIMED_OUT, "mount --upgrade", at.toString(), "see the mount's log");
+        }
+        return 0;
+    }
+
+    private static boolean isServedByAnother(Supervisor supervisor, ProcessHandle before) {
+        return supervisor.beats()
+                && supervisor.server().filter(now -> now.pid() != before.pid()).isPresent();
+    }
+
+    private static FarmException failed(Path at, IOException e) {
+        return new FarmException(
+                ErrorKind.DISK_FAILED, "mount", at.toString(), String.valueOf(e.getMessage()), e);
     }
 }

@@ -46,6 +46,19 @@ public final class Mounts {
         }
     }
 
+    /**
+     * True when the kernel still has somebody to ask about this mount. May take as long as an
+     * answer of that mount.
+     */
+    static boolean isServed(Path directory) {
+        try {
+            Files.getLastModifiedTime(directory);
+            return true;
+        } catch (IOException e) {
+            return !String.valueOf(e.getMessage()).contains("Transport endpoint is not connected");
+        }
+    }
+
     /** An ordinary end: refused with BUSY while files are open below it. */
     public static void unmount(Path directory) {
         List<String> command =

@@ -30,6 +30,14 @@ public final class Mount implements Callable<Integer> {
             description = "do not go into the background")
     private boolean foreground;
 
+    @Option(
+            names = "--upgrade",
+            description = {
+                "the mount that is there goes on, open files included, with this program and these",
+                "options; what the kernel knows of it (ro, allow_other, ...) stays"
+            })
+    private boolean upgrade;
+
     @Option(names = "--node", paramLabel = "NAME", description = "storage node this machine is")
     private @Nullable String node;
 
@@ -49,8 +57,11 @@ public final class Mount implements Callable<Integer> {
             arguments.addAll(List.of("-o", option));
         }
         arguments.add(directory.toAbsolutePath().normalize().toString());
+        if (upgrade) {
+            return MountProcess.upgrade(directory, arguments);
+        }
         return foreground
-                ? MountProcess.runHere(arguments)
+                ? MountProcess.runHere(directory, arguments)
                 : MountProcess.startInBackground(directory, arguments);
     }
 }

@@ -7,6 +7,7 @@ import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
@@ -31,12 +32,12 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     /**
      * @param cacheBytes bound of the cache of names and attributes
      */
-    public MetadataClient(FarmSession session, long cacheBytes) {
+    public MetadataClient(FarmSession session, Clock clock, long cacheBytes) {
         this.session = session;
         cache = new LeasedCache(cacheBytes);
         recalls = new Recalls(cache);
         reads = new CachedReads(session, cache);
-        mutations = new Mutations(session, cache);
+        mutations = new Mutations(session, cache, new Sequences(session.inheritance(), clock));
         locks = new Locks(session);
         session.keep(this);
     }

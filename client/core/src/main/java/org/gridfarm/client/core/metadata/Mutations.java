@@ -23,10 +23,11 @@ final class Mutations {
 
     private final FarmSession session;
     private final LeasedCache cache;
-    private final Sequences sequences = new Sequences();
+    private final Sequences sequences;
     private volatile @Nullable SizeSource sizes;
 
-    Mutations(FarmSession session, LeasedCache cache) {
+    Mutations(FarmSession session, LeasedCache cache, Sequences sequences) {
+        this.sequences = sequences;
         this.session = session;
         this.cache = cache;
     }

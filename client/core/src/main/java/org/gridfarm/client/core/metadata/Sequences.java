@@ -1,5 +1,9 @@
 package org.gridfarm.client.core.metadata;
 
+import org.gridfarm.client.core.session.Inheritance;
+import org.gridfarm.protocol.env.Clock;
+
+import java.time.Duration;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
@@ -7,11 +11,28 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * taken before the request is made and given back when its answer has come.
  */
 public final class Sequences {
+    /**
+     * For as long nothing counts as settled that a former process may have left unanswered: its
+     * requests come again within seconds, if at all.
+     */
+    private static final Duration FORMER_UNSETTLED = Duration.ofSeconds(30);
+
+    private final Inheritance inheritance;
     private final ConcurrentSkipListSet<Long> outstanding = new ConcurrentSkipListSet<>();
     private long last; // guarded by this
+    private volatile boolean formerSettled;
+
+    Sequences(Inheritance inheritance, Clock clock) {
+        this.inheritance = inheritance;
+        this.last = inheritance.lastSequence();
+        this.formerSettled = inheritance.predecessors() == 0;
+        if (!formerSettled) {
+            clock.after(FORMER_UNSETTLED, () -> formerSettled = true);
+        }
+    }
 
     public synchronized long take() {
-        long sequence = ++last;
+        long sequence = inheritance.sequence(++last);
         outstanding.add(sequence);
         return sequence;
     }
@@ -20,8 +41,11 @@ public final class Sequences {
         outstanding.remove(sequence);
     }
 
-    /** Every answer up to this number has come. */
+    /** Every answer up to this number has come; 0: nothing is known yet. */
     public synchronized long settled() {
+        if (!formerSettled) {
+            return 0;
+        }
         return outstanding.isEmpty() ? last : outstanding.first() - 1;
     }
 }

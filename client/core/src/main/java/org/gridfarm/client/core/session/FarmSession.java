@@ -40,6 +40,7 @@ public final class FarmSession implements AutoCloseable {
     private final Dialer dialer;
     private final Clock clock;
     private final Entropy entropy;
+    private final Inheritance inheritance;
     private final List<SessionKeeper> keepers = new CopyOnWriteArrayList<>();
 
     private final Object lock =
@@ -50,6 +51,7 @@ public final class FarmSession implements AutoCloseable {
     private final Set<String> addresses = new LinkedHashSet<>();
     private boolean searching;
     private boolean held; // the session was open once
+    private boolean inherited; // from a former process, and nothing of it re-established yet
     private boolean lost; // and is gone: what was held under it is to be told
     private boolean closed;
     private long epoch;
@@ -60,11 +62,25 @@ public final class FarmSession implements AutoCloseable {
     private volatile @Nullable Attached readerNow;
 
     public FarmSession(SessionSettings settings, Dialer dialer, Clock clock, Entropy entropy) {
+        this(settings, dialer, clock, entropy, Inheritance.NONE);
+    }
+
+    /** Goes on with the session that a former process of this client left, if it left one. */
+    public FarmSession(
+            SessionSettings settings,
+            Dialer dialer,
+            Clock clock,
+            Entropy entropy,
+            Inheritance inheritance) {
+        this.inheritance = inheritance;
+        this.inherited = inheritance.session() != 0;
+        this.held = inherited;
+        this.epoch = inheritance.epoch();
         this.settings = settings;
         this.dialer = dialer;
         this.clock = clock;
         this.entropy = entropy;
-        this.id = entropy.nextLong();
+        this.id = inherited ? inheritance.session() : entropy.nextLong();
         settings.metaservers().forEach(address -> addresses.add(address.toString()));
     }
 
@@ -89,6 +105,10 @@ public final class FarmSession implements AutoCloseable {
 
     public long id() {
         return id;
+    }
+
+    public Inheritance inheritance() {
+        return inheritance;
     }
 
     public Duration deadline() {
@@ -296,6 +316,7 @@ public final class FarmSession implements AutoCloseable {
         boolean evicted;
         boolean first;
         boolean tellLost;
+        boolean takeOver;
         synchronized (lock) {
             first = !held && !lost;
             evicted = held && !found.knewSession() && attached.opened.getEpoch() == epoch;
@@ -306,6 +327,7 @@ public final class FarmSession implements AutoCloseable {
                 id = entropy.nextLong();
             }
             tellLost = lost;
+            takeOver = inherited;
         }
         dropCaches();
         if (evicted) {
@@ -316,7 +338,7 @@ public final class FarmSession implements AutoCloseable {
             return;
         }
         boolean sameState = found.knewSession() && attached.opened.getEpoch() == epochNow();
-        if (first || (sameState && !tellLost)) {
+        if (first || (sameState && !tellLost && !takeOver)) {
             attach(attached);
             return;
         }
@@ -356,12 +378,14 @@ public final class FarmSession implements AutoCloseable {
             search = null;
             held = true;
             lost = false;
+            inherited = false;
             epoch = attached.opened.getEpoch();
             leaderNow = attached;
             waiting = leader;
             attached.opened.getServersList().forEach(server -> addresses.add(server.getAddress()));
             addresses.remove("");
         }
+        inheritance.stands(id, attached.opened.getEpoch());
         attached.peer.closed().thenRun(() -> suspect(attached));
         scheduleRenewal(attached);
         waiting.complete(attached);

@@ -9,11 +9,9 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
-import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
-import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +55,7 @@ final class OpenInode implements ObjectChain.Source {
     private @Nullable FarmException broken;
     private @Nullable CompletableFuture<Void> refreshing;
     private boolean layoutRecalled;
+    private int generationBefore; // as a former process knew it; until there is a layout
 
     OpenInode(long inode, Wiring wiring) {
         this.inode = inode;
@@ -92,6 +91,46 @@ final class OpenInode implements ObjectChain.Source {
         return reply.getAttributes().getVersion() < attributes.getVersion();
     }
 
+    /** By a former process: nothing is known of it until it is refreshed. */
+    void restore(FarmFileHandle handle, int generation) {
+        synchronized (lock) {
+            handles.add(handle);
+            generationBefore = generation;
+            layoutRecalled = true;
+        }
+    }
+
+    /**
+     * What the former process wrote stands in the chain and perhaps nowhere else: it is to be made
+     * to agree and committed.
+     *
+     * @param found of each stripe; null where nothing was written yet
+     */
+    void restored(List<@Nullable ChainOutcome> found) {
+        synchronized (lock) {
+            long end = 0;
+            for (int stripe = 0; stripe < found.size(); stripe++) {
+                ChainOutcome outcome = found.get(stripe);
+                if (outcome != null) {
+                    lastOutcomes.put(stripe, outcome);
+                    end =
+                            Math.max(
+                                    end,
+                                    WrittenStripes.striping(layout)
+                                            .fileSize(stripe, outcome.getSize()));
+                    // A time that somebody set is in the ctime; only a write after that counts.
+                    if (outcome.getMtime() > attributes.getCtime()) {
+                        mtime = Math.max(mtime, outcome.getMtime());
+                    }
+                }
+            }
+            layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
+            size = end;
+            dirty = true;
+            unsure = true;
+        }
+    }
+
     /** Under the lock. The layout with a chain is kept before one for reading only. */
     private void take(OpenReply reply) {
         if (!isOvertaken(reply)) {
@@ -102,7 +141,7 @@ final class OpenInode implements ObjectChain.Source {
         if (newer) {
             lastOutcomes.clear();
         }
-        layout = withWritten(reply.getLayout());
+        layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
         layoutRecalled = false;
     }
 
@@ -110,28 +149,6 @@ final class OpenInode implements ObjectChain.Source {
         return layout.getObjectsCount() == 0
                 ? -1
                 : layout.getObjects(0).getObject().getGeneration();
-    }
-
-    /** An object that was written here exists, whatever the metaserver knows of it yet. */
-    private Layout withWritten(Layout fresh) {
-        if (lastOutcomes.isEmpty()) {
-            return fresh;
-        }
-        Layout.Builder builder = fresh.toBuilder();
-        for (int stripe : lastOutcomes.keySet()) {
-            if (stripe < builder.getObjectsCount()) {
-                markWritten(builder.getObjectsBuilder(stripe));
-            }
-        }
-        return builder.build();
-    }
-
-    private static void markWritten(ObjectLocation.Builder object) {
-        for (Replica.Builder replica : object.getReplicasBuilderList()) {
-            if (replica.getState() == ReplicaState.WRITING) {
-                replica.setState(ReplicaState.VALID);
-            }
-        }
     }
 
     /** True when this was the last handle. */
@@ -192,7 +209,7 @@ final class OpenInode implements ObjectChain.Source {
 
     Striping striping() {
         synchronized (lock) {
-            return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+            return WrittenStripes.striping(layout);
         }
     }
 
@@ -352,8 +369,6 @@ final class OpenInode implements ObjectChain.Source {
     /** What is to be committed now; what changes from here on is for the next commit. */
     CommitContent.Builder takeCommit(long handle) {
         synchronized (lock) {
-            Striping striping =
-                    new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
             CommitContent.Builder commit =
                     CommitContent.newBuilder()
                             .setInode(inode)
@@ -361,29 +376,12 @@ final class OpenInode implements ObjectChain.Source {
                             .setGeneration(Math.max(0, generation()))
                             .setSize(size)
                             .setMtime(mtime);
-            long allocated = 0;
-            for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
-                if (!existsSomewhere(stripe)) {
-                    continue;
-                }
-                ChainOutcome last =
-                        lastOutcomes.getOrDefault(stripe, ChainOutcome.getDefaultInstance());
-                allocated += last.getAllocated();
-                commit.addObjects(
-                        ObjectCommit.newBuilder()
-                                .setStripe(stripe)
-                                .setSize(striping.objectSize(stripe, size))
-                                .setDigest(last.getDigest())
-                                .addAllHolders(
-                                        layout.getObjects(stripe).getReplicasList().stream()
-                                                .map(Replica::getNode)
-                                                .toList()));
-            }
+            WrittenStripes.addTo(commit, layout, size, lastOutcomes, this::existsSomewhere);
             dirty = false;
             commitsUnderWay++;
             mtimeUnderWay = mtime;
             mtime = 0;
-            return commit.setAllocated(allocated);
+            return commit;
         }
     }
 
@@ -525,7 +523,7 @@ final class OpenInode implements ObjectChain.Source {
                     .setInode(inode)
                     .setRead(handle.flags().read())
                     .setWrite(handle.flags().write())
-                    .setGeneration(Math.max(0, generation()))
+                    .setGeneration(generation() < 0 ? generationBefore : generation())
                     .setCredentials(handle.who())
                     .build();
         }
@@ -612,12 +610,8 @@ final class OpenInode implements ObjectChain.Source {
     @Override
     public void written(int stripe) {
         synchronized (lock) {
-            if (stripe < layout.getObjectsCount()
-                    && layout.getObjects(stripe).getReplicasList().stream()
-                            .anyMatch(r -> r.getState() == ReplicaState.WRITING)) {
-                Layout.Builder builder = layout.toBuilder();
-                markWritten(builder.getObjectsBuilder(stripe));
-                layout = builder.build();
+            if (WrittenStripes.isBeingMade(layout, stripe)) {
+                layout = WrittenStripes.marked(layout, List.of(stripe));
             }
         }
     }

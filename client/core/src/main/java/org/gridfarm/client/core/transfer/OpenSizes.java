@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,23 +41,27 @@ final class OpenSizes implements SizeSource {
         }
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
-        List<CompletableFuture<ChainOutcome>> asked = new ArrayList<>();
+        return ask(layout).thenApply(outcomes -> combined(attributes, striping, outcomes));
+    }
+
+    /** What the chain of each object says; null for one that nobody has written yet. */
+    CompletableFuture<List<@Nullable ChainOutcome>> ask(Layout layout) {
+        List<CompletableFuture<@Nullable ChainOutcome>> asked = new ArrayList<>();
         for (ObjectLocation location : layout.getObjectsList()) {
             asked.add(stat(location, 0));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done ->
-                        combined(
-                                attributes,
-                                striping,
-                                asked.stream().map(CompletableFuture::join).toList()));
+                .thenApply(done -> {
+                    List<@Nullable ChainOutcome> outcomes = new ArrayList<>();
+                    asked.forEach(one -> outcomes.add(one.join()));
+                    return outcomes;
+                });
     }
 
-    /** An object that nobody has written yet does not exist: it has no bytes. */
-    private CompletableFuture<ChainOutcome> stat(ObjectLocation location, int member) {
+    private CompletableFuture<@Nullable ChainOutcome> stat(ObjectLocation location, int member) {
         if (member >= location.getReplicasCount()) {
             return location.getReplicasCount() == 0
-                    ? CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance())
+                    ? CompletableFuture.completedFuture(null)
                     : CompletableFuture.failedFuture(
                             new FarmException(
                                     ErrorKind.DATA_UNAVAILABLE,
@@ -74,10 +79,10 @@ final class OpenSizes implements SizeSource {
                 .thenCompose(peer -> peer.callPlain(StorageMethods.STAT, request, DEADLINE))
                 .handle((outcome, thrown) -> {
                     if (thrown == null) {
-                        return CompletableFuture.completedFuture(outcome);
+                        return CompletableFuture.<@Nullable ChainOutcome>completedFuture(outcome);
                     }
                     if (FarmException.of(thrown, "stat", "").kind() == ErrorKind.OBJECT_ABSENT) {
-                        return CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
+                        return CompletableFuture.<@Nullable ChainOutcome>completedFuture(null);
                     }
                     return stat(location, member + 1);
                 })
@@ -85,12 +90,15 @@ final class OpenSizes implements SizeSource {
     }
 
     private static Attributes combined(
-            Attributes attributes, Striping striping, List<ChainOutcome> outcomes) {
+            Attributes attributes, Striping striping, List<@Nullable ChainOutcome> outcomes) {
         long size = 0;
         long allocated = 0;
         long changed = 0;
         for (int stripe = 0; stripe < outcomes.size(); stripe++) {
             ChainOutcome outcome = outcomes.get(stripe);
+            if (outcome == null) {
+                continue;
+            }
             size = Math.max(size, striping.fileSize(stripe, outcome.getSize()));
             allocated += outcome.getAllocated();
             changed = Math.max(changed, outcome.getMtime());

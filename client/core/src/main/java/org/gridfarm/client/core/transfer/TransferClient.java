@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -41,10 +42,17 @@ public final class TransferClient
         implements Transfer, RecallListener, SessionKeeper, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
 
+    /** What a former process still has on the way is older than all that this one sends. */
+    private static final int FENCES_PER_PROCESS_BITS = 32;
+
+    /** A file of a former process that was not brought back yet. */
+    private record Awaited(CompletableFuture<Void> ready, boolean leaving) {}
+
     private final Wiring wiring;
     private final Releases releases;
     private final OpenSizes sizes;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
+    private final Map<FarmFileHandle, Awaited> restored = new ConcurrentHashMap<>();
 
     /**
      * @param attached name of the storage node on this host whose replicas are read as plain files;
@@ -66,7 +74,8 @@ public final class TransferClient
                         entropy,
                         attached,
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
-                        new AtomicLong());
+                        new AtomicLong(
+                                session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS));
         releases = new Releases(session);
         sizes = new OpenSizes(nodes, this);
         metadata.sizesFrom(sizes);
@@ -109,7 +118,7 @@ public final class TransferClient
                 .setWrite(flags.write())
                 .setTruncate(flags.truncate())
                 .setExecute(flags.execute())
-                .setHandle(wiring.entropy().nextLong());
+                .setHandle(wiring.session().inheritance().handle(wiring.entropy().nextLong()));
     }
 
     @Override
@@ -212,6 +221,29 @@ public final class TransferClient
                 });
     }
 
+    /**
+     * To be called before the session is opened; {@link #reopened} then brings the file back.
+     *
+     * @param generation of its content, as it was known
+     * @param leaving the file is only to be closed, and may have been already
+     */
+    public RestoredFile restore(
+            Credentials who,
+            long inode,
+            long id,
+            OpenFlags flags,
+            int generation,
+            boolean leaving) {
+        synchronized (open) {
+            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            shared.restore(handle, generation);
+            CompletableFuture<Void> ready = new CompletableFuture<>();
+            restored.put(handle, new Awaited(ready, leaving));
+            return new RestoredFile(handle, ready);
+        }
+    }
+
     @Override
     public @Nullable Attributes openAttributes(long inode) {
         OpenInode shared = find(inode);
@@ -286,12 +318,14 @@ public final class TransferClient
         for (OpenInode shared : inodes()) {
             boolean writer = shared.handles().stream().anyMatch(handle -> handle.flags().write());
             if (lost && writer) {
-                shared.fail(
+                FarmException failure =
                         new FarmException(
                                 ErrorKind.SESSION_ENDED,
                                 "use",
                                 "",
-                                "what was not synced may be lost; open it again"));
+                                "what was not synced may be lost; open it again");
+                shared.fail(failure);
+                shared.handles().forEach(handle -> settled(handle, failure));
                 broken++;
                 continue;
             }
@@ -305,24 +339,47 @@ public final class TransferClient
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
-    private static CompletableFuture<Void> reclaim(
+    private CompletableFuture<Void> reclaim(
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
+        Awaited awaited = restored.get(handle);
+        boolean fromBefore = awaited != null;
         return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle))
-                .handle((reply, thrown) -> {
+                .thenCompose(reply -> {
+                    shared.refreshed(reply);
+                    return fromBefore && handle.flags().write()
+                            ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
+                            : CompletableFuture.<Void>completedFuture(null);
+                })
+                .handle((done, thrown) -> {
                     if (thrown == null) {
-                        shared.refreshed(reply);
+                        settled(handle, null);
                         return null;
                     }
                     FarmException failure = FarmException.of(thrown, "reopen", "");
-                    if (failure.kind().retry() == org.gridfarm.protocol.error.Retry.NEVER) {
+                    if (awaited != null && awaited.leaving()) {
+                        settled(handle, failure); // it had been closed
+                        return null;
+                    }
+                    if (fromBefore
+                            || failure.kind().retry() == org.gridfarm.protocol.error.Retry.NEVER) {
                         shared.fail(failure);
                     }
+                    settled(handle, failure);
                     log.warn(
-                            "inode {} could not be reopened at the new leader: {}",
+                            "inode {} could not be reopened at the leader: {}",
                             Long.toHexString(shared.inode),
                             failure.getMessage());
                     return null;
                 });
+    }
+
+    private void settled(FarmFileHandle handle, @Nullable FarmException failure) {
+        Awaited awaited = restored.remove(handle);
+        if (awaited != null && failure == null) {
+            awaited.ready().complete(null);
+        } else if (awaited != null) {
+            awaited.ready().completeExceptionally(failure);
+        }
     }
 
     @Override

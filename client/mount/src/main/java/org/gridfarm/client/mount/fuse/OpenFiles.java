@@ -96,6 +96,25 @@ public final class OpenFiles {
         return CACHED;
     }
 
+    /// An open of which the kernel was told by a former process.
+    ///
+    /// @param writer a passed-through open may write
+    /// @param adopt takes over the backing of that number
+    public synchronized void restore(long node, int mode, boolean writer, Supplier<Backing> adopt) {
+        State state = states.computeIfAbsent(node, key -> new State());
+        if ((mode & OpenMode.PASSTHROUGH) != 0) {
+            if (state.backing == null) {
+                state.backing = adopt.get();
+            }
+            state.writable |= writer;
+            state.passed++;
+        } else if ((mode & OpenMode.DIRECT_IO) != 0) {
+            state.direct++;
+        } else {
+            state.cached++;
+        }
+    }
+
     /// One open of `mode` was released, or its answer was not received.
     public synchronized void released(long node, int mode) {
         State state = states.get(node);
@@ -116,6 +135,12 @@ public final class OpenFiles {
         if (state.cached <= 0 && state.direct <= 0 && state.passed <= 0) {
             states.remove(node);
         }
+    }
+
+    /// The kernel's number of the file that the node is passed through to; 0: none.
+    public synchronized int backing(long node) {
+        State state = states.get(node);
+        return state == null || state.backing == null ? 0 : state.backing.id();
     }
 
     /// True while any open of the node is passed through: its size and times are those of the

@@ -18,6 +18,9 @@ public interface Passthrough {
     /// process: a file that must not be written may be passed to readers only.
     @Nullable Backing open(Path file, boolean writable);
 
+    /// Takes over a registration that a former process of this mount made.
+    Backing adopt(int id);
+
     /// Why the last registration failed, one line; empty when none did.
     String refusal();
 }

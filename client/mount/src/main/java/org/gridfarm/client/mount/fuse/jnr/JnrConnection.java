@@ -52,6 +52,11 @@ final class JnrConnection implements Connection, KernelCache, Passthrough {
     }
 
     @Override
+    public Backing adopt(int id) {
+        throw new IllegalStateException("the portable engine takes over no mounts");
+    }
+
+    @Override
     public String refusal() {
         return "the portable engine has no passthrough";
     }

@@ -3,6 +3,8 @@ package org.gridfarm.client.mount.fuse.linux;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.KernelCache;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// table in [KernelCache].
 final class KernelNotices implements KernelCache {
 
+    private static final Logger LOG = LoggerFactory.getLogger(KernelNotices.class);
     private static final long NAMES_WAIT_NANOS = 5_000_000L;
 
     private final Session session;
@@ -50,7 +53,12 @@ final class KernelNotices implements KernelCache {
     /// Asks the kernel for all requests that another process of this mount had read and not
     /// answered.
     void resend() {
-        quick.submit(Notice::resend, errno -> {});
+        int errno = new Notice(session).resend();
+        if (errno != 0) {
+            LOG.warn(
+                    "what the process before had not answered does not come again: errno {}",
+                    errno);
+        }
     }
 
     @Override

@@ -73,6 +73,10 @@ final class Libc {
             handle("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle WAITPID =
             handle("waitpid", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle DUP2 =
+            handle("dup2", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle EXECV =
+            handle("execv", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
     private static final MethodHandle GETEUID = handle("geteuid", FunctionDescriptor.of(JAVA_INT));
     private static final MethodHandle GETEGID = handle("getegid", FunctionDescriptor.of(JAVA_INT));
     // Returns the error instead of setting errno.
@@ -250,6 +254,36 @@ final class Libc {
                                     strings(arena, command),
                                     strings(arena, environment));
             return result == 0 ? pid.get(JAVA_INT, 0) : -result;
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// The same open file under another number.
+    static int duplicate(int fd, int number) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            int result = (int) DUP2.invokeExact(errno, fd, number);
+            return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// Turns this process into another program, which keeps its number and every descriptor marked
+    /// [#inheritable].
+    ///
+    /// @return only when that failed: -errno
+    static int execute(List<String> command) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            int result =
+                    (int)
+                            EXECV.invokeExact(
+                                    errno,
+                                    arena.allocateFrom(command.get(0)),
+                                    strings(arena, command));
+            return result >= 0 ? -Errno.EIO : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -38,6 +38,22 @@ public final class LinuxMount implements AutoCloseable {
         this.options = options;
     }
 
+    /// Loads what serving needs; nothing is mounted.
+    public static void load() {
+        LOG.debug("user {} stands by", Libc.effectiveUser());
+        for (Class<?> type :
+                List.of(
+                        Session.class,
+                        Worker.class,
+                        Dispatcher.class,
+                        KernelRequest.class,
+                        KernelNotices.class,
+                        Notice.class,
+                        LinuxPassthrough.class)) {
+            LOG.debug("{}", type);
+        }
+    }
+
     /// Mounts and serves.
     ///
     /// A mount that a dead process left on `directory` is taken off first.
@@ -50,11 +66,20 @@ public final class LinuxMount implements AutoCloseable {
 
     /// Mounts and agrees with the kernel on the protocol, but serves nothing yet: requests wait.
     public static LinuxMount prepare(Path directory, MountOptions options) throws IOException {
+        Path point = cleared(directory);
+        return negotiate(Mounter.mount(point, options), point, options);
+    }
+
+    private static Path cleared(Path directory) throws IOException {
         Path point = Mounter.canonical(directory);
         if (Mounter.clearDead(point)) {
             LOG.info("took off what a mount process that died left on {}", point);
         }
-        int fd = Mounter.mount(point, options);
+        return point;
+    }
+
+    private static LinuxMount negotiate(int fd, Path point, MountOptions options)
+            throws IOException {
         try {
             Negotiation agreed =
                     Negotiation.carryOut(
@@ -81,6 +106,26 @@ public final class LinuxMount implements AutoCloseable {
             Mounter.unmount(point, true);
             throw e;
         }
+    }
+
+    /// As [#prepare(Path, MountOptions)], with the rights of root on a device that somebody else
+    /// opened and keeps.
+    public static LinuxMount prepareOn(int device, Path directory, MountOptions options)
+            throws IOException {
+        Libc.inheritable(device, false);
+        Path point = cleared(directory);
+        Mounter.mountDevice(device, point, options);
+        return negotiate(device, point, options);
+    }
+
+    /// Turns this process into another program, which gets the device under `number`.
+    public IOException become(List<String> command, int number) {
+        int errno = Libc.duplicate(saved.fd(), number);
+        if (errno >= 0) {
+            Libc.inheritable(number, true);
+            errno = Libc.execute(command);
+        }
+        return new IOException("cannot run " + command.get(0) + ": errno " + -errno);
     }
 
     /// Goes on serving a mount that another process made; `saved` names the open device it left to
@@ -143,6 +188,11 @@ public final class LinuxMount implements AutoCloseable {
     /// Operations that missed their deadline so far.
     public synchronized long timeouts() {
         return served().timeouts();
+    }
+
+    /// Changes while requests are looked after.
+    public synchronized long sweeps() {
+        return served().sweeps();
     }
 
     /// Takes the mount off; fails when it is in use.

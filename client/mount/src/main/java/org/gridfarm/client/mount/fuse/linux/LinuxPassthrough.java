@@ -73,6 +73,11 @@ final class LinuxPassthrough implements Passthrough {
         return null;
     }
 
+    @Override
+    public Backing adopt(int id) {
+        return new Registered(id);
+    }
+
     private int register(int local) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment map = arena.allocate(Abi.BACKING_MAP_BYTES, 8);

@@ -67,6 +67,17 @@ final class Mounter {
             throw new IOException(
                     "cannot open /dev/fuse: errno " + -fd + " (is the fuse module loaded?)");
         }
+        try {
+            mountDevice(fd, point, options);
+            return fd;
+        } catch (IOException e) {
+            Libc.close(fd);
+            throw e;
+        }
+    }
+
+    /// Mounts an open device, with the rights of root.
+    static void mountDevice(int fd, Path point, MountOptions options) throws IOException {
         String mode = Files.isDirectory(point) ? "40000" : "100000";
         List<String> words = new ArrayList<>();
         words.add("fd=" + fd);
@@ -87,10 +98,8 @@ final class Mounter {
                         flags,
                         String.join(",", words));
         if (result < 0) {
-            Libc.close(fd);
             throw new IOException("cannot mount on " + point + ": errno " + -result);
         }
-        return fd;
     }
 
     private static int mountByHelper(Path point, MountOptions options) throws IOException {

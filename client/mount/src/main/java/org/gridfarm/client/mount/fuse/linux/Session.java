@@ -81,20 +81,21 @@ final class Session implements Connection {
     }
 
     void start() {
+        notices.start(); // what is brought back may be recalled meanwhile
         operations.started(this);
         int threads =
                 options.threads() > 0
                         ? options.threads()
                         : Math.max(2, Runtime.getRuntime().availableProcessors());
-        notices.start();
+        if (resumed && negotiation.has(Abi.HAS_RESEND)) {
+            // Before anything is read: what is read now and sent again would be carried out twice.
+            notices.resend();
+        }
         sweeper.start();
         synchronized (ending) {
             for (int i = 0; i < threads; i++) {
                 addWorker();
             }
-        }
-        if (resumed && negotiation.has(Abi.HAS_RESEND)) {
-            notices.resend();
         }
     }
 
@@ -214,6 +215,11 @@ final class Session implements Connection {
             write(buffer, Abi.OUT_BYTES);
             small.give(buffer);
         }
+    }
+
+    /// The time of the last look at the requests under way.
+    long sweeps() {
+        return now;
     }
 
     void sweep(long time) {

@@ -1,0 +1,69 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
+
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/** What having been written means to the objects of a layout. */
+final class WrittenStripes {
+    private WrittenStripes() {}
+
+    /** An object that was written here exists, whatever the metaserver knows of it yet. */
+    static Layout marked(Layout layout, Iterable<Integer> stripes) {
+        Layout.Builder builder = layout.toBuilder();
+        for (int stripe : stripes) {
+            if (stripe < builder.getObjectsCount()) {
+                for (Replica.Builder replica :
+                        builder.getObjectsBuilder(stripe).getReplicasBuilderList()) {
+                    if (replica.getState() == ReplicaState.WRITING) {
+                        replica.setState(ReplicaState.VALID);
+                    }
+                }
+            }
+        }
+        return builder.build();
+    }
+
+    static boolean isBeingMade(Layout layout, int stripe) {
+        return stripe < layout.getObjectsCount()
+                && layout.getObjects(stripe).getReplicasList().stream()
+                        .anyMatch(replica -> replica.getState() == ReplicaState.WRITING);
+    }
+
+    static Striping striping(Layout layout) {
+        return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+    }
+
+    /** The objects that exist, with what was last heard of each. */
+    static void addTo(
+            CommitContent.Builder commit,
+            Layout layout,
+            long size,
+            Map<Integer, ChainOutcome> outcomes,
+            IntPredicate exists) {
+        long allocated = 0;
+        for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
+            if (!exists.test(stripe)) {
+                continue;
+            }
+            ChainOutcome last = outcomes.getOrDefault(stripe, ChainOutcome.getDefaultInstance());
+            allocated += last.getAllocated();
+            commit.addObjects(
+                    ObjectCommit.newBuilder()
+                            .setStripe(stripe)
+                            .setSize(striping(layout).objectSize(stripe, size))
+                            .setDigest(last.getDigest())
+                            .addAllHolders(
+                                    layout.getObjects(stripe).getReplicasList().stream()
+                                            .map(Replica::getNode)
+                                            .toList()));
+        }
+        commit.setAllocated(allocated);
+    }
+}

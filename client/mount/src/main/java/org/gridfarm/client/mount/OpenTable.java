@@ -1,0 +1,212 @@
+package org.gridfarm.client.mount;
+
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.LocalFile;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.RestoredFile;
+import org.gridfarm.client.mount.fuse.OpenFiles;
+import org.gridfarm.client.mount.fuse.Passthrough;
+import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.client.mount.takeover.Numbers;
+import org.gridfarm.client.mount.takeover.OpenRecord;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Credentials;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The files that the kernel has open, by the numbers it knows them by, each written down before the
+ * kernel is told of it. Thread-safe.
+ */
+final class OpenTable {
+    private static final Logger log = LoggerFactory.getLogger(OpenTable.class);
+
+    private final Mounted mounted;
+    private final OpenFiles ways;
+    private final Map<Long, OpenFile> open = new ConcurrentHashMap<>();
+    private final Map<Long, Integer> writers = new ConcurrentHashMap<>();
+    private final Map<Long, Long> restoredOpens = new ConcurrentHashMap<>(); // by request
+    private final AtomicLong nextHandle;
+
+    OpenTable(Mounted mounted, OpenFiles ways) {
+        this.mounted = mounted;
+        this.ways = ways;
+        this.nextHandle = new AtomicLong(mounted.firstHandle());
+    }
+
+    @Nullable OpenFile find(long number) {
+        return open.get(number);
+    }
+
+    Collection<OpenFile> all() {
+        return open.values();
+    }
+
+    boolean isOpenForWriting(long node) {
+        return writers.containsKey(node);
+    }
+
+    /** To be called before the kernel is told. */
+    long register(
+            Request request, FileHandle handle, OpenFiles.Way way, @Nullable LocalFile local) {
+        long number = nextHandle.getAndIncrement();
+        boolean kernelWrites = way.passthrough() && local != null && local.write();
+        OpenFile file = new OpenFile(handle, way.mode(), kernelWrites);
+        mounted.book()
+                .opened(
+                        new OpenRecord(
+                                number,
+                                handle.inode(),
+                                handle.id(),
+                                Numbers.of(request),
+                                way.mode(),
+                                way.backing(),
+                                access(handle.flags(), kernelWrites),
+                                handle.attributes().getGeneration(),
+                                mounted.who(request)));
+        add(number, file);
+        return number;
+    }
+
+    private void add(long number, OpenFile file) {
+        open.put(number, file);
+        if (file.isWritable()) {
+            writers.merge(file.handle().inode(), 1, Integer::sum);
+        }
+    }
+
+    /** The kernel has not taken the handle: no release will come. */
+    void forget(long number) {
+        OpenFile file = open.remove(number);
+        if (file != null) {
+            leave(number, file);
+        }
+    }
+
+    /** The kernel has given the file up: what was written is committed. */
+    @Nullable OpenFile release(long number) {
+        OpenFile file = open.remove(number);
+        if (file != null) {
+            mounted.book().leaving(number);
+        }
+        return file;
+    }
+
+    /** The end of what {@link #release} gave. */
+    CompletableFuture<Void> leave(long number, OpenFile file) {
+        return file.close()
+                .handle((_, failure) -> {
+                    ended(file);
+                    mounted.book().closed(number);
+                    // Of a former process' file: it may have been closed by that already.
+                    if (failure != null && file.obstacle() == null) {
+                        log.warn(
+                                "close of inode {}: {}",
+                                Long.toHexString(file.handle().inode()),
+                                failure.getMessage());
+                    }
+                    return null;
+                });
+    }
+
+    private void ended(OpenFile file) {
+        ways.released(file.handle().inode(), file.mode());
+        if (file.isWritable()) {
+            writers.computeIfPresent(
+                    file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    // ---- from a former process
+
+    /** How a file of a former process is asked for again. */
+    interface Source {
+        RestoredFile restore(
+                Credentials who,
+                long inode,
+                long handle,
+                OpenFlags flags,
+                int generation,
+                boolean leaving);
+    }
+
+    /** Completes when the file may be used, or never may. */
+    CompletableFuture<Void> restore(
+            OpenRecord record, boolean leaving, Source source, Passthrough engine) {
+        RestoredFile restored =
+                source.restore(
+                        record.who(),
+                        record.inode(),
+                        record.server(),
+                        flags(record),
+                        record.generation(),
+                        leaving);
+        boolean kernelWrites = record.has(OpenRecord.KERNEL_WRITES);
+        CompletableFuture<Void> ready =
+                kernelWrites
+                        ? restored.ready().thenCompose(_ -> writtenHere(restored.handle()))
+                        : restored.ready();
+        OpenFile file =
+                new OpenFile(
+                        restored.handle(),
+                        record.mode(),
+                        kernelWrites,
+                        new java.util.concurrent.atomic.AtomicBoolean(record.has(OpenRecord.WRITE)),
+                        ready);
+        ways.restore(
+                record.inode(), record.mode(), kernelWrites, () -> engine.adopt(record.backing()));
+        add(record.number(), file);
+        if (!leaving) {
+            restoredOpens.put(record.request(), record.number());
+        }
+        return ready;
+    }
+
+    /** The node is told again that its replica changes behind its back. */
+    private static CompletableFuture<Void> writtenHere(FileHandle handle) {
+        return handle.openLocal(true)
+                .thenAccept(local -> {
+                    if (local == null) {
+                        throw new FarmException(
+                                ErrorKind.STALE,
+                                "reopen",
+                                "",
+                                "its node does not give the replica that the kernel writes");
+                    }
+                });
+    }
+
+    /**
+     * What a former process had opened for this very request without the kernel hearing of it; 0 if
+     * nothing.
+     */
+    long openedBefore(Request request) {
+        Long number = request.resent() ? restoredOpens.remove(Numbers.of(request)) : null;
+        return number == null ? 0 : number;
+    }
+
+    private static int access(OpenFlags flags, boolean kernelWrites) {
+        return (flags.read() ? OpenRecord.READ : 0)
+                | (flags.write() ? OpenRecord.WRITE : 0)
+                | (flags.append() ? OpenRecord.APPEND : 0)
+                | (flags.execute() ? OpenRecord.EXECUTE : 0)
+                | (kernelWrites ? OpenRecord.KERNEL_WRITES : 0);
+    }
+
+    private static OpenFlags flags(OpenRecord record) {
+        return new OpenFlags(
+                record.has(OpenRecord.READ),
+                record.has(OpenRecord.WRITE),
+                false,
+                record.has(OpenRecord.APPEND),
+                record.has(OpenRecord.EXECUTE));
+    }
+}

@@ -1,0 +1,36 @@
+package org.gridfarm.client.mount.takeover;
+
+import org.gridfarm.protocol.wire.Credentials;
+
+/**
+ * One open file as the next process must know it.
+ *
+ * @param number the kernel's handle
+ * @param server the metaserver's handle
+ * @param request the kernel's number of the open that made it
+ * @param mode how the kernel was told to treat it, with the backing's number if passed through
+ * @param access bits of {@link #READ} and the like
+ * @param generation of the content when it was opened
+ */
+public record OpenRecord(
+        long number,
+        long inode,
+        long server,
+        long request,
+        int mode,
+        int backing,
+        int access,
+        int generation,
+        Credentials who) {
+    public static final int READ = 1;
+    public static final int WRITE = 2;
+    public static final int APPEND = 4;
+    public static final int EXECUTE = 8;
+
+    /** The kernel writes into the local replica. */
+    public static final int KERNEL_WRITES = 16;
+
+    public boolean has(int bit) {
+        return (access & bit) != 0;
+    }
+}

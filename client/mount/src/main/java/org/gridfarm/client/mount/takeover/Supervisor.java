@@ -1,0 +1,156 @@
+package org.gridfarm.client.mount.takeover;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The shell script that keeps a mount alive ({@code supervise.sh}), and the files by which it and
+ * the serving process talk.
+ */
+public final class Supervisor {
+    /** Under which the serving process finds the kernel's device. */
+    public static final int DEVICE = 9;
+
+    private static final String SHELL = "/bin/sh";
+
+    private final Path state;
+
+    private Supervisor(Path state) {
+        this.state = state;
+    }
+
+    /** Of the mount on this directory, whether there is one or not. */
+    public static Supervisor of(Path directory) {
+        Path at = directory.toAbsolutePath().normalize();
+        String readable = at.toString().replaceAll("[^A-Za-z0-9.]", "-");
+        String end = readable.substring(Math.max(0, readable.length() - 80));
+        return new Supervisor(
+                folder().resolve(Integer.toHexString(at.toString().hashCode()) + end));
+    }
+
+    private static Path folder() {
+        String user = System.getProperty("user.name");
+        String own = System.getenv("XDG_RUNTIME_DIR");
+        Path folder;
+        if (user.equals("root") && Files.isWritable(Path.of("/run"))) {
+            folder = Path.of("/run/gridfarm");
+        } else if (own != null && Files.isWritable(Path.of(own))) {
+            folder = Path.of(own, "gridfarm");
+        } else {
+            folder = Path.of(System.getProperty("java.io.tmpdir"), "gridfarm-" + user);
+        }
+        try {
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(
+                        folder,
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rwx------")));
+            }
+            if (!Files.getOwner(folder).getName().equals(user)) {
+                throw new IOException(folder + " belongs to somebody else");
+            }
+            return folder;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * What keeps {@code server} serving the mount on {@code directory}.
+     *
+     * @param prepared the device is mounted already and open as {@link #DEVICE}
+     */
+    public List<String> command(Path directory, boolean prepared, List<String> server) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                SHELL,
+                                "-c",
+                                script(),
+                                "gf-mount",
+                                prepared ? "prepared" : "new",
+                                state.toString(),
+                                directory.toAbsolutePath().normalize().toString()));
+        command.addAll(server);
+        return command;
+    }
+
+    private static String script() {
+        try (InputStream in = Supervisor.class.getResourceAsStream("supervise.sh")) {
+            if (in == null) {
+                throw new IOException("supervise.sh is not in the program");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The supervisor's process. */
+    public Optional<ProcessHandle> process() {
+        return process("pid");
+    }
+
+    /** The process that serves now. */
+    public Optional<ProcessHandle> server() {
+        return process("server");
+    }
+
+    /** The process that is ready to go on. */
+    public Optional<ProcessHandle> standby() {
+        return process("standby");
+    }
+
+    private Optional<ProcessHandle> process(String file) {
+        Path at = beside(file);
+        try {
+            String text = Files.exists(at) ? Files.readString(at).strip() : "";
+            return text.isEmpty() ? Optional.empty() : ProcessHandle.of(Long.parseLong(text));
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty(); // it is just ending
+        }
+    }
+
+    /** The mount was served at least once. */
+    public boolean isServed() {
+        return Files.exists(beside("served"));
+    }
+
+    /** The process that serves now has begun to serve. */
+    public boolean beats() {
+        return Files.exists(beside("beat"));
+    }
+
+    /** Forgets what a supervisor that was killed has left; to be called before a new one begins. */
+    public void clear() {
+        try {
+            for (String file : List.of("served", "beat", "command", "server", "standby", "pid")) {
+                Files.deleteIfExists(beside(file));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What is started from now on. */
+    public void startFromNowOn(List<String> server) throws IOException {
+        String words =
+                server.stream()
+                        .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                        .collect(Collectors.joining(" "));
+        Files.writeString(beside("command"), words + "\n");
+    }
+
+    private Path beside(String file) {
+        return state.resolveSibling(state.getFileName() + "." + file);
+    }
+}

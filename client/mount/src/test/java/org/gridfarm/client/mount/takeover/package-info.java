@@ -1,0 +1,4 @@
+@NullMarked
+package org.gridfarm.client.mount.takeover;
+
+import org.jspecify.annotations.NullMarked;
