@@ -210,9 +210,29 @@ public final class FarmState {
                             }
                         });
         return switch (decision) {
-            case Decision.Accepted accepted -> accepted;
+            case Decision.Accepted accepted -> withCopies(accepted);
             case Decision.Refused refused -> throw refused.failure();
         };
+    }
+
+    /** The copies of a file that goes go with it, one by one: the nodes are told to delete them. */
+    private Decision.Accepted withCopies(Decision.Accepted accepted) {
+        if (accepted.changes().stream().noneMatch(Change::hasInodeGone)) return accepted;
+        List<Change> changes = new ArrayList<>();
+        for (Change change : accepted.changes()) {
+            if (change.hasInodeGone()) {
+                for (ReplicaImage row : allRows(change.getInodeGone())) {
+                    changes.add(FileOpens.gone(row));
+                }
+            }
+            changes.add(change);
+        }
+        return new Decision.Accepted(
+                changes,
+                accepted.inode(),
+                accepted.parent(),
+                accepted.otherParent(),
+                accepted.created());
     }
 
     /** Inode numbers below this were used before. */

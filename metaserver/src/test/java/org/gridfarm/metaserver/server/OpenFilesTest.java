@@ -19,6 +19,7 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.AfterEach;
@@ -219,7 +220,34 @@ class OpenFilesTest {
         client.unlink(1, "f");
         assertThat(attributes(client, inode).getNlink()).isZero();
         commit(client, inode, 500, true, List.of("n1"));
-        TestFarm.await("deleted", () -> n1.deleted.stream().anyMatch(o -> o.getInode() == inode));
+        TestFarm.await("deleted", () -> isDeleted(inode));
+    }
+
+    @Test
+    void theCopiesOfAnUnlinkedFileAreDeleted() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long removed = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, removed, 500, true, List.of("n1"));
+        client.unlink(1, "f");
+        TestFarm.await("deleted", () -> isDeleted(removed));
+        long replaced = createAndOpen(client, "g", 501).getAttributes().getInode();
+        commit(client, replaced, 501, true, List.of("n1"));
+        client.create(1, "h");
+        client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setRename(
+                                Rename.newBuilder()
+                                        .setParent(1)
+                                        .setName(TestFarm.name("h"))
+                                        .setToParent(1)
+                                        .setToName(TestFarm.name("g")))
+                        .build());
+        TestFarm.await("deleted", () -> isDeleted(replaced));
+    }
+
+    private boolean isDeleted(long inode) {
+        return n1.deleted.stream().anyMatch(o -> o.getInode() == inode);
     }
 
     @Test

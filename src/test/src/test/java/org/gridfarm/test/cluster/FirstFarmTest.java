@@ -1,6 +1,7 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** What a newcomer does first. The steps build on one another. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -108,5 +110,18 @@ class FirstFarmTest {
         farm.stop();
         farm.startAgain();
         farm.sh("diff -r " + SOURCES + " " + farm.mount() + "/src");
+    }
+
+    @Test
+    @Order(7)
+    void whatIsRemovedLeavesTheDisks() {
+        farm.sh("rm -rf " + farm.mount() + "/*");
+        await("the nodes hold no object")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> objects().isEmpty());
+    }
+
+    private static String objects() {
+        return farm.sh("find " + farm.directory() + "/n*/data/objects -type f");
     }
 }
