@@ -111,30 +111,49 @@ public final class PostgresStore implements JournalStore {
         }
     }
 
+    /** Something done on one connection. */
+    interface Work<T> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    /** How far a state goes. */
+    record Stand(long sequence, long nextInode) {}
+
     @Override
     public Loaded load(StateSink sink) {
+        Stand stand = snapshot(connection -> readAll(connection, sink));
+        return new Loaded(stand.sequence(), stand.nextInode());
+    }
+
+    /** Sees the database as of one moment. */
+    <T> T snapshot(Work<T> work) {
         try (Connection connection = pool.getConnection()) {
             beginSnapshot(connection);
             try {
-                long applied;
-                long nextInode;
-                try (Statement statement = connection.createStatement();
-                        ResultSet row =
-                                statement.executeQuery(
-                                        "SELECT applied_seq, next_ino FROM gridfarm.apply_state")) {
-                    row.next();
-                    applied = row.getLong(1);
-                    nextInode = row.getLong(2);
-                }
-                TableReader.readAll(connection, sink);
-                long last = readJournal(connection, applied, sink::batch);
-                return new Loaded(Math.max(applied, last), nextInode);
+                return work.on(connection);
             } finally {
                 endSnapshot(connection);
             }
         } catch (SQLException e) {
             throw SqlFailures.running("loading", e);
         }
+    }
+
+    /** Tables, then the journal after them; within a snapshot. */
+    static Stand readAll(Connection connection, StateSink sink) throws SQLException {
+        long applied;
+        long nextInode;
+        try (Statement statement = connection.createStatement();
+                ResultSet row =
+                        statement.executeQuery(
+                                "SELECT applied_seq, next_ino FROM gridfarm.apply_state")) {
+            row.next();
+            applied = row.getLong(1);
+            nextInode = row.getLong(2);
+        }
+        TableReader.readAll(connection, sink);
+        long last = readJournal(connection, applied, sink::batch);
+        return new Stand(Math.max(applied, last), nextInode);
     }
 
     @Override
@@ -268,6 +287,23 @@ public final class PostgresStore implements JournalStore {
             }
         } catch (SQLException e) {
             throw SqlFailures.running("looking for a journal row", e);
+        }
+    }
+
+    /** All or nothing; a failure of any kind leaves things as they were. */
+    <T> T transaction(Work<T> work) {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.on(connection);
+                connection.commit();
+                return result;
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            throw SqlFailures.running("writing", e);
         }
     }
 
