@@ -39,6 +39,9 @@ public final class Namespace {
      */
     public static final String SETTING_REPLICAS = "replicas";
 
+    /** In the root: where a check gives names to what has lost them. */
+    public static final String LOST_AND_FOUND = "lost+found";
+
     private static final int REPLICAS_UNSET = 1;
 
     private final InodeTable inodes = new InodeTable();
@@ -443,6 +446,11 @@ public final class Namespace {
      * over everything.
      */
     public List<String> inconsistencies(int limit) {
+        return findings(limit).stream().map(Finding::what).toList();
+    }
+
+    /** As {@link #inconsistencies}, with what would mend each. */
+    public List<Finding> findings(int limit) {
         return new Check(this, limit).run();
     }
 

@@ -9,8 +9,6 @@ import org.gridfarm.metaserver.replica.RepairEstimate;
 import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.protocol.api.MetadataMethods;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
 import org.gridfarm.protocol.wire.AdminRequest;
@@ -22,11 +20,8 @@ import org.gridfarm.protocol.wire.ListNodesReply;
 import org.gridfarm.protocol.wire.ListNodesRequest;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.NodeInfo;
-import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ServerInfo;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -35,8 +30,6 @@ import java.util.TreeMap;
  * Event thread.
  */
 final class StatusService {
-    private static final int PROBLEMS_MAX = 1000;
-
     /** Counted to tell what repair has before it; the rest is extrapolated. */
     private static final int ESTIMATED_FILES_MAX = 1000;
 
@@ -47,7 +40,6 @@ final class StatusService {
     private final Followers followers;
     private final ServerIdentity identity;
     private final RepairPlanner planner;
-    private final ReplicaAdmin replicas;
     private final LeaderContext leader;
 
     StatusService(
@@ -58,7 +50,6 @@ final class StatusService {
             Followers followers,
             ServerIdentity identity,
             RepairPlanner planner,
-            ReplicaAdmin replicas,
             LeaderContext leader) {
         this.state = state;
         this.clients = clients;
@@ -67,14 +58,12 @@ final class StatusService {
         this.followers = followers;
         this.identity = identity;
         this.planner = planner;
-        this.replicas = replicas;
         this.leader = leader;
     }
 
     void register(HandlerTable table) {
         table.on(MetadataMethods.LIST_NODES, this::listNodes);
         table.on(MetadataMethods.CLUSTER_STATUS, this::status);
-        table.on(MetadataMethods.ADMIN, this::admin);
     }
 
     private void listNodes(Exchange<ListNodesRequest, ListNodesReply> exchange) {
@@ -148,54 +137,12 @@ final class StatusService {
         exchange.reply(reply.build());
     }
 
-    private void admin(Exchange<AdminRequest, AdminReply> exchange) {
-        Callers.requireAdministrator(exchange);
-        if (replicas.answer(exchange)) return;
-        switch (exchange.request().getCommand()) {
-            case "barrier" -> barrier(exchange);
-            case "fsck" -> check(exchange);
-            default ->
-                    throw new FarmException(
-                            ErrorKind.UNSUPPORTED, "admin", exchange.request().getCommand());
-        }
-    }
-
-    /** What is wrong with the namespace, and replica rows that belong to nothing. */
-    private void check(Exchange<AdminRequest, AdminReply> exchange) {
-        List<String> found = new ArrayList<>(state.namespace().inconsistencies(PROBLEMS_MAX));
-        for (String node : state.nodes().names()) {
-            for (ReplicaImage row : state.heldBy(node)) {
-                if (!state.exists(row.getInode()) && found.size() < PROBLEMS_MAX) {
-                    found.add(
-                            "a replica row at "
-                                    + row.getNode()
-                                    + " names inode "
-                                    + Long.toHexString(row.getInode())
-                                    + ", which does not exist");
-                }
-            }
-        }
-        StringBuilder json = new StringBuilder("{\"inodes\":").append(state.inodes());
-        json.append(",\"revision\":").append(coherence.completed()).append(",\"problems\":[");
-        for (int i = 0; i < found.size(); i++) {
-            if (i > 0) json.append(',');
-            json.append('"')
-                    .append(found.get(i).replace("\\", "\\\\").replace("\"", "\\\""))
-                    .append('"');
-        }
-        String text = json.append("]}").toString();
-        leader.afterAllSoFar(() -> exchange.reply(AdminReply.newBuilder().setJson(text).build()));
-    }
-
     /** Answers when everything acknowledged so far is in the tables. */
-    private void barrier(Exchange<AdminRequest, AdminReply> exchange) {
+    void barrier(Exchange<AdminRequest, AdminReply> exchange) {
         long until = coherence.completed();
         leader.whenApplied(
                 until,
                 () ->
-                        exchange.reply(
-                                AdminReply.newBuilder()
-                                        .setJson("{\"applied\":" + until + "}")
-                                        .build()));
+                        exchange.reply(AdminService.reply(Map.of("applied", until))));
     }
 }
