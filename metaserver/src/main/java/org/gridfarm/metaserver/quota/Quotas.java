@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Usage and limits. Owned by the event thread.
@@ -30,6 +32,7 @@ public final class Quotas {
 
     private final Map<Subject, Usage> used = new HashMap<>();
     private final Map<Subject, QuotaImage> limits = new HashMap<>();
+    private final Map<Subject, Usage> promised = new HashMap<>();
     private int directories;
 
     // ---- counting
@@ -63,7 +66,29 @@ public final class Quotas {
     }
 
     private void add(Subject subject, Usage usage) {
-        used.merge(subject, usage, (a, b) -> a.plus(b).isNone() ? null : a.plus(b));
+        merge(used, subject, usage);
+    }
+
+    private static void merge(Map<Subject, Usage> sums, Subject subject, Usage usage) {
+        sums.merge(subject, usage, (a, b) -> a.plus(b).isNone() ? null : a.plus(b));
+    }
+
+    /** Counted against hard limits from now on, beside what is used. For {@link Growth}. */
+    void promise(Subject subject, Usage usage) {
+        merge(promised, subject, usage);
+    }
+
+    /** What more is counted, subject by subject, when a file has this size instead of its own. */
+    Map<Subject, Usage> growth(long inode, long size, Namespace state) {
+        Charge now = state.charge(inode);
+        var content = state.content(inode);
+        if (now == null || content == null || size <= now.logical()) {
+            return Map.of();
+        }
+        Charge then =
+                new Charge(
+                        now.uid(), now.gid(), size, size * content.wanted(), now.parent(), false);
+        return difference(inode, now, then, state);
     }
 
     /** What is counted anew, subject by subject, when an inode changes. */
@@ -172,6 +197,9 @@ public final class Quotas {
      * @throws FarmException QUOTA_EXCEEDED, CROSS_DEVICE
      */
     public List<Change> check(List<Change> changes, Credentials who, long now, Namespace before) {
+        if (limits.isEmpty()) {
+            return List.of();
+        }
         Map<Subject, Usage> growth = new LinkedHashMap<>();
         for (Change change : changes) {
             if (change.hasInode()) {
@@ -220,11 +248,9 @@ public final class Quotas {
             long now,
             List<Change> graces) {
         Usage after = usage(subject).plus(more);
-        boolean overSoft =
-                over(after.logical(), limit.getBytesSoft())
-                        || over(after.physical(), limit.getPhysicalSoft())
-                        || over(after.inodes(), limit.getInodesSoft());
+        QuotaImage graced = graced(limit, after, now);
         if (!unlimited) {
+            after = after.plus(promised.getOrDefault(subject, Usage.NONE));
             refuse(subject, "bytes", more.logical(), after.logical(), limit.getBytesHard());
             refuse(
                     subject,
@@ -254,13 +280,44 @@ public final class Quotas {
                         limit.getInodesSoft());
             }
         }
-        if (overSoft == (limit.getGraceUntil() == 0)) {
-            long period = limit.getGracePeriod() == 0 ? GRACE_NANOS : limit.getGracePeriod();
-            graces.add(
-                    Change.newBuilder()
-                            .setQuota(limit.toBuilder().setGraceUntil(overSoft ? now + period : 0))
-                            .build());
+        if (graced.getGraceUntil() != limit.getGraceUntil()) {
+            graces.add(Change.newBuilder().setQuota(graced).build());
         }
+    }
+
+    /** The limit with the time of grace begun or ended, as the present usage has it. */
+    public QuotaImage graced(QuotaImage limit, long now) {
+        return graced(limit, usage(new Subject(Kind.of(limit.getKind()), limit.getId())), now);
+    }
+
+    private static QuotaImage graced(QuotaImage limit, Usage used, long now) {
+        boolean overSoft =
+                over(used.logical(), limit.getBytesSoft())
+                        || over(used.physical(), limit.getPhysicalSoft())
+                        || over(used.inodes(), limit.getInodesSoft());
+        if (overSoft != (limit.getGraceUntil() == 0)) return limit;
+        long period = limit.getGracePeriod() == 0 ? GRACE_NANOS : limit.getGracePeriod();
+        return limit.toBuilder().setGraceUntil(overSoft ? now + period : 0).build();
+    }
+
+    /**
+     * What is counted otherwise than a walk over everything counts it, by subject; the second is
+     * the truth.
+     */
+    public Map<Subject, List<Usage>> miscounted(Namespace state) {
+        Quotas fresh = new Quotas();
+        fresh.limits.putAll(limits);
+        fresh.directories = directories;
+        fresh.recount(state);
+        Map<Subject, List<Usage>> wrong = new LinkedHashMap<>();
+        Set<Subject> all = new HashSet<>(used.keySet());
+        all.addAll(fresh.used.keySet());
+        for (Subject subject : all) {
+            Usage counted = usage(subject);
+            Usage truth = fresh.usage(subject);
+            if (!counted.equals(truth)) wrong.put(subject, List.of(counted, truth));
+        }
+        return wrong;
     }
 
     private static boolean over(long used, long limit) {
@@ -279,7 +336,7 @@ public final class Quotas {
 
     /**
      * By how many bytes the file may still grow before a hard limit, or a soft one out of grace, is
-     * met: what a writer may be told before it commits. Long.MAX_VALUE: no limit.
+     * met; what is promised to others is theirs. Long.MAX_VALUE: no limit.
      */
     public long allowance(long inode, long now, Namespace state) {
         Charge charge = state.charge(inode);
@@ -296,19 +353,26 @@ public final class Quotas {
             if (limit == null) {
                 continue;
             }
-            Usage usage = usage(subject);
+            Usage usage = usage(subject).plus(promised.getOrDefault(subject, Usage.NONE));
             boolean graceOver = limit.getGraceUntil() != 0 && now > limit.getGraceUntil();
             allowance = Math.min(allowance, left(limit.getBytesHard(), usage.logical()));
             allowance =
-                    Math.min(allowance, left(limit.getPhysicalHard(), usage.physical()) / level);
+                    Math.min(
+                            allowance,
+                            perCopy(left(limit.getPhysicalHard(), usage.physical()), level));
             if (graceOver) {
                 allowance = Math.min(allowance, left(limit.getBytesSoft(), usage.logical()));
                 allowance =
                         Math.min(
-                                allowance, left(limit.getPhysicalSoft(), usage.physical()) / level);
+                                allowance,
+                                perCopy(left(limit.getPhysicalSoft(), usage.physical()), level));
             }
         }
         return allowance;
+    }
+
+    private static long perCopy(long bytes, int level) {
+        return bytes == Long.MAX_VALUE ? bytes : bytes / level;
     }
 
     private static long left(long limit, long used) {
@@ -338,6 +402,7 @@ public final class Quotas {
 
     public void clear() {
         used.clear();
+        promised.clear();
         limits.clear();
         directories = 0;
     }

@@ -9,6 +9,7 @@ import org.gridfarm.metaserver.namespace.Decision;
 import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.namespace.Resolved;
 import org.gridfarm.metaserver.namespace.Visited;
+import org.gridfarm.metaserver.quota.Quotas;
 import org.gridfarm.metaserver.replica.Files;
 import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.NodeState;
@@ -30,6 +31,7 @@ import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.QuotaImage;
 import org.gridfarm.protocol.wire.ReadDirectoryReply;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
@@ -60,6 +62,7 @@ public final class FarmState {
     private final Outcomes outcomes = new Outcomes();
     private final LongMap<WritingImage> writing = new LongMap<>();
     private final Map<String, ByteString> settings = new HashMap<>();
+    private final Quotas quotas = new Quotas();
     private Namespace namespace = new Namespace();
     private ReplicaMap replicas = noReplicas();
     private long nextInode = 2;
@@ -102,12 +105,32 @@ public final class FarmState {
         for (Outcome outcome : batch.getOutcomesList()) outcomes.add(outcome, batch.getSequence());
     }
 
-    /** A row while loading; order within a kind does not matter. */
+    /** A row while loading; order within a kind does not matter. {@link #loaded} comes last. */
     void load(Change change) {
-        apply(change);
+        if (change.hasQuota()) quotas.apply(change, namespace);
+        take(change);
+    }
+
+    void load(ChangeBatch batch) {
+        for (Change change : batch.getChangesList()) load(change);
+        for (Outcome outcome : batch.getOutcomesList()) outcomes.add(outcome, batch.getSequence());
+    }
+
+    /** Directories may have come after what they hold: only now is it known what trees use. */
+    void loaded() {
+        quotas.recount(namespace);
     }
 
     void apply(Change change) {
+        quotas.apply(change, namespace);
+        take(change);
+        if (change.hasSetting()
+                && change.getSetting().getKey().equals(Namespace.SETTING_REPLICAS)) {
+            quotas.recount(namespace); // every file without a level of its own has other copies
+        }
+    }
+
+    private void take(Change change) {
         switch (change.getChangeCase()) {
             case INODE, INODE_GONE, DIRENT, DIRENT_GONE, XATTR, XATTR_GONE, ORPHAN, ORPHAN_GONE -> {
                 if (change.hasInode())
@@ -138,7 +161,7 @@ public final class FarmState {
                 if (namespace.defaultReplicas() != before) replicas.allTouched();
             }
             case SESSION_GONE -> outcomes.forget(change.getSessionGone());
-            case QUOTA, ACCOUNT -> {}
+            case QUOTA, ACCOUNT -> {} // quotas have been told before
             case CHANGE_NOT_SET ->
                     throw new IllegalStateException(
                             "a change of a kind this program does not know");
@@ -152,6 +175,7 @@ public final class FarmState {
         outcomes.clear();
         writing.clear();
         settings.clear();
+        quotas.clear();
         nextInode = 2;
     }
 
@@ -163,6 +187,9 @@ public final class FarmState {
                         Change.newBuilder()
                                 .setSetting(SettingImage.newBuilder().setKey(key).setValue(value))
                                 .build()));
+        for (QuotaImage quota : quotas.limits()) {
+            images.add(Change.newBuilder().setQuota(quota).build());
+        }
         for (String name : nodes.names()) {
             NodeImage image = nodes.image(name);
             if (image != null) images.add(Change.newBuilder().setNode(image).build());
@@ -255,7 +282,20 @@ public final class FarmState {
         return entropy;
     }
 
+    /**
+     * Refuses what a quota does not permit.
+     *
+     * @return what is to be changed with it: times of grace that begin or end
+     */
+    List<Change> withinQuotas(List<Change> changes, Credentials who) {
+        return quotas.check(changes, who, nowNanos(), namespace);
+    }
+
     // ---- looking ----------------------------------------------------------------------------
+
+    Quotas quotas() {
+        return quotas;
+    }
 
     Namespace namespace() {
         return namespace;

@@ -1,6 +1,7 @@
 package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.quota.Growth;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -37,6 +38,7 @@ final class FileOpens {
     private final Layouts layouts;
     private final ChainChoice choice;
     private final LeaderContext leader;
+    private final Growth growth;
 
     FileOpens(
             FarmState state,
@@ -44,6 +46,7 @@ final class FileOpens {
             Layouts layouts,
             ChainChoice choice,
             LeaderContext leader) {
+        this.growth = new Growth(state.quotas());
         this.state = state;
         this.opens = opens;
         this.layouts = layouts;
@@ -60,7 +63,7 @@ final class FileOpens {
      * are in the open batch when it returns; {@code opened} runs when the others have given up what
      * they may no longer cache, and must still wait for the batch.
      */
-    void open(Caller caller, long inode, OpenRequest wish, Runnable opened) {
+    void open(Caller caller, Credentials who, long inode, OpenRequest wish, Runnable opened) {
         if (wish.getHandle() == 0) {
             throw new FarmException(
                     ErrorKind.INVALID, "open", Long.toHexString(inode), "no handle was drawn");
@@ -77,6 +80,7 @@ final class FileOpens {
         InodeImage image = state.image(inode);
         if (wish.getWrite()) {
             leader.change(startWriting(caller, image, wish), caller.session());
+            limit(who, inode, 0);
         }
         OpenFiles.Opened result =
                 opens.open(
@@ -94,6 +98,23 @@ final class FileOpens {
         leader.recallData(recalls, opened);
     }
 
+    /**
+     * Lets the file grow to the wanted size or a little further; QUOTA_EXCEEDED if it may not. The
+     * superuser is not limited, but where another writer of the file is.
+     */
+    void limit(Credentials who, long inode, long wanted) {
+        if (who.getUid() != 0) growth.promise(inode, wanted, state.nowNanos(), state.namespace());
+    }
+
+    /** Tells what was promised of a change that has been applied. */
+    void changed(Change change) {
+        if (change.hasInode()) growth.changed(change.getInode().getInode(), state.namespace());
+        else if (change.hasInodeGone()) growth.ended(change.getInodeGone());
+        else if (change.hasWriting() && change.getWriting().getGone()) {
+            growth.ended(change.getWriting().getInode());
+        }
+    }
+
     /** As it stands when it is sent. */
     OpenReply reply(Caller caller, long handle) {
         OpenFiles.Handle open = opens.find(handle);
@@ -102,8 +123,11 @@ final class FileOpens {
         }
         DataMode mode = opens.mode(open.inode(), caller.session());
         boolean shared = mode == DataMode.WRITE_SHARED || mode == DataMode.EXCLUSIVE;
-        return OpenReply.newBuilder()
-                .setAttributes(state.attributes(open.inode()))
+        OpenReply.Builder reply = OpenReply.newBuilder();
+        if (open.write() && growth.promised(open.inode()) != Growth.UNLIMITED) {
+            reply.setSizeLimit(growth.promised(open.inode()));
+        }
+        return reply.setAttributes(state.attributes(open.inode()))
                 .setMode(mode)
                 .setLayout(
                         shared
@@ -242,7 +266,10 @@ final class FileOpens {
         } else if (!chains.build().equals(writing)) {
             changes.add(writing(chains.build()));
         }
+        // What was written is there: it counts, and is not refused any more.
+        List<Change> graces = state.withinQuotas(changes, Credentials.getDefaultInstance());
         leader.change(changes, caller.session());
+        leader.change(graces, 0);
         if (commit.getClose()) {
             opens.close(handle.handle());
             reapIfOrphan(image.getInode());
@@ -415,7 +442,13 @@ final class FileOpens {
     }
 
     /** Establishes again, at a new leader, what the client had open at the former one. */
-    void reclaim(Caller caller, OpenRequest wish, long inode, int generation, Runnable opened) {
+    void reclaim(
+            Caller caller,
+            Credentials who,
+            OpenRequest wish,
+            long inode,
+            int generation,
+            Runnable opened) {
         InodeImage image = state.image(inode);
         WritingImage writing = state.writing(inode);
         if (wish.getWrite()) {
@@ -428,6 +461,6 @@ final class FileOpens {
                         "the file was sealed or rewritten meanwhile");
             }
         }
-        open(caller, inode, wish, opened);
+        open(caller, who, inode, wish, opened);
     }
 }

@@ -231,6 +231,7 @@ final class Following implements Serving, ReadScope.Visibility {
             page(peer, reply.getCookie());
             return;
         }
+        state.loaded();
         log.info("loaded the snapshot as of batch {}", reply.getSequence());
         loaded(base);
     }

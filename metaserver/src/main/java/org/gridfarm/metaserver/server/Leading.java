@@ -139,7 +139,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         nodes.register(table);
         locks.register(table);
         followers.register(table);
-        new StatusService(
+        StatusService status =
+                new StatusService(
                         state,
                         clients,
                         coherence,
@@ -147,11 +148,17 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         followers,
                         identity,
                         planner,
-                        new ReplicaAdmin(state, balance, this),
-                        this)
-                .register(table);
-        new ReplicaService(state, repair, this).register(table);
-        new NodeControl(state, planner, this).register(table);
+                        this);
+        status.register(table);
+        ReplicaAdmin copies = new ReplicaAdmin(state, balance, this);
+        AdminService admin =
+                new AdminService()
+                        .on("barrier", status::barrier)
+                        .on("balance", copies::answer)
+                        .on("scrub", copies::answer);
+        new CheckService(state, opens, this).register(admin);
+        new QuotaService(state, opens, identity, events, this).register(admin);
+        admin.register(table);
     }
 
     /** The first changes of a new leader. */
@@ -233,7 +240,10 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             state.apply(own);
         }
         batches.add(stamped);
-        for (Change change : stamped) repair.changed(change);
+        for (Change change : stamped) {
+            repair.changed(change);
+            opens.changed(change);
+        }
     }
 
     @Override

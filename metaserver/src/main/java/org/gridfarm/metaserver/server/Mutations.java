@@ -7,12 +7,15 @@ import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Outcome;
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
 
 /**
  * MUTATE at the leader: answered before? else decide, apply to memory, put into the open batch, and
@@ -64,7 +67,9 @@ final class Mutations {
             reply.setAttributes(attributes);
         } else {
             Decision.Accepted accepted = state.decide(request, who, opens.files());
+            List<Change> graces = state.withinQuotas(accepted.changes(), who);
             leader.change(accepted.changes(), caller.session());
+            leader.change(graces, 0);
             reply = accepted.reply(state.namespace());
             reply.setAttributes(state.marked(reply.getAttributes()));
             if (!accepted.created()) requireOpenable(request, who, accepted.inode());
@@ -72,7 +77,8 @@ final class Mutations {
         OpenRequest wish = openWish(request);
         long inode = reply.getAttributes().getInode();
         if (wish != null && wish.getHandle() != 0) {
-            opens.open(caller, inode, wish, () -> settle(exchange, caller, request, reply, wish));
+            opens.open(
+                    caller, who, inode, wish, () -> settle(exchange, caller, request, reply, wish));
         } else {
             settle(exchange, caller, request, reply, null);
         }

@@ -71,6 +71,7 @@ final class OpenService {
             state.requireAccess(who, wish.getInode(), mask, "open");
             opens.open(
                     caller,
+                    who,
                     wish.getInode(),
                     wish,
                     () -> opened(exchange, caller, wish.getHandle()));
@@ -121,8 +122,10 @@ final class OpenService {
         Caller caller = caller(exchange);
         RefreshRequest request = exchange.request();
         try {
+            Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
             OpenFiles.Handle handle = opens.files().find(request.getHandle());
             if (handle != null && handle.session() == caller.session()) {
+                if (handle.write()) opens.limit(who, handle.inode(), request.getWantedSize());
                 opened(exchange, caller, request.getHandle());
                 return;
             }
@@ -136,6 +139,7 @@ final class OpenService {
                             .build();
             opens.reclaim(
                     caller,
+                    who,
                     wish,
                     request.getInode(),
                     request.getGeneration(),

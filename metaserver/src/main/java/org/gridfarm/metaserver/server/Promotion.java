@@ -77,9 +77,10 @@ final class Promotion {
 
                             @Override
                             public void batch(ChangeBatch batch) {
-                                state.apply(batch);
+                                state.load(batch);
                             }
                         });
+        state.loaded();
         state.inodesBelow(loaded.nextInode());
         held = loaded.sequence();
         return held;

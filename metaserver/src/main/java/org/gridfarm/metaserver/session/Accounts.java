@@ -54,10 +54,23 @@ public final class Accounts {
         return built;
     }
 
+    /** The number of a group of this host; refuses with ACCESS_DENIED one that is not there. */
+    public int group(String name) {
+        String[] fields = asked(name, "getent", "group", name).split(":");
+        if (fields.length < 3) throw unknown(name, "no group of that name");
+        return Integer.parseUnsignedInt(fields[2]);
+    }
+
     private static int[] numbers(String user, String what) {
+        return Arrays.stream(asked(user, "id", what, "--", user).split("\\s+"))
+                .mapToInt(Integer::parseUnsignedInt)
+                .toArray();
+    }
+
+    private static String asked(String user, String... command) {
         try {
             Process id =
-                    new ProcessBuilder("id", what, "--", user)
+                    new ProcessBuilder(command)
                             .redirectError(ProcessBuilder.Redirect.DISCARD)
                             .start();
             String text =
@@ -65,15 +78,17 @@ public final class Accounts {
                             .strip();
             if (!id.waitFor(ID_SECONDS_MAX, TimeUnit.SECONDS)) {
                 id.destroyForcibly();
-                throw unknown(user, "the id command does not answer");
+                throw unknown(user, "the " + command[0] + " command does not answer");
             }
             if (id.exitValue() != 0 || text.isEmpty()) {
-                throw unknown(user, "no account of that name on the metaserver's host");
+                throw unknown(user, "not known by that name on the metaserver's host");
             }
-            return Arrays.stream(text.split("\\s+")).mapToInt(Integer::parseUnsignedInt).toArray();
+            return text;
         } catch (IOException e) {
-            log.warn("cannot run the id command: {}", e.getMessage());
-            throw unknown(user, "the id command cannot be run; list the user under [accounts]");
+            log.warn("cannot run the {} command: {}", command[0], e.getMessage());
+            throw unknown(
+                    user,
+                    "the " + command[0] + " command cannot be run; list users under [accounts]");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unknown(user, "interrupted");

@@ -34,7 +34,10 @@ public enum Subcommand {
     CONFIG("config", ConfigCommand::new),
     CLUSTER("cluster", ClusterCommand::new),
     DEMO("demo", Demo::new),
-    BENCH("bench", BenchCommand::new);
+    BENCH("bench", BenchCommand::new),
+    QUOTA("quota", QuotaCommand::new),
+    META("meta", MetaCommand::new),
+    FSCK("fsck", Fsck::new);
 
     private final String label;
     private final Supplier<Object> factory;

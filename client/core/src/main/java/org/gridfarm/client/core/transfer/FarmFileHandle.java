@@ -225,6 +225,9 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocal(boolean write) {
+        if (write && open.limit.applies()) {
+            return CompletableFuture.completedFuture(null); // the kernel would not ask for room
+        }
         return reads.openLocal(write)
                 .thenApply(local -> {
                     if (local != null && write) {

@@ -128,7 +128,7 @@ final class FileReads {
                 .after(
                         TransferLimits.RETRY_PAUSE,
                         () ->
-                                open.refresh()
+                                open.refresh(0)
                                         .thenCompose(done -> attempt(offset, length, deadlineAt))
                                         .whenComplete((bytes, thrown) -> {
                                             if (thrown == null) {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.TruncateObjectRequest;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * Changing the content through one handle: every change goes down the chains of the objects it
@@ -37,7 +39,7 @@ final class FileWrites {
             bytes.release();
             return CompletableFuture.completedFuture(null);
         }
-        return prepared(bytes)
+        return prepared(bytes, () -> offset + length)
                 .thenCompose(ready -> {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
                     for (Striping.Piece piece :
@@ -67,7 +69,7 @@ final class FileWrites {
                     .whenComplete((done, thrown) -> open.appendEnded())
                     .thenApply(done -> offset);
         }
-        return prepared(bytes)
+        return prepared(bytes, () -> open.size() + length)
                 .thenCompose(ready -> {
                     WriteCommand command =
                             WriteCommand.append(bytes, open.size(), wiring.entropy().nextLong());
@@ -82,11 +84,12 @@ final class FileWrites {
 
     /**
      * Without a layout nothing is known of stripes; a recalled one is asked for anew before
-     * anything is cut into pieces.
+     * anything is cut into pieces; and quotas let the file grow to the end of the write.
      */
-    private CompletableFuture<Void> prepared(ByteBuf bytes) {
+    private CompletableFuture<Void> prepared(ByteBuf bytes, LongSupplier end) {
         return open.layout()
-                .handle((layout, thrown) -> {
+                .thenCompose(layout -> open.room(end.getAsLong()))
+                .handle((room, thrown) -> {
                     if (thrown != null) {
                         bytes.release();
                         throw FarmException.of(thrown, "write", "");
@@ -96,7 +99,7 @@ final class FileWrites {
     }
 
     CompletableFuture<Void> truncate(long size) {
-        return open.layout()
+        return layoutWithRoom(size)
                 .thenCompose(layout -> {
                     Striping striping = open.striping();
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
@@ -129,7 +132,7 @@ final class FileWrites {
     CompletableFuture<Void> allocate(
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
         boolean grows = !keepSize && !punchHole;
-        return open.layout()
+        return layoutWithRoom(grows ? offset + length : 0)
                 .thenCompose(layout -> {
                     Striping striping = open.striping();
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
@@ -186,6 +189,7 @@ final class FileWrites {
         return ((FarmFileHandle) source)
                 .open()
                 .layout()
+                .thenCombine(open.room(offset + length), (layout, room) -> layout)
                 .thenCompose(layout -> {
                     ObjectLocation from = layout.getObjects(0);
                     return submit(
@@ -214,6 +218,12 @@ final class FileWrites {
                                 return length;
                             });
                 });
+    }
+
+    /** The layout, when quotas let the file be that long. */
+    private CompletableFuture<Layout> layoutWithRoom(long size) {
+        return open.layout()
+                .thenCompose(layout -> open.room(size).thenCompose(room -> open.layout()));
     }
 
     /** Makes the chains of all objects that exist agree, on stable storage if durable. */

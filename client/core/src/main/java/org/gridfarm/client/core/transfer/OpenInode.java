@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class OpenInode implements ObjectChain.Source {
     final long inode;
+    final GrowthLimit limit = new GrowthLimit();
     private final Wiring wiring;
 
     private final Object lock = new Object(); // guards what follows
@@ -137,6 +138,7 @@ final class OpenInode implements ObjectChain.Source {
             attributes = reply.getAttributes();
         }
         mode = reply.getMode();
+        limit.take(reply);
         boolean newer = reply.getAttributes().getGeneration() != generation();
         if (newer) {
             lastOutcomes.clear();
@@ -257,6 +259,11 @@ final class OpenInode implements ObjectChain.Source {
 
     // ---- changes
     // ------------------------------------------------------------------------------------------------------------------------
+
+    /** Completes when quotas let the file be that long; QUOTA_EXCEEDED if they do not. */
+    CompletableFuture<Void> room(long end) {
+        return limit.room(end, this::refresh);
+    }
 
     /** Where an append of this process goes while nobody else writes. */
     long reserve(long length) {
@@ -469,7 +476,7 @@ final class OpenInode implements ObjectChain.Source {
         if (!ask) {
             return CompletableFuture.completedFuture(now);
         }
-        CompletableFuture<Void> refresh = refresh();
+        CompletableFuture<Void> refresh = refresh(0);
         return wait
                 ? refresh.thenApply(done -> layoutNow())
                 : CompletableFuture.completedFuture(now);
@@ -482,7 +489,7 @@ final class OpenInode implements ObjectChain.Source {
     }
 
     /** New tickets and the present chain, by the handle that may most. One request at a time. */
-    CompletableFuture<Void> refresh() {
+    CompletableFuture<Void> refresh(long wantedSize) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         FarmFileHandle handle;
         synchronized (lock) {
@@ -499,7 +506,7 @@ final class OpenInode implements ObjectChain.Source {
         wiring.session()
                 .leader(
                         MetadataMethods.REFRESH,
-                        () -> refreshRequest(handle),
+                        () -> refreshRequest(handle, wantedSize),
                         wiring.session().deadline())
                 .whenComplete((reply, thrown) -> {
                     synchronized (lock) {
@@ -515,7 +522,7 @@ final class OpenInode implements ObjectChain.Source {
         return mine;
     }
 
-    RefreshRequest refreshRequest(FarmFileHandle handle) {
+    RefreshRequest refreshRequest(FarmFileHandle handle, long wantedSize) {
         synchronized (lock) {
             return RefreshRequest.newBuilder()
                     .setSession(wiring.session().id())
@@ -525,6 +532,7 @@ final class OpenInode implements ObjectChain.Source {
                     .setWrite(handle.flags().write())
                     .setGeneration(generation() < 0 ? generationBefore : generation())
                     .setCredentials(handle.who())
+                    .setWantedSize(wantedSize)
                     .build();
         }
     }
@@ -568,7 +576,7 @@ final class OpenInode implements ObjectChain.Source {
     public CompletableFuture<Void> mend(
             int stripe, Set<String> failed, boolean full, String reason) {
         if (failed.isEmpty()) {
-            return refresh();
+            return refresh(0);
         }
         FarmFileHandle handle;
         synchronized (lock) {

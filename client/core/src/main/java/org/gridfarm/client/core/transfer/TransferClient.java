@@ -343,7 +343,7 @@ public final class TransferClient
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
         Awaited awaited = restored.get(handle);
         boolean fromBefore = awaited != null;
-        return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle))
+        return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle, 0))
                 .thenCompose(reply -> {
                     shared.refreshed(reply);
                     return fromBefore && handle.flags().write()
