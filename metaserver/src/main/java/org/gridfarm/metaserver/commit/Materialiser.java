@@ -21,6 +21,7 @@ public final class Materialiser implements AutoCloseable {
     private final JournalStore store;
     private final long epoch;
     private final Runnable progressed;
+    private final Runnable failed;
     private final LinkedBlockingQueue<ChangeBatch> queue = new LinkedBlockingQueue<>();
     private final AtomicInteger behind = new AtomicInteger();
     private final AtomicLong applied = new AtomicLong();
@@ -30,11 +31,15 @@ public final class Materialiser implements AutoCloseable {
 
     /**
      * @param progressed run after every fold
+     * @param failed run once if folding cannot go on though the database answers: the journal would
+     *     grow without bound
      */
-    public Materialiser(JournalStore store, long epoch, long applied, Runnable progressed) {
+    public Materialiser(
+            JournalStore store, long epoch, long applied, Runnable progressed, Runnable failed) {
         this.store = store;
         this.epoch = epoch;
         this.progressed = progressed;
+        this.failed = failed;
         this.applied.set(applied);
         this.thread = new Thread(this::run, "gf-materialise");
         thread.setDaemon(true);
@@ -80,7 +85,11 @@ public final class Materialiser implements AutoCloseable {
         } catch (InterruptedException e) {
             log.debug("interrupted: stopping");
         } catch (RuntimeException | Error e) {
-            log.error("folding failed; the journal keeps what is acknowledged", e);
+            log.error(
+                    "folding failed; the journal keeps what is acknowledged, and this server gives up"
+                            + " the lead",
+                    e);
+            failed.run();
         }
     }
 

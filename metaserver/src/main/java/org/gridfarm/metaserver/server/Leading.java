@@ -103,7 +103,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         store,
                         start.claim().epoch(),
                         store.appliedSequence(),
-                        () -> events.submit(this::applied));
+                        () -> events.submit(this::applied),
+                        deposed);
         this.guard = new StallGuard(store, epoch, identity.blocking(), events, deposed);
         this.followers =
                 new Followers(
