@@ -141,8 +141,6 @@ final class StatusService {
     void barrier(Exchange<AdminRequest, AdminReply> exchange) {
         long until = coherence.completed();
         leader.whenApplied(
-                until,
-                () ->
-                        exchange.reply(AdminService.reply(Map.of("applied", until))));
+                until, () -> exchange.reply(AdminService.reply(Map.of("applied", until))));
     }
 }

@@ -25,7 +25,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 class PostgresBackupTest {
@@ -125,10 +127,18 @@ class PostgresBackupTest {
                 };
         try (PostgresStore store = PostgresStore.open(settings)) {
             var loaded = store.load(sink);
-            state.put("stands at", loaded.toString());
+            state.put("stands at", "" + loaded.sequence());
             state.put("instance", "" + store.claim("reader").instance());
         }
         return state;
+    }
+
+    private static Set<Map.Entry<String, String>> difference(
+            Map<String, String> one, Map<String, String> other) {
+        Set<Map.Entry<String, String>> difference = new HashSet<>(one.entrySet());
+        difference.removeAll(other.entrySet());
+        other.entrySet().stream().filter(e -> !one.entrySet().contains(e)).forEach(difference::add);
+        return difference;
     }
 
     @Test
@@ -140,7 +150,9 @@ class PostgresBackupTest {
                 .isEqualTo("rw-------");
         DatabaseSettings empty = TestDatabase.create();
         new DumpFile(file).restore(new PostgresBackup(empty));
-        assertThat(state(empty)).isEqualTo(state(farm)).containsKey("inode " + FILES);
+        Map<String, String> restored = state(empty);
+        assertThat(restored).hasSizeGreaterThan(2 * FILES - 10);
+        assertThat(difference(restored, state(farm))).isEmpty();
         try (PostgresStore before = PostgresStore.open(farm);
                 PostgresStore after = PostgresStore.open(empty)) {
             assertThat(after.currentEpoch()).isGreaterThan(before.currentEpoch());
@@ -157,7 +169,7 @@ class PostgresBackupTest {
                 .isInstanceOfSatisfying(
                         FarmException.class,
                         e -> assertThat(e.kind()).isEqualTo(ErrorKind.ALREADY_EXISTS));
-        assertThat(state(farm)).isEqualTo(before);
+        assertThat(difference(state(farm), before)).isEmpty();
     }
 
     @Test
@@ -177,7 +189,7 @@ class PostgresBackupTest {
                             FarmException.class,
                             e -> assertThat(e.kind()).isEqualTo(ErrorKind.CORRUPT));
         }
-        assertThat(state(empty)).isEqualTo(before);
+        assertThat(difference(state(empty), before)).isEmpty();
     }
 
     @Test
