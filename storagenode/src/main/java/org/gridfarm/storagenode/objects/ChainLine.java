@@ -157,13 +157,19 @@ final class ChainLine {
                                         thrown == null ? new IllegalStateException() : thrown,
                                         "forward",
                                         member.getNode()));
-                passedOver.put(
-                        member.getNode(),
-                        new PassedOver(why, clock.nanoTime() + PASSED_OVER.toNanos()));
-                for (Unanswered other : List.copyOf(unanswered)) {
-                    if (member.getNode().equals(other.hop)) {
-                        other.failures.add(why);
-                        dispatch(other, after);
+                if (why.getErrorKind() == ErrorKind.WRONG_GENERATION.number()) {
+                    // Its writer has gone on with another chain: that says nothing of the member.
+                    entry.failures.add(why);
+                    dispatch(entry, after);
+                } else {
+                    passedOver.put(
+                            member.getNode(),
+                            new PassedOver(why, clock.nanoTime() + PASSED_OVER.toNanos()));
+                    for (Unanswered other : List.copyOf(unanswered)) {
+                        if (member.getNode().equals(other.hop)) {
+                            other.failures.add(why);
+                            dispatch(other, after);
+                        }
                     }
                 }
             }

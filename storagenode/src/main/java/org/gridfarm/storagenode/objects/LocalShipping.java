@@ -79,6 +79,8 @@ final class LocalShipping {
                             .setObject(request.getObject())
                             .setSize(replica.size())
                             .setCreate(true)
+                            .setWriter(request.getWriter())
+                            .setFence(request.getFence())
                             .build();
             sent.add(lines.of(replica.key()).send(request.getRestList(), sendings.truncate(size)));
         }
@@ -93,6 +95,8 @@ final class LocalShipping {
                         .setObject(request.getObject())
                         .setCreate(true)
                         .setCrc32C(Payload.crc(copy))
+                        .setWriter(request.getWriter())
+                        .setFence(request.getFence())
                         .build();
         return lines.of(key)
                 .send(request.getRestList(), sendings.write(write, offset, copy))

@@ -54,6 +54,7 @@ public final class ObjectService {
     private final ChainLines lines;
     private final Sendings sendings;
     private final LocalShipping shipping;
+    private final Writers writers;
     private final AtomicLong writesBytes = new AtomicLong();
 
     public ObjectService(
@@ -70,6 +71,7 @@ public final class ObjectService {
         this.lines = new ChainLines(clock);
         this.sendings = new Sendings(neighbours, lease, counters);
         this.shipping = new LocalShipping(store, lines, sendings);
+        this.writers = new Writers(clock);
     }
 
     public void register(Services.Builder services) {
@@ -127,6 +129,7 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> chained(
             Runnable stillWanted,
             ObjectKey key,
+            Writers.Turn turn,
             boolean create,
             List<ChainMember> rest,
             ChainLine.Sending sending,
@@ -136,6 +139,7 @@ public final class ObjectService {
                         ifAbsent(create),
                         replica -> {
                             stillWanted.run();
+                            writers.admit(key, turn);
                             CompletableFuture<ChainOutcome> behind =
                                     lines.of(key).send(rest, sending);
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
@@ -198,7 +202,11 @@ public final class ObjectService {
     private Here writeHere(WriteObjectRequest request, Replica replica, ByteBuf payload)
             throws IOException {
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
-        long offset = request.getAppend() ? replica.size() : request.getOffset();
+        Writers.Turn turn = new Writers.Turn(request.getWriter(), request.getFence());
+        writers.admit(replica.key(), turn);
+        long before = writers.placeOf(replica.key(), turn, request.getAppendId());
+        long offset =
+                !request.getAppend() ? request.getOffset() : before >= 0 ? before : replica.size();
         if (offset < 0 || offset + payload.readableBytes() < 0) {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", replica.key().toString());
         }
@@ -213,7 +221,10 @@ public final class ObjectService {
                             .send(request.getRestList(), sendings.write(request, offset, forwarded))
                             .whenComplete((_, _) -> forwarded.release());
         }
-        replica.write(parts, offset);
+        if (before != offset) {
+            replica.write(parts, offset);
+            writers.appended(replica.key(), turn, request.getAppendId(), offset);
+        }
         counters.writtenBytes.add(payload.readableBytes());
         return new Here(
                 ChainOutcome.newBuilder().setOffset(offset).setSize(replica.size()), behind);
@@ -230,6 +241,7 @@ public final class ObjectService {
         return chained(
                 () -> stillWanted(exchange),
                 key,
+                new Writers.Turn(request.getWriter(), request.getFence()),
                 request.getCreate(),
                 request.getRestList(),
                 sendings.truncate(request),
@@ -259,6 +271,7 @@ public final class ObjectService {
         return chained(
                 stillWanted,
                 ObjectKey.of(request.getObject()),
+                new Writers.Turn(request.getWriter(), request.getFence()),
                 request.getCreate(),
                 request.getRestList(),
                 sendings.allocate(request),
@@ -286,6 +299,7 @@ public final class ObjectService {
                         chained(
                                         () -> stillWanted(exchange),
                                         key,
+                                        new Writers.Turn(request.getWriter(), request.getFence()),
                                         request.getCreate(),
                                         request.getRestList(),
                                         sendings.sync(request),

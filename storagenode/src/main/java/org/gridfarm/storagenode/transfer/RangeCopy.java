@@ -120,6 +120,8 @@ public final class RangeCopy {
                             .setZeroRange(true)
                             .addAllRest(request.getRestList())
                             .setCreate(request.getCreate())
+                            .setWriter(request.getWriter())
+                            .setFence(request.getFence())
                             .build(),
                     () -> stillWanted(exchange));
         }
@@ -130,6 +132,8 @@ public final class RangeCopy {
                         .addAllRest(request.getRestList())
                         .setCrc32C(Payload.crc(bytes))
                         .setCreate(request.getCreate())
+                        .setWriter(request.getWriter())
+                        .setFence(request.getFence())
                         .build(),
                 bytes,
                 () -> stillWanted(exchange));

@@ -251,6 +251,8 @@ final class FileWrites {
                                                                         .setDurable(durable)
                                                                         .setDigest(digest)
                                                                         .setCreate(chain.create())
+                                                                        .setWriter(chain.writer())
+                                                                        .setFence(chain.fence())
                                                                         .build(),
                                                                 deadline)
                                                         : lostWithTheNode(chain)));

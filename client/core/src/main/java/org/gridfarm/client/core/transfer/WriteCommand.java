@@ -24,6 +24,7 @@ final class WriteCommand implements ObjectChain.Command {
     private final boolean append;
     private final long appendId;
     private volatile boolean released;
+    private volatile @Nullable Peer sentTo;
 
     private WriteCommand(ByteBuf bytes, long offset, boolean append, long appendId) {
         this.bytes = bytes;
@@ -51,6 +52,7 @@ final class WriteCommand implements ObjectChain.Command {
 
     @Override
     public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+        sentTo = head;
         WriteObjectRequest request =
                 WriteObjectRequest.newBuilder()
                         .setObject(chain.object())
@@ -72,13 +74,14 @@ final class WriteCommand implements ObjectChain.Command {
     }
 
     /**
-     * An append that may have been done is looked for behind where the end was: doing it twice
-     * would double its bytes.
+     * The node that it was sent to knows it by its number. Elsewhere, or after a restart there, an
+     * append that may have been done is looked for behind where the end was: doing it twice would
+     * double its bytes.
      */
     @Override
     public CompletableFuture<@Nullable ChainOutcome> doneBefore(
             Peer head, Chain chain, Duration deadline) {
-        if (!append || released) {
+        if (!append || released || head == sentTo) {
             return CompletableFuture.completedFuture(null);
         }
         StatObjectRequest stat =
