@@ -92,6 +92,11 @@ public final class BlockSums {
         stale.set((int) block);
     }
 
+    /** As many blocks from the first. */
+    public void markAllStale(long count) {
+        stale.set(0, (int) count);
+    }
+
     public boolean isStale(long block) {
         return stale.get((int) block);
     }
@@ -101,11 +106,43 @@ public final class BlockSums {
         return stale.nextSetBit((int) block);
     }
 
+    /**
+     * The first block in [from, to) that is not known to be a block of zeros, or to. Whole pages
+     * that were never written cost nothing.
+     */
+    public long nextSummed(long from, long to) throws IOException {
+        long block = from;
+        while (block < to) {
+            int number = (int) (block / SumFile.ENTRIES);
+            long end = Math.min(to, (number + 1L) * SumFile.ENTRIES);
+            if (isBlank(number) && stale.isEmpty()) {
+                block = end;
+                continue;
+            }
+            for (; block < end; block++) {
+                if (isStale(block) || get(block) != 0) {
+                    return block;
+                }
+            }
+        }
+        return to;
+    }
+
+    private boolean isBlank(int number) throws IOException {
+        synchronized (pages) {
+            return !pages.containsKey(number) && !file.holds(number);
+        }
+    }
+
     /** Blocks from..to (exclusive) are blocks of zeros. */
     public void zero(long from, long to) throws IOException {
         for (long block = from; block < to; ) {
             long pageEnd = (block / SumFile.ENTRIES + 1) * SumFile.ENTRIES;
             long end = Math.min(to, pageEnd);
+            if (isBlank((int) (block / SumFile.ENTRIES))) {
+                block = end;
+                continue;
+            }
             int[] page = page(block);
             for (; block < end; block++) {
                 if (page[(int) (block % SumFile.ENTRIES)] != 0) {
@@ -164,7 +201,9 @@ public final class BlockSums {
         BlockSums copy = new BlockSums(out, header.inode(), header.stripe(), header.generation());
         SumHeader unfinished = header.withFlags(SumHeader.DIRTY | SumHeader.OPEN);
         long count = Blocks.count(header.size());
-        for (long block = 0; block < count; block++) {
+        for (long block = nextSummed(0, count);
+                block < count;
+                block = nextSummed(block + 1, count)) {
             copy.set(block, get(block));
             copy.spill(unfinished);
         }

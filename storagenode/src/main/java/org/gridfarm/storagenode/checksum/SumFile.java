@@ -52,6 +52,11 @@ public final class SumFile implements AutoCloseable {
         drain(0);
     }
 
+    /** False: the page was never written, and stands for blocks of zeros. */
+    public boolean holds(int number) throws IOException {
+        return channel.size() > (long) number * PAGE_BYTES;
+    }
+
     /** The sums of a page, or null when it is damaged. */
     public int @Nullable [] readPage(long inode, int stripe, int generation, int number)
             throws IOException {

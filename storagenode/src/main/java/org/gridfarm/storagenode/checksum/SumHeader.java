@@ -27,6 +27,9 @@ public record SumHeader(
     /** Set: the data may have changed since the sums were written. */
     public static final int OPEN = 2;
 
+    /** Set with OPEN: somebody writes into the file itself. */
+    public static final int LOCAL = 4;
+
     static final int MAGIC = 0x4746534D;
     static final int FORMAT = 1;
     private static final int CRC_AT = 60;
@@ -37,6 +40,10 @@ public record SumHeader(
 
     public boolean isOpen() {
         return (flags & OPEN) != 0;
+    }
+
+    public boolean isLocal() {
+        return (flags & LOCAL) != 0;
     }
 
     public SumHeader withFlags(int others) {

@@ -3,6 +3,8 @@ package org.gridfarm.storagenode.objects;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
@@ -14,6 +16,7 @@ import org.gridfarm.storagenode.replica.ReplicaStore;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,57 +26,106 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Sends down the chain what a local writer changed in the plain file: the file is read, blocks
  * whose checksum differs from the kept one are sent, then its size. One MiB of file is looked at in
- * one turn of the object, and its changes are acknowledged before the next.
+ * one turn of the object, and its changes are acknowledged before the next but one is looked at.
+ * Holes are passed over.
  */
 final class LocalShipping {
+    /** One call ships so long; then the client asks for the rest, and so knows that it goes on. */
+    private static final Duration CALL_MAX = Duration.ofSeconds(1);
+
     private final ReplicaStore store;
     private final ChainLines lines;
     private final Sendings sendings;
+    private final Clock clock;
 
-    LocalShipping(ReplicaStore store, ChainLines lines, Sendings sendings) {
+    LocalShipping(ReplicaStore store, ChainLines lines, Sendings sendings, Clock clock) {
+        this.clock = clock;
         this.store = store;
         this.lines = lines;
         this.sendings = sendings;
     }
 
-    /** Ships everything that must be shipped before this sync; answers who failed meanwhile. */
-    CompletableFuture<List<MemberFailure>> ship(ObjectKey key, SyncObjectRequest request) {
+    /**
+     * What came of one call.
+     *
+     * @param next the block to go on from in another call; -1: everything is shipped
+     */
+    record Shipped(List<MemberFailure> failures, long next) {
+        static final Shipped NOTHING = new Shipped(List.of(), -1);
+    }
+
+    /** Ships what must be shipped before this sync, as much as fits into one call. */
+    CompletableFuture<Shipped> ship(ObjectKey key, SyncObjectRequest request) {
         Replica open = store.peek(key);
         boolean later = request.getDurable() && request.getRestCount() == 0 && !request.getDigest();
-        if (open == null || !open.isLocallyChanged() || later) {
-            return CompletableFuture.completedFuture(List.of());
+        boolean changed = open != null && open.isLocallyChanged();
+        if (later || !(changed || request.getAll())) {
+            return CompletableFuture.completedFuture(Shipped.NOTHING);
         }
-        return next(key, request, 0, new ArrayList<>());
+        return next(
+                key,
+                request,
+                request.getFromBlock(),
+                new ArrayList<>(),
+                clock.nanoTime() + CALL_MAX.toNanos(),
+                CompletableFuture.completedFuture(null));
     }
 
     private record Turn(long next, List<CompletableFuture<ChainOutcome>> sent) {}
 
-    private CompletableFuture<List<MemberFailure>> next(
-            ObjectKey key, SyncObjectRequest request, long block, List<MemberFailure> failures) {
+    /** Looks at one more MiB while the one before is on its way. */
+    private CompletableFuture<Shipped> next(
+            ObjectKey key,
+            SyncObjectRequest request,
+            long block,
+            List<MemberFailure> failures,
+            long until,
+            CompletableFuture<?> before) {
         return store.change(
                         key, ReplicaStore.IfAbsent.FAIL, replica -> turn(replica, request, block))
                 .thenCompose(turn ->
-                        CompletableFuture.allOf(turn.sent.toArray(CompletableFuture[]::new))
-                                .thenCompose(_ -> {
-                                    turn.sent.forEach(
-                                            done -> failures.addAll(done.join().getFailuresList()));
-                                    return turn.next < 0
-                                            ? CompletableFuture.completedFuture(failures)
-                                            : next(key, request, turn.next, failures);
-                                }));
+                        before.thenCompose(_ -> {
+                            CompletableFuture<?> sent = noted(turn.sent, failures);
+                            if (turn.next >= 0 && clock.nanoTime() < until) {
+                                return next(key, request, turn.next, failures, until, sent);
+                            }
+                            return sent.thenApply(_ -> new Shipped(failures, turn.next));
+                        }));
+    }
+
+    private static CompletableFuture<Void> noted(
+            List<CompletableFuture<ChainOutcome>> sent, List<MemberFailure> failures) {
+        return CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+                .thenRun(() -> {
+                    synchronized (failures) {
+                        sent.forEach(done -> failures.addAll(done.join().getFailuresList()));
+                    }
+                });
     }
 
     private Turn turn(Replica replica, SyncObjectRequest request, long block) throws IOException {
+        if (request.getAll() && block == 0) {
+            replica.forgetSums();
+        }
         List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
+        boolean alone = request.getRestCount() == 0;
         long next =
                 replica.rescan(
                         block,
-                        (offset, content) -> {
-                            if (request.getRestCount() > 0) {
-                                sent.add(send(request, replica.key(), offset, content));
-                            }
-                        });
-        if (next < 0 && request.getRestCount() > 0) {
+                        alone
+                                ? Replica.ChangedBlocks.IGNORED
+                                : new Replica.ChangedBlocks() {
+                                    @Override
+                                    public void changed(long offset, ByteBuffer content) {
+                                        sent.add(send(request, replica.key(), offset, content));
+                                    }
+
+                                    @Override
+                                    public void zeroed(long offset, long length) {
+                                        sent.add(punch(request, replica.key(), offset, length));
+                                    }
+                                });
+        if (next < 0 && !alone) {
             TruncateObjectRequest size =
                     TruncateObjectRequest.newBuilder()
                             .setObject(request.getObject())
@@ -85,6 +137,21 @@ final class LocalShipping {
             sent.add(lines.of(replica.key()).send(request.getRestList(), sendings.truncate(size)));
         }
         return new Turn(next, sent);
+    }
+
+    private CompletableFuture<ChainOutcome> punch(
+            SyncObjectRequest request, ObjectKey key, long offset, long length) {
+        AllocateObjectRequest hole =
+                AllocateObjectRequest.newBuilder()
+                        .setObject(request.getObject())
+                        .setOffset(offset)
+                        .setLength(length)
+                        .setPunchHole(true)
+                        .setCreate(true)
+                        .setWriter(request.getWriter())
+                        .setFence(request.getFence())
+                        .build();
+        return lines.of(key).send(request.getRestList(), sendings.allocate(hole));
     }
 
     private CompletableFuture<ChainOutcome> send(

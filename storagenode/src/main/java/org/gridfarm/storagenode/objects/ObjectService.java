@@ -70,7 +70,7 @@ public final class ObjectService {
         this.counters = counters;
         this.lines = new ChainLines(clock);
         this.sendings = new Sendings(neighbours, lease, counters);
-        this.shipping = new LocalShipping(store, lines, sendings);
+        this.shipping = new LocalShipping(store, lines, sendings, clock);
         this.writers = new Writers(clock);
     }
 
@@ -296,15 +296,33 @@ public final class ObjectService {
                 admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
         return shipping.ship(key, request)
                 .thenCompose(shipped ->
-                        chained(
-                                        () -> stillWanted(exchange),
-                                        key,
-                                        new Writers.Turn(request.getWriter(), request.getFence()),
-                                        request.getCreate(),
-                                        request.getRestList(),
-                                        sendings.sync(request),
-                                        (replica, outcome) -> syncHere(request, replica, outcome))
-                                .thenApply(outcome -> shipping.withFailures(outcome, shipped)));
+                        shipped.next() >= 0
+                                ? partly(key, shipped)
+                                : chained(
+                                                () -> stillWanted(exchange),
+                                                key,
+                                                new Writers.Turn(
+                                                        request.getWriter(), request.getFence()),
+                                                request.getCreate(),
+                                                request.getRestList(),
+                                                sendings.sync(request),
+                                                (replica, outcome) ->
+                                                        syncHere(request, replica, outcome))
+                                        .thenApply(outcome ->
+                                                shipping.withFailures(
+                                                        outcome, shipped.failures())));
+    }
+
+    /** More is to be shipped in another call. */
+    private CompletableFuture<ChainOutcome> partly(ObjectKey key, LocalShipping.Shipped shipped) {
+        return store.read(
+                        key,
+                        replica ->
+                                ChainOutcome.newBuilder()
+                                        .setSize(replica.size())
+                                        .setShipFrom(shipped.next())
+                                        .build())
+                .thenApply(outcome -> shipping.withFailures(outcome, shipped.failures()));
     }
 
     private static void syncHere(

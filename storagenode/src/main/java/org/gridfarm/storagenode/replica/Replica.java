@@ -100,6 +100,14 @@ public final class Replica implements AutoCloseable {
         flags = header.flags();
         verified = header.verified();
         size = data.size();
+        if (header.isOpen() && header.isLocal()) {
+            // Its writer may still be at it, whatever became of us: nothing can be compared yet.
+            suspect = true;
+            nameNotDurable = true;
+            locallyChanged = true;
+            takeSize(header.size());
+            return;
+        }
         boolean cutOff = header.isDirty() && (header.isOpen() || header.boot() != boot);
         if (!cutOff && size != header.size()) {
             throw corrupt("it has " + size + " bytes instead of " + header.size());
@@ -391,6 +399,7 @@ public final class Replica implements AutoCloseable {
     /** As {@link #sync}, and the header says so: nothing need be compared after a crash. */
     public void settle() throws IOException {
         requireSound("settle");
+        takeOver();
         if (!isDirty() || locallyChanged) {
             return;
         }
@@ -473,9 +482,35 @@ public final class Replica implements AutoCloseable {
         }
     }
 
+    /** What a local writer left who has not come back is summed. */
+    void takeOver() throws IOException {
+        if (locallyChanged && localWriters == 0) {
+            rescanAll();
+        }
+    }
+
+    /** Sums everything that may have been written behind our back. */
+    void rescanAll() throws IOException {
+        for (long block = 0; locallyChanged && block >= 0; ) {
+            block = rescan(block, ChangedBlocks.IGNORED);
+        }
+    }
+
+    /** The rest of the chain may lack any block: each one counts as changed. */
+    public void forgetSums() throws IOException {
+        beforeChange();
+        adoptSize();
+        sums.markAllStale(Blocks.count(size));
+        locallyChanged = true;
+    }
+
     private void takeSize() throws IOException {
+        takeSize(size);
+    }
+
+    private void takeSize(long summed) throws IOException {
         long now = data.size();
-        if (now < size) {
+        if (now < summed) {
             sums.truncate(now);
         }
         size = now;
@@ -493,6 +528,10 @@ public final class Replica implements AutoCloseable {
         beforeChange();
         localWriters++;
         locallyChanged = true;
+        if ((flags & SumHeader.LOCAL) == 0) {
+            flags |= SumHeader.LOCAL;
+            sumFile.writeHeader(header());
+        }
     }
 
     /** He has stopped; a rescan must follow before the sums are right again. */
@@ -512,6 +551,18 @@ public final class Replica implements AutoCloseable {
     /** Hears of blocks that differ; the buffer is good during the call. */
     public interface ChangedBlocks {
         void changed(long offset, ByteBuffer content);
+
+        /** The range, of whole blocks, has become a hole. */
+        void zeroed(long offset, long length);
+
+        ChangedBlocks IGNORED =
+                new ChangedBlocks() {
+                    @Override
+                    public void changed(long offset, ByteBuffer content) {}
+
+                    @Override
+                    public void zeroed(long offset, long length) {}
+                };
     }
 
     /** Over the sums; brings them up to date first. */

@@ -180,6 +180,9 @@ public final class ReplicaStore implements AutoCloseable {
             if (replica.isSuspect()) {
                 suspects.add(key);
             }
+            if (replica.isLocallyChanged()) {
+                settler.changed(key);
+            }
             return replica;
         }
         generations.refuseOlder(key);

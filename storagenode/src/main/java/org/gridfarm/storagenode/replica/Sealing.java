@@ -39,9 +39,7 @@ final class Sealing {
             old.markDeleted();
             Files.delete(old.path());
         } else {
-            for (long block = 0; old.isLocallyChanged() && block >= 0; ) {
-                block = old.rescan(block, (offset, content) -> {});
-            }
+            old.rescanAll();
             old.checkpoint();
             old.writeSumsAs(next, ReplicaFiles.sumPath(path));
             old.markDeleted();

@@ -111,6 +111,7 @@ final class Settler implements AutoCloseable {
                                 quietly(
                                         key,
                                         replica -> {
+                                            replica.takeOver();
                                             replica.checkpoint();
                                             synchronized (before) {
                                                 before.put(key, replica.changes());

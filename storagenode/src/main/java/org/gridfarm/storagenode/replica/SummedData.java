@@ -58,9 +58,20 @@ final class SummedData {
             return 0;
         }
         ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        long end = Math.min(to, Blocks.count(size));
-        for (long block = from; block < end; block++) {
-            if (!sums.isStale(block) && data.sum(block, buffer) != sums.get(block)) {
+        Extents extents = new Extents(Math.min(to, Blocks.count(size)));
+        for (long block = from; block < extents.end; block++) {
+            long data = extents.dataFrom(block);
+            for (long hole = sums.nextSummed(block, data);
+                    hole < data;
+                    hole = sums.nextSummed(hole + 1, data)) {
+                if (!sums.isStale(hole)) {
+                    return hole; // zeros where something else should be
+                }
+            }
+            block = data;
+            if (block < extents.end
+                    && !sums.isStale(block)
+                    && this.data.sum(block, buffer) != sums.get(block)) {
                 return block;
             }
         }
@@ -81,35 +92,90 @@ final class SummedData {
 
     /** Sums every block anew; true if any differed. */
     boolean adopt(long size) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        boolean differed = false;
+        boolean[] differed = {false};
         sums.truncate(size);
-        long count = Blocks.count(size);
-        for (long block = 0; block < count; block++) {
-            int sum = data.sum(block, buffer);
-            if (sum != sums.get(block)) {
-                sums.set(block, sum);
-                differed = true;
-            }
+        Replica.ChangedBlocks noting =
+                new Replica.ChangedBlocks() {
+                    @Override
+                    public void changed(long offset, ByteBuffer content) {
+                        differed[0] = true;
+                    }
+
+                    @Override
+                    public void zeroed(long offset, long length) {
+                        differed[0] = true;
+                    }
+                };
+        for (long block = 0; block >= 0; ) {
+            block = rescan(block, size, noting);
         }
-        return differed;
+        return differed[0];
     }
 
     /**
-     * Sums some blocks anew from this one on and shows those that differed; returns the next block,
-     * or -1 at the end.
+     * Sums some blocks anew from this one on and shows those that differed; holes are passed over.
+     * Returns the next block, or -1 at the end.
      */
     long rescan(long from, long size, Replica.ChangedBlocks listener) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        long count = Blocks.count(size);
-        long end = Math.min(count, from + RESCAN_BLOCKS);
-        for (long block = from; block < end; block++) {
-            int sum = data.sum(block, buffer);
+        Extents extents = new Extents(Blocks.count(size));
+        int read = 0;
+        long block = from;
+        while (block < extents.end && read < RESCAN_BLOCKS) {
+            long data = extents.dataFrom(block);
+            if (data > block) {
+                emptied(block, data, listener);
+                block = data;
+                continue;
+            }
+            int sum = this.data.sum(block, buffer);
             if (sums.isStale(block) || sum != sums.get(block)) {
                 sums.set(block, sum);
                 listener.changed(Blocks.start(block), buffer.rewind());
             }
+            read++;
+            block++;
         }
-        return end < count ? end : -1;
+        return block < extents.end ? block : -1;
+    }
+
+    /** Blocks [from, to) lie in a hole now. */
+    private void emptied(long from, long to, Replica.ChangedBlocks listener) throws IOException {
+        for (long first = sums.nextSummed(from, to); first < to; ) {
+            long end = first + 1;
+            while (end < to && sums.nextSummed(end, end + 1) == end) {
+                end++;
+            }
+            sums.zero(first, end);
+            listener.zeroed(Blocks.start(first), Blocks.start(end - first));
+            first = sums.nextSummed(end, to);
+        }
+    }
+
+    /** Where the file has data, asked for once per extent. */
+    private final class Extents {
+        private final long end;
+        private long dataEnd; // bytes before it, from where was asked last, are data
+
+        /**
+         * @param end blocks from this one on are of no interest
+         */
+        Extents(long end) {
+            this.end = end;
+        }
+
+        /** The first block at or after this one that holds any data, or the end. */
+        long dataFrom(long block) throws IOException {
+            long at = Blocks.start(block);
+            if (at < dataEnd) {
+                return block;
+            }
+            long next = data.nextData(at);
+            if (next < 0) {
+                return end;
+            }
+            dataEnd = Math.max(next + 1, data.nextHole(next));
+            return Math.min(end, Blocks.of(next));
+        }
     }
 }

@@ -97,7 +97,7 @@ public final class Verifier {
                         key,
                         ReplicaStore.IfAbsent.FAIL,
                         replica -> {
-                            long next = replica.rescan(block, (offset, content) -> {});
+                            long next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
                             if (next < 0) {
                                 replica.checkpoint();
                             }

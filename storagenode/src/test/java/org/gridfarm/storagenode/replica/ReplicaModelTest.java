@@ -73,7 +73,7 @@ class ReplicaModelTest {
                         assertThat(replica.size()).isEqualTo(95_010);
                         replica.endLocalWriting();
                         for (long next = 0; next >= 0; ) {
-                            next = replica.rescan(next, (offset, content) -> {});
+                            next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
                         }
                         assertThat(replica.firstBad(0, Long.MAX_VALUE)).isEqualTo(-1);
                     });
@@ -211,7 +211,7 @@ class ReplicaModelTest {
                     }
                     replica.endLocalWriting();
                     for (long next = 0; next >= 0; ) {
-                        next = replica.rescan(next, (offset, content) -> {});
+                        next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
                     }
                 });
         if (length > 0) {

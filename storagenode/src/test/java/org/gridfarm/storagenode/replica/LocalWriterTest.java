@@ -1,0 +1,138 @@
+package org.gridfarm.storagenode.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Somebody writes into a replica's plain file. */
+class LocalWriterTest {
+    private static final ObjectKey KEY = new ObjectKey(90, 0, 1);
+    private static final long TWO_GIB = 2L << 30;
+
+    @TempDir Path directory;
+
+    private static byte[] random(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static final class Seen implements Replica.ChangedBlocks {
+        final List<Long> changed = new ArrayList<>();
+        long zeroed;
+
+        @Override
+        public void changed(long offset, ByteBuffer content) {
+            changed.add(offset);
+        }
+
+        @Override
+        public void zeroed(long offset, long length) {
+            zeroed += length;
+        }
+    }
+
+    private static void behindItsBack(StoreFixture fixture, long offset, byte[] bytes, long size)
+            throws IOException {
+        Path path = ReplicaStore.path(fixture.store.disks().get(0), KEY);
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            file.setLength(size);
+            file.seek(offset);
+            file.write(bytes);
+        }
+    }
+
+    private static int rescan(StoreFixture fixture, Seen seen) {
+        int[] turns = {0};
+        fixture.change(
+                KEY,
+                replica -> {
+                    for (long block = 0; block >= 0; turns[0]++) {
+                        block = replica.rescan(block, seen);
+                    }
+                });
+        return turns[0];
+    }
+
+    @Test
+    void theHolesOfAHugeFileAreNotLookedAt() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, TWO_GIB - 100, random(1, 100), TWO_GIB);
+            Seen seen = new Seen();
+            assertThat(rescan(fixture, seen)).isEqualTo(1);
+            assertThat(seen.changed).containsExactly(TWO_GIB - (64 << 10));
+            assertThat(seen.zeroed).isZero();
+            fixture.change(KEY, Replica::endLocalWriting);
+            rescan(fixture, new Seen());
+            assertThat(fixture.read(KEY, TWO_GIB - 200, 200))
+                    .endsWith(random(1, 100))
+                    .startsWith(new byte[100]);
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 1 << 15)).isEqualTo(-1));
+        }
+    }
+
+    @Test
+    void aHoleWhereThereWasDataIsToldOnceAsAWhole() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(2, 1 << 20));
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, 0, new byte[0], 0);
+            behindItsBack(fixture, 0, random(3, 10), 4 << 20);
+            Seen seen = new Seen();
+            rescan(fixture, seen);
+            assertThat(seen.changed).containsExactly(0L);
+            assertThat(seen.zeroed).isEqualTo((1 << 20) - (64 << 10));
+        }
+    }
+
+    @Test
+    void bytesThatVanishedIntoAHoleAreDamage() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(4, 1 << 20));
+            fixture.change(KEY, Replica::settle);
+            behindItsBack(fixture, 0, new byte[0], 0);
+            behindItsBack(fixture, 0, new byte[0], 1 << 20);
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isZero());
+        }
+    }
+
+    @Test
+    void aWriterWhoGoesOnWhileTheNodeIsAwayIsNotTakenForDamage() throws IOException {
+        byte[] before = random(5, 300_000);
+        byte[] after = random(6, 300_000);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, 0, before, before.length);
+            fixture.kill(1);
+            assertThat(fixture.readAll(KEY)).isEqualTo(before);
+            behindItsBack(fixture, 0, after, after.length);
+            assertThat(fixture.readAll(KEY)).isEqualTo(after);
+            // He is gone for good: what he left is what it is.
+            fixture.change(KEY, Replica::settle);
+            assertThat(fixture.readAll(KEY)).isEqualTo(after);
+            fixture.restart();
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(-1));
+        }
+    }
+
+    @Test
+    void forgottenSumsMakeEveryBlockCountAsChanged() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(7, 300_000));
+            fixture.change(KEY, Replica::forgetSums);
+            Seen seen = new Seen();
+            rescan(fixture, seen);
+            assertThat(seen.changed).hasSize(5);
+        }
+    }
+}
