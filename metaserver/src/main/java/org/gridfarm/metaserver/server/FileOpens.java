@@ -339,7 +339,13 @@ final class FileOpens {
     }
 
     /** Members failed: they are stale before anybody goes on without them. */
-    void chainFailure(Caller caller, long handleId, int stripe, List<String> failed, boolean full) {
+    void chainFailure(
+            Caller caller,
+            long handleId,
+            int stripe,
+            List<String> failed,
+            boolean full,
+            boolean rescue) {
         OpenFiles.Handle handle = opens.find(handleId);
         if (handle == null || handle.session() != caller.session()) {
             throw new FarmException(ErrorKind.BAD_HANDLE, "chain", Long.toHexString(handleId));
@@ -353,7 +359,7 @@ final class FileOpens {
         for (WritingChain chain : writing.getChainsList()) {
             now.addChains(
                     chain.getStripe() == stripe
-                            ? without(caller, image, chain, failed, full, changes)
+                            ? without(caller, image, chain, failed, full, rescue, changes)
                             : chain);
         }
         if (now.build().equals(writing)) return;
@@ -367,6 +373,7 @@ final class FileOpens {
             WritingChain chain,
             List<String> failed,
             boolean full,
+            boolean rescue,
             List<Change> changes) {
         List<String> left = new ArrayList<>(chain.getNodesList());
         left.removeAll(failed);
@@ -374,14 +381,15 @@ final class FileOpens {
                 state.rows(image.getInode(), chain.getStripe(), image.getGeneration());
         boolean committed = rows.stream().anyMatch(r -> r.getState() == ReplicaState.VALID);
         if (left.isEmpty()) {
-            if (committed) {
+            if (committed && !rescue) {
                 throw new FarmException(
                         ErrorKind.DATA_UNAVAILABLE,
                         "write",
                         Long.toHexString(image.getInode()),
                         "every node of its chain failed: " + String.join(", ", failed));
             }
-            // Nothing was promised yet: the client starts over on other nodes, or sees why not.
+            // Nothing was promised yet, or the client has it all: it starts over on other nodes, or
+            // sees why not.
             left.addAll(
                     choice.choose(
                             image,

@@ -111,7 +111,8 @@ final class OpenService {
                     request.getHandle(),
                     request.getStripe(),
                     request.getFailedNodesList(),
-                    request.getFull());
+                    request.getFull(),
+                    request.getRescue());
             opened(exchange, caller, request.getHandle());
         } catch (FarmException e) {
             refuse(exchange, e);

@@ -231,7 +231,7 @@ final class FarmFileHandle implements FileHandle {
         return reads.openLocal(write)
                 .thenApply(local -> {
                     if (local != null && write) {
-                        open.grantedLocally(local.modified());
+                        open.grantedLocally(local);
                     }
                     return local == null ? null : local.file;
                 });

@@ -54,6 +54,10 @@ final class FileReads {
 
     CompletableFuture<ByteBuf> read(long offset, int length) {
         DataMode mode = open.mode();
+        LocalWriting kernel = open.localWritingAlone();
+        if (kernel != null) {
+            return fromKernelsFile(kernel.replica, offset, length);
+        }
         if (mode == DataMode.WRITE_SHARED || open.isWrittenLocally()) {
             return direct(offset, length);
         }
@@ -71,6 +75,15 @@ final class FileReads {
             return CompletableFuture.completedFuture(bytes);
         }
         return throughChunks(offset, there, size);
+    }
+
+    private static CompletableFuture<ByteBuf> fromKernelsFile(
+            LocalReplica file, long offset, int length) {
+        try {
+            return CompletableFuture.completedFuture(file.readThere(offset, length));
+        } catch (FarmException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private CompletableFuture<ByteBuf> throughChunks(long offset, int length, long size) {
@@ -318,7 +331,7 @@ final class FileReads {
         asked.thenAccept(replica -> {
             if (replica != null) {
                 replica.close();
-                giveBack(replica.node, replica.lease);
+                giveBack(replica.node(), replica.lease());
             }
         });
     }

@@ -1,9 +1,9 @@
 package org.gridfarm.client.core.transfer;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -39,6 +39,15 @@ final class FileWrites {
             bytes.release();
             return CompletableFuture.completedFuture(null);
         }
+        LocalWriting kernel = open.localWritingAlone();
+        if (kernel != null) {
+            return beside(
+                    bytes,
+                    () -> {
+                        kernel.replica.write(offset, bytes);
+                        return null;
+                    });
+        }
         return prepared(bytes, () -> offset + length)
                 .thenCompose(ready -> {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
@@ -61,6 +70,10 @@ final class FileWrites {
 
     CompletableFuture<Long> append(ByteBuf bytes) {
         int length = bytes.readableBytes();
+        LocalWriting kernel = open.localWritingAlone();
+        if (kernel != null) {
+            return beside(bytes, () -> kernel.replica.append(bytes));
+        }
         boolean endIsKnown = open.mode() != DataMode.WRITE_SHARED && !open.isWrittenLocally();
         boolean alone = endIsKnown || open.striping().count() > 1;
         if (alone) {
@@ -99,6 +112,15 @@ final class FileWrites {
     }
 
     CompletableFuture<Void> truncate(long size) {
+        LocalWriting kernel = open.localWritingAlone();
+        if (kernel != null) {
+            return beside(
+                    Unpooled.EMPTY_BUFFER,
+                    () -> {
+                        kernel.replica.resize(size);
+                        return null;
+                    });
+        }
         return layoutWithRoom(size)
                 .thenCompose(layout -> {
                     Striping striping = open.striping();
@@ -108,22 +130,7 @@ final class FileWrites {
                         if (objectSize == 0 && !open.existsSomewhere(stripe)) {
                             continue; // nothing there to be cut
                         }
-                        parts.add(
-                                submit(
-                                        stripe,
-                                        (head, chain, deadline) ->
-                                                head.callPlain(
-                                                        StorageMethods.TRUNCATE,
-                                                        TruncateObjectRequest.newBuilder()
-                                                                .setObject(chain.object())
-                                                                .setTicket(chain.head().getTicket())
-                                                                .setSize(objectSize)
-                                                                .addAllRest(chain.rest())
-                                                                .setCreate(chain.create())
-                                                                .setWriter(chain.writer())
-                                                                .setFence(chain.fence())
-                                                                .build(),
-                                                        deadline)));
+                        parts.add(submit(stripe, truncation(objectSize)));
                     }
                     return all(parts).thenAccept(done -> open.resized(size));
                 });
@@ -132,6 +139,10 @@ final class FileWrites {
     CompletableFuture<Void> allocate(
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
         boolean grows = !keepSize && !punchHole;
+        LocalWriting kernel = open.localWriting();
+        if (kernel != null && kernel.isLost()) {
+            return allocateLost(kernel.replica, offset, length, grows, punchHole || zeroRange);
+        }
         return layoutWithRoom(grows ? offset + length : 0)
                 .thenCompose(layout -> {
                     Striping striping = open.striping();
@@ -147,25 +158,33 @@ final class FileWrites {
                         parts.add(
                                 submit(
                                         stripe,
-                                        (head, chain, deadline) ->
-                                                head.callPlain(
-                                                        StorageMethods.ALLOCATE,
-                                                        AllocateObjectRequest.newBuilder()
-                                                                .setObject(chain.object())
-                                                                .setTicket(chain.head().getTicket())
-                                                                .setOffset(from)
-                                                                .setLength(to - from)
-                                                                .setKeepSize(keepSize || punchHole)
-                                                                .setPunchHole(punchHole)
-                                                                .setZeroRange(zeroRange)
-                                                                .addAllRest(chain.rest())
-                                                                .setCreate(chain.create())
-                                                                .setWriter(chain.writer())
-                                                                .setFence(chain.fence())
-                                                                .build(),
-                                                        deadline)));
+                                        allocation(
+                                                from,
+                                                to - from,
+                                                keepSize || punchHole,
+                                                punchHole,
+                                                zeroRange)));
                     }
                     return all(parts).thenAccept(done -> open.wrote(grows ? offset + length : 0));
+                });
+    }
+
+    /** Without the node there is nobody who makes holes or reserves space: zeros will do. */
+    private CompletableFuture<Void> allocateLost(
+            LocalReplica file, long offset, long length, boolean grows, boolean zeros) {
+        return beside(
+                Unpooled.EMPTY_BUFFER,
+                () -> {
+                    long end = Math.min(offset + length, file.size());
+                    for (long at = offset; zeros && at < end; ) {
+                        int run = (int) Math.min(TransferLimits.CHUNK_BYTES, end - at);
+                        file.write(at, Unpooled.wrappedBuffer(new byte[run]));
+                        at += run;
+                    }
+                    if (grows && offset + length > file.size()) {
+                        file.resize(offset + length);
+                    }
+                    return null;
                 });
     }
 
@@ -177,7 +196,9 @@ final class FileWrites {
         boolean onNodes =
                 source instanceof FarmFileHandle farm
                         && farm.open().striping().count() == 1
-                        && open.striping().count() == 1;
+                        && open.striping().count() == 1
+                        && farm.open().localWriting() == null
+                        && open.localWriting() == null;
         if (!onNodes) {
             int run = (int) Math.min(length, TransferLimits.TRANSFER_BYTES_MAX);
             return source.read(sourceOffset, run)
@@ -228,6 +249,10 @@ final class FileWrites {
 
     /** Makes the chains of all objects that exist agree, on stable storage if durable. */
     CompletableFuture<Void> agree(boolean durable, boolean digest) {
+        LocalWriting writing = open.localWriting();
+        if (writing != null) {
+            return new LocalAgreement(wiring, open, writing, this, durable, digest).reach();
+        }
         return open.layout()
                 .thenCompose(layout -> {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
@@ -239,49 +264,103 @@ final class FileWrites {
                                 submit(
                                         stripe,
                                         (head, chain, deadline) ->
-                                                hasAll(chain)
-                                                        ? head.callPlain(
-                                                                StorageMethods.SYNC,
-                                                                SyncObjectRequest.newBuilder()
-                                                                        .setObject(chain.object())
-                                                                        .setTicket(
-                                                                                chain.head()
-                                                                                        .getTicket())
-                                                                        .addAllRest(chain.rest())
-                                                                        .setDurable(durable)
-                                                                        .setDigest(digest)
-                                                                        .setCreate(chain.create())
-                                                                        .setWriter(chain.writer())
-                                                                        .setFence(chain.fence())
-                                                                        .build(),
-                                                                deadline)
-                                                        : lostWithTheNode(chain)));
+                                                head.callPlain(
+                                                        StorageMethods.SYNC,
+                                                        SyncObjectRequest.newBuilder()
+                                                                .setObject(chain.object())
+                                                                .setTicket(chain.head().getTicket())
+                                                                .addAllRest(chain.rest())
+                                                                .setDurable(durable)
+                                                                .setDigest(digest)
+                                                                .setCreate(chain.create())
+                                                                .setWriter(chain.writer())
+                                                                .setFence(chain.fence())
+                                                                .build(),
+                                                        deadline)));
                     }
                     return all(parts);
                 });
     }
 
-    /**
-     * What the kernel wrote is on the attached node alone until that has shipped it: another head
-     * would agree on content without it.
-     */
-    private boolean hasAll(Chain chain) {
-        return !open.isWrittenLocally() || chain.head().getNode().equals(wiring.attached());
+    // ---- the one object of a file, whatever the file says
+    // ---------------------------------------------------------------------------------
+
+    /** The buffer is taken over. */
+    CompletableFuture<ChainOutcome> writeObject(long offset, ByteBuf bytes) {
+        WriteCommand command = WriteCommand.at(offset, bytes);
+        return submit(0, command).whenComplete((outcome, thrown) -> command.release());
     }
 
-    private static CompletableFuture<ChainOutcome> lostWithTheNode(Chain chain) {
-        return CompletableFuture.failedFuture(
-                new FarmException(
-                        ErrorKind.STALE,
-                        "write",
-                        "",
-                        "the node it was written at failed before the others had it; "
-                                + chain.head().getNode()
-                                + " holds the content before"));
+    CompletableFuture<ChainOutcome> resizeObject(long size) {
+        return submit(0, truncation(size));
+    }
+
+    CompletableFuture<ChainOutcome> punchObject(long offset, long length) {
+        return submit(0, allocation(offset, length, true, true, false));
+    }
+
+    private static ObjectChain.Command truncation(long size) {
+        return (head, chain, deadline) ->
+                head.callPlain(
+                        StorageMethods.TRUNCATE,
+                        TruncateObjectRequest.newBuilder()
+                                .setObject(chain.object())
+                                .setTicket(chain.head().getTicket())
+                                .setSize(size)
+                                .addAllRest(chain.rest())
+                                .setCreate(chain.create())
+                                .setWriter(chain.writer())
+                                .setFence(chain.fence())
+                                .build(),
+                        deadline);
+    }
+
+    private static ObjectChain.Command allocation(
+            long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
+        return (head, chain, deadline) ->
+                head.callPlain(
+                        StorageMethods.ALLOCATE,
+                        AllocateObjectRequest.newBuilder()
+                                .setObject(chain.object())
+                                .setTicket(chain.head().getTicket())
+                                .setOffset(offset)
+                                .setLength(length)
+                                .setKeepSize(keepSize)
+                                .setPunchHole(punchHole)
+                                .setZeroRange(zeroRange)
+                                .addAllRest(chain.rest())
+                                .setCreate(chain.create())
+                                .setWriter(chain.writer())
+                                .setFence(chain.fence())
+                                .build(),
+                        deadline);
+    }
+
+    // ---- beside the kernel
+    // -------------------------------------------------------------------------------------------------------------------
+
+    /**
+     * Into the very file that the kernel writes, so that it has everything whatever becomes of its
+     * node.
+     */
+    private <T> CompletableFuture<T> beside(ByteBuf bytes, java.util.function.Supplier<T> change) {
+        try {
+            T done = change.get();
+            open.wroteLocally();
+            return CompletableFuture.completedFuture(done);
+        } catch (FarmException e) {
+            return CompletableFuture.failedFuture(e);
+        } finally {
+            bytes.release();
+        }
     }
 
     private CompletableFuture<ChainOutcome> submit(int stripe, ObjectChain.Command command) {
-        Duration deadline = wiring.session().deadline();
+        return submit(stripe, command, wiring.session().deadline());
+    }
+
+    CompletableFuture<ChainOutcome> submit(
+            int stripe, ObjectChain.Command command, Duration deadline) {
         return open.chainOf(stripe)
                 .submit(command, deadline)
                 .thenApply(outcome -> {

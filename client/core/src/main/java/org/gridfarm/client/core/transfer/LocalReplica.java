@@ -3,39 +3,91 @@ package org.gridfarm.client.core.transfer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
-/** The plain file of a replica on this host, granted by its node. Thread-safe. */
+/**
+ * The plain file of a replica on this host, granted by its node. It is held open, so that its bytes
+ * are to be had whatever becomes of the node. Thread-safe.
+ */
 final class LocalReplica {
     final LocalFile file;
-    final Peer node;
-    final long lease;
-    private final FileChannel channel;
+    private final RandomAccessFile opened;
+    private final @Nullable FileChannel appending;
+    private final @Nullable Object identity; // device and inode
 
-    private LocalReplica(LocalFile file, Peer node, long lease, FileChannel channel) {
+    private record Grant(Peer node, long lease) {}
+
+    private volatile Grant grant;
+
+    private LocalReplica(
+            LocalFile file,
+            Grant grant,
+            RandomAccessFile opened,
+            @Nullable FileChannel appending,
+            @Nullable Object identity) {
         this.file = file;
-        this.node = node;
-        this.lease = lease;
-        this.channel = channel;
+        this.grant = grant;
+        this.opened = opened;
+        this.appending = appending;
+        this.identity = identity;
     }
 
     static LocalReplica open(OpenLocalReply granted, boolean write, Peer node) throws IOException {
-        FileChannel channel = FileChannel.open(Path.of(granted.getPath()), StandardOpenOption.READ);
+        Path path = Path.of(granted.getPath());
+        RandomAccessFile opened = new RandomAccessFile(path.toFile(), write ? "rw" : "r");
         return new LocalReplica(
                 new LocalFile(granted.getPath(), granted.getSize(), write),
-                node,
-                granted.getLease(),
-                channel);
+                new Grant(node, granted.getLease()),
+                opened,
+                write ? FileChannel.open(path, StandardOpenOption.APPEND) : null,
+                identity(path));
     }
+
+    private static @Nullable Object identity(Path path) throws IOException {
+        return Files.readAttributes(path, java.nio.file.attribute.BasicFileAttributes.class)
+                .fileKey();
+    }
+
+    // ---- the grant
+    // -------------------------------------------------------------------------------------------------------------------------
+
+    Peer node() {
+        return grant.node;
+    }
+
+    long lease() {
+        return grant.lease;
+    }
+
+    /** True when what the node has granted anew is this very file. */
+    boolean renewed(OpenLocalReply granted, Peer node) {
+        try {
+            Object now = identity(Path.of(granted.getPath()));
+            if (now == null || !now.equals(identity)) {
+                return false;
+            }
+        } catch (IOException e) {
+            return false; // it is another's by now, or nobody's
+        }
+        grant = new Grant(node, granted.getLease());
+        return true;
+    }
+
+    // ---- the bytes
+    // -------------------------------------------------------------------------------------------------------------------------
 
     /**
      * The bytes, or null where the file cannot be read any more or has fewer: then they come from
@@ -44,14 +96,9 @@ final class LocalReplica {
     @Nullable ByteBuf read(long offset, int length) {
         ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
         try {
-            while (bytes.writableBytes() > 0) {
-                int got =
-                        bytes.writeBytes(
-                                channel, offset + bytes.writerIndex(), bytes.writableBytes());
-                if (got < 0) {
-                    bytes.release();
-                    return null;
-                }
+            if (readUpTo(bytes, offset) < length) {
+                bytes.release();
+                return null;
             }
             return bytes;
         } catch (IOException e) {
@@ -60,6 +107,86 @@ final class LocalReplica {
             bytes.release();
             return null;
         }
+    }
+
+    /** As many as there are. */
+    ByteBuf readThere(long offset, int length) {
+        ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(Math.max(1, length));
+        try {
+            readUpTo(bytes.capacity(length), offset);
+            return bytes;
+        } catch (IOException e) {
+            bytes.release();
+            throw failed("read", e);
+        }
+    }
+
+    private int readUpTo(ByteBuf bytes, long offset) throws IOException {
+        FileChannel channel = opened.getChannel();
+        while (bytes.writableBytes() > 0) {
+            long at = offset + bytes.writerIndex();
+            if (bytes.writeBytes(channel, at, bytes.writableBytes()) < 0) {
+                break;
+            }
+        }
+        return bytes.writerIndex();
+    }
+
+    long size() {
+        try {
+            return opened.length();
+        } catch (IOException e) {
+            throw failed("stat", e);
+        }
+    }
+
+    void write(long offset, ByteBuf bytes) {
+        try {
+            long at = offset;
+            for (ByteBuffer part : bytes.nioBuffers()) {
+                while (part.hasRemaining()) {
+                    at += opened.getChannel().write(part, at);
+                }
+            }
+        } catch (IOException e) {
+            throw failed("write", e);
+        }
+    }
+
+    /** At the end, wherever the kernel has moved it; where that was. */
+    synchronized long append(ByteBuf bytes) {
+        FileChannel channel = appending;
+        if (channel == null) {
+            throw new FarmException(ErrorKind.BAD_HANDLE, "append", file.path());
+        }
+        try {
+            ByteBuffer whole = bytes.nioBuffer();
+            int length = whole.remaining();
+            while (whole.hasRemaining()) {
+                channel.write(whole);
+            }
+            return channel.position() - length;
+        } catch (IOException e) {
+            throw failed("append", e);
+        }
+    }
+
+    void resize(long size) {
+        try {
+            opened.setLength(size);
+        } catch (IOException e) {
+            throw failed("truncate", e);
+        }
+    }
+
+    private FarmException failed(String operation, IOException e) {
+        boolean full = String.valueOf(e.getMessage()).contains("No space left");
+        return new FarmException(
+                full ? ErrorKind.NO_SPACE : ErrorKind.DISK_FAILED,
+                operation,
+                file.path(),
+                e.toString(),
+                e);
     }
 
     /** Nanoseconds since 1970; 0 where it cannot be told. */
@@ -72,8 +199,10 @@ final class LocalReplica {
     }
 
     void close() {
-        try {
-            channel.close();
+        FileChannel channel = appending;
+        try (opened;
+                channel) {
+            // both are closed
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }

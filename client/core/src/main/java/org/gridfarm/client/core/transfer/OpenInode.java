@@ -51,6 +51,7 @@ final class OpenInode implements ObjectChain.Source {
     private boolean
             unsure; // a write failed with its outcome unknown: the chain is to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
+    private @Nullable LocalWriting localWriting;
     private long timesBefore; // of the object: local writing is what made it younger than this
     private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
@@ -309,8 +310,13 @@ final class OpenInode implements ObjectChain.Source {
     }
 
     /** From now on the object may change behind our back. */
-    void grantedLocally(long objectTime) {
+    void grantedLocally(LocalReplica replica) {
+        long objectTime = replica.modified();
         synchronized (lock) {
+            if (localWriting == null) {
+                localWriting = new LocalWriting(wiring, this, replica);
+                afterLastWriter.add(this::localWritingEnded);
+            }
             writtenLocally = true;
             timesBefore = Math.max(timesBefore, objectTime);
         }
@@ -341,6 +347,31 @@ final class OpenInode implements ObjectChain.Source {
             boolean was = unsure;
             unsure = false;
             return was || writtenLocally;
+        }
+    }
+
+    /** The same while no other client has the file open. */
+    @Nullable LocalWriting localWritingAlone() {
+        synchronized (lock) {
+            return mode == DataMode.EXCLUSIVE ? localWriting : null;
+        }
+    }
+
+    private void localWritingEnded() {
+        LocalWriting before;
+        synchronized (lock) {
+            before = localWriting;
+            localWriting = null;
+        }
+        if (before != null) {
+            before.end();
+        }
+    }
+
+    /** While there is a writer whose file the kernel may write. */
+    @Nullable LocalWriting localWriting() {
+        synchronized (lock) {
+            return localWriting;
         }
     }
 
@@ -579,9 +610,11 @@ final class OpenInode implements ObjectChain.Source {
             return refresh(0);
         }
         FarmFileHandle handle;
+        LocalWriting local;
         synchronized (lock) {
-            if (writtenLocally && failed.contains(wiring.attached())) {
-                // Only its file has what was written; another head would silently go without.
+            local = failed.contains(wiring.attached()) ? localWriting : null;
+            if (local != null && mode == DataMode.WRITE_SHARED) {
+                // Others may have written since to the nodes that are left: our file would undo it.
                 broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
                 return CompletableFuture.failedFuture(broken);
             }
@@ -602,6 +635,7 @@ final class OpenInode implements ObjectChain.Source {
                         .addAllFailedNodes(failed)
                         .setReason(reason)
                         .setFull(full)
+                        .setRescue(local != null)
                         .build();
         return wiring.session()
                 .leader(MetadataMethods.CHAIN_FAILURE, request)
@@ -609,6 +643,12 @@ final class OpenInode implements ObjectChain.Source {
                     wiring.metadata().sequences().answered(sequence);
                     if (thrown != null) {
                         throw FarmException.of(thrown, "write", "");
+                    }
+                    if (local != null) {
+                        local.lose(); // its file is brought to those who are left, or to others
+                        synchronized (lock) {
+                            lastOutcomes.clear();
+                        }
                     }
                     refreshed(reply);
                     return null;

@@ -39,6 +39,11 @@ final class OpenSizes implements SizeSource {
         if (own != null && own.writesAlone() && !own.isWrittenLocally()) {
             return CompletableFuture.completedFuture(own.overlay(attributes));
         }
+        LocalWriting kernel = own == null ? null : own.localWritingAlone();
+        if (kernel != null && kernel.isLost()) {
+            return CompletableFuture.completedFuture(
+                    attributes.toBuilder().setSize(kernel.replica.size()).build());
+        }
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
         return ask(layout).thenApply(outcomes -> combined(attributes, striping, outcomes));

@@ -27,6 +27,15 @@ final class TransferLimits {
      */
     static final Duration CHAIN_ATTEMPT = Duration.ofMillis(4_500);
 
+    /**
+     * What the kernel wrote at a node that does not answer is brought to others after this: a node
+     * that is started again at once is waited for, and a call still ends in ten seconds.
+     */
+    static final Duration RESCUE_AFTER = Duration.ofSeconds(4);
+
+    /** Read from a lost node's file and written elsewhere in one piece. */
+    static final int RESCUE_BYTES = 4 << 20;
+
     /** Before the same is asked again of nodes or metaserver. */
     static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 

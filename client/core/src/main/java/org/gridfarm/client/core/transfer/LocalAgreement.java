@@ -1,0 +1,208 @@
+package org.gridfarm.client.core.transfer;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Makes the chain of a file that the kernel writes agree. As long as the attached node heads the
+ * chain, it ships what was written, a second's worth at a call. When it is gone, this process reads
+ * the file itself and writes it to the nodes that are left, or to others.
+ */
+final class LocalAgreement {
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final LocalWriting writing;
+    private final FileWrites writes;
+    private final boolean durable;
+    private final boolean digest;
+    private volatile long goodAt; // when it last went on
+
+    LocalAgreement(
+            Wiring wiring,
+            OpenInode open,
+            LocalWriting writing,
+            FileWrites writes,
+            boolean durable,
+            boolean digest) {
+        this.wiring = wiring;
+        this.open = open;
+        this.writing = writing;
+        this.writes = writes;
+        this.durable = durable;
+        this.digest = digest;
+        this.goodAt = wiring.clock().nanoTime();
+    }
+
+    CompletableFuture<Void> reach() {
+        return attempt()
+                .handle((done, thrown) -> {
+                    if (thrown == null) {
+                        return CompletableFuture.<Void>completedFuture(null);
+                    }
+                    return afterFailure(FarmException.of(thrown, "write", ""));
+                })
+                .thenCompose(done -> done);
+    }
+
+    private CompletableFuture<Void> attempt() {
+        return open.layout()
+                .thenCompose(layout -> {
+                    String head = headOf(layout.getObjects(0).getReplicasList());
+                    if (head.equals(wiring.attached()) && !writing.isLost()) {
+                        return shipped(0, writing.renewals());
+                    }
+                    writing.lose();
+                    return rescued(head);
+                });
+    }
+
+    private static String headOf(java.util.List<Replica> members) {
+        return members.isEmpty() ? "" : members.get(0).getNode();
+    }
+
+    private CompletableFuture<Void> afterFailure(FarmException failure) {
+        long now = wiring.clock().nanoTime();
+        boolean lost = failure.kind() == ErrorKind.STALE;
+        boolean goesOn = lost || failure.kind() == ErrorKind.CANCELLED;
+        boolean hopeless = !goesOn && failure.kind().retry() == Retry.NEVER;
+        long left = wiring.session().deadline().toNanos() - (now - goodAt);
+        if (hopeless || left <= TransferLimits.RETRY_PAUSE.toNanos()) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        boolean struck = lost || now - goodAt >= TransferLimits.RESCUE_AFTER.toNanos();
+        CompletableFuture<Void> next = new CompletableFuture<>();
+        CompletableFuture<Void> before =
+                struck && !writing.isLost()
+                        ? open.mend(0, Set.of(wiring.attached()), false, failure.getMessage())
+                        : CompletableFuture.completedFuture(null);
+        before.handle((done, thrown) ->
+                wiring.clock()
+                        .after(
+                                TransferLimits.RETRY_PAUSE,
+                                () ->
+                                        reach().whenComplete((fine, again) -> {
+                                            if (again == null) {
+                                                next.complete(null);
+                                            } else {
+                                                next.completeExceptionally(again);
+                                            }
+                                        })));
+        return next;
+    }
+
+    // ---- by the node
+    // -----------------------------------------------------------------------------------------------------------------------
+
+    private CompletableFuture<Void> shipped(long from, int since) {
+        return writes.submit(
+                        0,
+                        (head, chain, deadline) -> sync(head, chain, deadline, from, since),
+                        TransferLimits.RESCUE_AFTER)
+                .thenCompose(outcome -> {
+                    goodAt = wiring.clock().nanoTime();
+                    if (outcome.getShipFrom() > 0) {
+                        return shipped(outcome.getShipFrom(), since);
+                    }
+                    writing.shipped(since);
+                    return CompletableFuture.completedFuture(null);
+                });
+    }
+
+    private CompletableFuture<ChainOutcome> sync(
+            org.gridfarm.protocol.rpc.Peer head,
+            Chain chain,
+            Duration deadline,
+            long from,
+            int since) {
+        if (writing.isLost() || !chain.head().getNode().equals(wiring.attached())) {
+            return CompletableFuture.failedFuture(
+                    LocalWriting.lostFailure(chain.head().getNode() + " heads the chain now"));
+        }
+        return writing.heldAt(head, chain.object(), chain.head())
+                .thenCompose(held -> {
+                    if (writing.renewals() != since) {
+                        // It has forgotten what it had shipped: begin again.
+                        return CompletableFuture.failedFuture(
+                                new FarmException(
+                                        ErrorKind.CANCELLED, "write", "", "the node was away"));
+                    }
+                    return head.callPlain(
+                            StorageMethods.SYNC,
+                            request(chain).setFromBlock(from).setAll(writing.mustShipAll()).build(),
+                            deadline);
+                });
+    }
+
+    private SyncObjectRequest.Builder request(Chain chain) {
+        return SyncObjectRequest.newBuilder()
+                .setObject(chain.object())
+                .setTicket(chain.head().getTicket())
+                .addAllRest(chain.rest())
+                .setDurable(durable)
+                .setDigest(digest)
+                .setCreate(chain.create())
+                .setWriter(chain.writer())
+                .setFence(chain.fence());
+    }
+
+    // ---- by this process
+    // -------------------------------------------------------------------------------------------------------------------
+
+    private CompletableFuture<Void> rescued(String head) {
+        if (head.equals(wiring.attached())) {
+            return open.mend(0, Set.of(head), false, "the node lost what was written locally")
+                    .thenCompose(done -> attempt());
+        }
+        LocalReplica file = writing.replica;
+        long size = file.size();
+        return pieces(file, 0, size)
+                .thenCompose(done -> writes.resizeObject(size))
+                .thenCompose(done ->
+                        writes.submit(
+                                0,
+                                (peer, chain, deadline) ->
+                                        peer.callPlain(
+                                                StorageMethods.SYNC,
+                                                request(chain).build(),
+                                                deadline),
+                                wiring.session().deadline()))
+                .thenApply(done -> null);
+    }
+
+    /** One piece after the other, each with the time of an operation. */
+    private CompletableFuture<Void> pieces(LocalReplica file, long from, long size) {
+        if (from >= size) {
+            return CompletableFuture.completedFuture(null);
+        }
+        int length = (int) Math.min(TransferLimits.RESCUE_BYTES, size - from);
+        ByteBuf bytes = file.readThere(from, length);
+        int got = bytes.readableBytes();
+        if (got == 0) {
+            bytes.release();
+            return CompletableFuture.completedFuture(null); // it has been cut meanwhile
+        }
+        CompletableFuture<?> written;
+        if (isZeros(bytes)) {
+            bytes.release();
+            written = writes.punchObject(from, got);
+        } else {
+            written = writes.writeObject(from, bytes);
+        }
+        return written.thenCompose(done -> pieces(file, from + got, size));
+    }
+
+    private static boolean isZeros(ByteBuf bytes) {
+        return bytes.forEachByte(value -> value == 0) < 0;
+    }
+}
