@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.junit.jupiter.api.Assumptions;
 
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
  * A farm in a temporary directory, with a mount where the machine can mount. Everything goes at
  * close, whatever the test did to it.
  */
-final class TestFarm implements AutoCloseable {
+public final class TestFarm implements AutoCloseable {
     private static final long COMMAND_SECONDS_MAX = 150;
 
     private final Path directory;
@@ -33,9 +34,14 @@ final class TestFarm implements AutoCloseable {
     }
 
     /** Started with these further options of {@code gf cluster start}. */
-    static TestFarm start(String... options) throws IOException {
+    public static TestFarm start(String... options) throws IOException {
+        return startIn(Files.createTempDirectory("gf-test-"), options);
+    }
+
+    /** In a directory where something may lie already. */
+    public static TestFarm startIn(Path directory, String... options) throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
-        TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"));
+        TestFarm farm = new TestFarm(directory);
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -55,22 +61,22 @@ final class TestFarm implements AutoCloseable {
         return farm;
     }
 
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 
     /** The user's mount, attached to n1. */
-    Path mount() {
+    public Path mount() {
         return directory.resolve("mnt");
     }
 
     /** The mount for the tasks of a node. */
-    Path mountOf(String node) {
+    public Path mountOf(String node) {
         return directory.resolve(node).resolve("mnt");
     }
 
     /** Runs a command that must succeed; its standard output. */
-    String gf(String... words) {
+    public String gf(String... words) {
         Result result = tryGf(words);
         assertThat(result.status())
                 .as("gf %s\n%s%s", String.join(" ", words), result.output(), result.errors())
@@ -78,7 +84,24 @@ final class TestFarm implements AutoCloseable {
         return result.output();
     }
 
-    Result tryGf(String... words) {
+    /**
+     * A command that begins when its input is closed: started now, it inherits no file that is
+     * opened later.
+     */
+    public Process prepare(String... words) throws IOException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "read line; exec \"$@\"", "sh"));
+        command.addAll(command(words));
+        return new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    public Result tryGf(String... words) {
+        return run(command(words));
+    }
+
+    private static List<String> command(String... words) {
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -90,22 +113,31 @@ final class TestFarm implements AutoCloseable {
                                 System.getProperty("java.class.path"),
                                 "org.gridfarm.client.cli.Gf"));
         command.addAll(List.of(words));
-        return run(command);
+        return command;
     }
 
-    JsonNode json(String... words) {
+    public JsonNode json(String... words) {
         return JsonMapper.builder().build().readTree(gf(words));
     }
 
-    void kill(String component, String signal) {
+    public void kill(String component, String signal) {
         gf("cluster", "kill", component, "--signal", signal, "--dir", directory.toString());
     }
 
-    void restart(String component) {
+    public void restart(String component) {
         gf("cluster", "restart", component, "--dir", directory.toString());
     }
 
-    void stop() {
+    /** As {@link #kill}, without the time that a command takes to start. */
+    public void signal(String component, String signal) {
+        Cluster.open(directory, line -> {}).kill(component, signal);
+    }
+
+    public void startOne(String component) {
+        Cluster.open(directory, line -> {}).restart(component);
+    }
+
+    public void stop() {
         gf("cluster", "stop", "--dir", directory.toString());
     }
 
@@ -113,9 +145,9 @@ final class TestFarm implements AutoCloseable {
         gf("cluster", "start", "--dir", directory.toString());
     }
 
-    record Result(int status, String output, String errors) {}
+    public record Result(int status, String output, String errors) {}
 
-    Result run(List<String> command) {
+    public Result run(List<String> command) {
         try {
             Path out = Files.createTempFile("gf-out", ".txt");
             Path err = Files.createTempFile("gf-err", ".txt");
@@ -148,7 +180,7 @@ final class TestFarm implements AutoCloseable {
     }
 
     /** A shell command that must succeed. */
-    String sh(String script) {
+    public String sh(String script) {
         Result result = run(List.of("/bin/sh", "-c", script));
         assertThat(result.status())
                 .as("%s\n%s%s", script, result.output(), result.errors())

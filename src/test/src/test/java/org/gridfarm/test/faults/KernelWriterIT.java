@@ -1,0 +1,87 @@
+package org.gridfarm.test.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.test.cluster.TestFarm;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+
+/** The attached node is killed while the kernel writes straight into its replica. */
+class KernelWriterIT {
+    private static final int PART = 4 << 20;
+
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.start("--no-node-mounts");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    private static void done(Process prepared) throws Exception {
+        prepared.getOutputStream().close();
+        assertThat(prepared.waitFor()).isZero();
+    }
+
+    private static void put(FileChannel channel, byte[] content, int from, int length)
+            throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(content, from, length);
+        while (bytes.hasRemaining()) {
+            channel.write(bytes, bytes.position());
+        }
+    }
+
+    @ParameterizedTest(name = "level {0}, restarted: {1}")
+    @CsvSource({"1,true", "2,true", "2,false", "1,false"})
+    void whatTheKernelWroteSurvivesItsNode(int level, boolean restarted) throws Exception {
+        farm.gf("setrep", Integer.toString(level), "/");
+        byte[] content = new byte[4 * PART];
+        new Random(level).nextBytes(content);
+        String name = "written-" + level + restarted;
+        Process restart =
+                farm.prepare("cluster", "restart", "n1", "--dir", farm.directory().toString());
+        try (FileChannel channel =
+                FileChannel.open(
+                        farm.mount().resolve(name),
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.WRITE)) {
+            put(channel, content, 0, PART);
+            channel.force(true);
+            put(channel, content, PART, PART);
+            farm.signal("n1", "KILL");
+            put(channel, content, 2 * PART, PART);
+            if (restarted) {
+                done(restart);
+            }
+            content[77] ^= 1;
+            put(channel, content, 77, 1); // also in what was synced before
+            channel.force(true);
+            put(channel, content, 3 * PART, PART);
+        }
+        Path copy = farm.directory().resolve(name);
+        farm.gf("get", "gf:/" + name, copy.toString());
+        assertThat(Files.mismatch(copy, Files.write(copy.resolveSibling("is"), content)))
+                .as("first byte that differs")
+                .isEqualTo(-1);
+        if (!restarted) {
+            done(restart);
+            assertThat(farm.mount().resolve(name)).hasBinaryContent(content);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package org.gridfarm.test.faults;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writers with fsync and close, appenders, readers, rewrites, truncations and renames through one
+ * door, until told to stop.
+ */
+final class Load implements Runnable {
+    private static final int BYTES_MAX = 600_000;
+    private static final int RECORD_BYTES_MAX = 4_000;
+
+    /** What all loads of a run count together. */
+    static final class Count {
+        final AtomicInteger done = new AtomicInteger();
+        final AtomicInteger refused = new AtomicInteger();
+        final AtomicLong slowestNanos = new AtomicLong();
+        private final Map<String, Integer> reasons = new TreeMap<>(); // guarded by itself
+
+        void refused(IOException e) {
+            refused.incrementAndGet();
+            String reason =
+                    String.valueOf(e.getMessage()).replaceAll("[0-9a-f]{6,}|[a-z]+-\\d+-\\d+", "#");
+            synchronized (reasons) {
+                reasons.merge(reason, 1, Integer::sum);
+            }
+        }
+
+        @Override
+        public String toString() {
+            synchronized (reasons) {
+                return done
+                        + " done, "
+                        + refused
+                        + " refused "
+                        + reasons
+                        + ", slowest call "
+                        + slowestNanos.get() / 1_000_000
+                        + " ms";
+            }
+        }
+    }
+
+    private final Door door;
+    private final Oracle oracle;
+    private final Random random;
+    private final String mark;
+    private final Count count;
+    private final AtomicBoolean stop;
+    private int serial;
+    private Door.@Nullable Open log;
+    private String logName = "";
+
+    Load(Door door, Oracle oracle, long seed, String mark, Count count, AtomicBoolean stop) {
+        this.door = door;
+        this.oracle = oracle;
+        this.random = new Random(seed);
+        this.mark = mark;
+        this.count = count;
+        this.stop = stop;
+    }
+
+    @Override
+    public void run() {
+        while (!stop.get()) {
+            try {
+                int dice = random.nextInt(100);
+                if (dice < 25) {
+                    create();
+                } else if (dice < 50) {
+                    read();
+                } else if (dice < 75) {
+                    append();
+                } else if (dice < 88) {
+                    rewrite();
+                } else if (dice < 95) {
+                    truncate();
+                } else {
+                    rename();
+                }
+                count.done.incrementAndGet();
+            } catch (IOException e) {
+                count.refused(e); // not acknowledged: nothing is promised
+            }
+        }
+        endLog();
+    }
+
+    private interface Call<T> {
+        T run() throws IOException;
+    }
+
+    private interface Act {
+        void run() throws IOException;
+    }
+
+    private <T> T timed(Call<T> call) throws IOException {
+        long begin = System.nanoTime();
+        try {
+            return call.run();
+        } finally {
+            long took = System.nanoTime() - begin;
+            count.slowestNanos.accumulateAndGet(took, Math::max);
+        }
+    }
+
+    private void timed(Act act) throws IOException {
+        timed(() -> {
+            act.run();
+            return true;
+        });
+    }
+
+    private byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private String name(String kind) {
+        return kind + "-" + mark + "-" + serial++;
+    }
+
+    /** Two parts; what an fsync between them acknowledged stays, whatever becomes of the rest. */
+    private void create() throws IOException {
+        String name = name("file");
+        byte[] content = bytes(1 + random.nextInt(BYTES_MAX));
+        int first = random.nextInt(content.length);
+        Expected expected = new Expected(Arrays.copyOf(content, first));
+        expected.attempt(content);
+        try (Door.Open file = timed(() -> door.create(name))) {
+            timed(() -> file.write(0, Arrays.copyOf(content, first)));
+            if (random.nextBoolean()) {
+                timed(file::sync);
+                oracle.keep(name);
+                oracle.add(name, expected);
+            }
+            timed(() -> file.write(first, Arrays.copyOfRange(content, first, content.length)));
+            timed(file::close);
+        }
+        expected.acknowledged();
+        oracle.add(name, expected);
+        oracle.giveBack(name);
+    }
+
+    private void read() throws IOException {
+        String name = oracle.take(random).orElse(null);
+        if (name == null) {
+            return;
+        }
+        try {
+            Expected expected = oracle.of(name);
+            byte[] actual = timed(() -> door.read(name));
+            String fault = expected == null ? null : expected.fault(actual);
+            if (fault != null) {
+                oracle.fault(
+                        name + " read through " + door.getClass().getSimpleName() + ": " + fault);
+            }
+        } finally {
+            oracle.giveBack(name);
+        }
+    }
+
+    /** A log that stays open; its records are acknowledged by an fsync now and then. */
+    private void append() throws IOException {
+        Door.Open open = log;
+        if (open == null) {
+            logName = name("log");
+            oracle.keep(logName);
+            String name = logName;
+            open = timed(() -> door.appending(name));
+            log = open;
+        }
+        Door.Open to = open;
+        Expected known = oracle.of(logName);
+        Expected expected = known == null ? new Expected(new byte[0]) : known;
+        try {
+            for (int i = random.nextInt(4); i >= 0; i--) {
+                byte[] record = bytes(1 + random.nextInt(RECORD_BYTES_MAX));
+                byte[] before = expected.attempted();
+                byte[] after = Arrays.copyOf(before, before.length + record.length);
+                System.arraycopy(record, 0, after, before.length, record.length);
+                expected.attempt(after);
+                timed(() -> to.append(record));
+            }
+            timed(to::sync);
+            expected.acknowledged();
+            oracle.add(logName, expected);
+        } catch (IOException e) {
+            endLog();
+            throw e;
+        }
+        if (expected.sure().length > BYTES_MAX) {
+            endLog();
+        }
+    }
+
+    private void endLog() {
+        Door.Open open = log;
+        log = null;
+        if (open == null) {
+            return;
+        }
+        try {
+            timed(open::close);
+            Expected expected = oracle.of(logName);
+            if (expected != null && expected.isSure()) {
+                oracle.giveBack(logName);
+            }
+        } catch (IOException e) {
+            count.refused(e);
+        }
+    }
+
+    private void rewrite() throws IOException {
+        changed((file, before) -> {
+            int at = random.nextInt(before.length + 1);
+            byte[] patch = bytes(1 + random.nextInt(50_000));
+            byte[] after = Arrays.copyOf(before, Math.max(before.length, at + patch.length));
+            System.arraycopy(patch, 0, after, at, patch.length);
+            return new Change(after, () -> file.write(at, patch));
+        });
+    }
+
+    private void truncate() throws IOException {
+        changed((file, before) -> {
+            int size = random.nextInt(before.length + 1);
+            return new Change(Arrays.copyOf(before, size), () -> file.truncate(size));
+        });
+    }
+
+    private record Change(byte[] after, Act act) {}
+
+    private interface Planned {
+        Change of(Door.Open file, byte[] before);
+    }
+
+    private void changed(Planned planned) throws IOException {
+        String name = oracle.take(random).orElse(null);
+        Expected expected = name == null ? null : oracle.of(name);
+        if (name == null || expected == null) {
+            return;
+        }
+        Door.Open opened;
+        try {
+            opened = timed(() -> door.change(name));
+        } catch (IOException e) {
+            oracle.giveBack(name);
+            throw e;
+        }
+        try (Door.Open file = opened) {
+            Change change = planned.of(file, expected.sure());
+            expected.attempt(change.after);
+            timed(change.act);
+            if (random.nextBoolean()) {
+                timed(file::sync);
+            }
+            timed(file::close);
+        }
+        expected.acknowledged();
+        oracle.giveBack(name);
+    }
+
+    private void rename() throws IOException {
+        String from = oracle.take(random).orElse(null);
+        if (from == null) {
+            return;
+        }
+        String to = name("moved");
+        try {
+            timed(() -> door.rename(from, to));
+            oracle.renamed(from, to);
+        } catch (IOException e) {
+            oracle.forget(from); // it has one name or the other
+            throw e;
+        } finally {
+            oracle.giveBack(from);
+        }
+    }
+}
