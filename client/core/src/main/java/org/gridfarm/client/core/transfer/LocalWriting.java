@@ -42,7 +42,11 @@ final class LocalWriting {
     @GuardedBy("this")
     private int shippedSince; // all of them
 
-    LocalWriting(Wiring wiring, OpenInode open, LocalReplica replica) {
+    /**
+     * @param begun by a former process: what its node has shipped is not known
+     */
+    LocalWriting(Wiring wiring, OpenInode open, LocalReplica replica, boolean begun) {
+        this.renewals = begun ? 1 : 0;
         this.wiring = wiring;
         this.open = open;
         this.replica = replica;

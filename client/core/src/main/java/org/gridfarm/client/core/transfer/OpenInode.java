@@ -4,7 +4,6 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
-import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
@@ -314,7 +313,7 @@ final class OpenInode implements ObjectChain.Source {
         long objectTime = replica.modified();
         synchronized (lock) {
             if (localWriting == null) {
-                localWriting = new LocalWriting(wiring, this, replica);
+                localWriting = new LocalWriting(wiring, this, replica, generationBefore != 0);
                 afterLastWriter.add(this::localWritingEnded);
             }
             writtenLocally = true;
@@ -358,13 +357,11 @@ final class OpenInode implements ObjectChain.Source {
     }
 
     private void localWritingEnded() {
-        LocalWriting before;
         synchronized (lock) {
-            before = localWriting;
-            localWriting = null;
-        }
-        if (before != null) {
-            before.end();
+            if (localWriting != null) {
+                localWriting.end();
+                localWriting = null;
+            }
         }
     }
 
@@ -555,16 +552,11 @@ final class OpenInode implements ObjectChain.Source {
 
     RefreshRequest refreshRequest(FarmFileHandle handle, long wantedSize) {
         synchronized (lock) {
-            return RefreshRequest.newBuilder()
-                    .setSession(wiring.session().id())
-                    .setHandle(handle.id())
-                    .setInode(inode)
-                    .setRead(handle.flags().read())
-                    .setWrite(handle.flags().write())
-                    .setGeneration(generation() < 0 ? generationBefore : generation())
-                    .setCredentials(handle.who())
-                    .setWantedSize(wantedSize)
-                    .build();
+            return AtLeader.refreshRequest(
+                    wiring,
+                    handle,
+                    generation() < 0 ? generationBefore : generation(),
+                    wantedSize);
         }
     }
 
@@ -624,26 +616,9 @@ final class OpenInode implements ObjectChain.Source {
             return CompletableFuture.failedFuture(
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
-        long sequence = wiring.metadata().sequences().take();
-        ChainFailureRequest request =
-                ChainFailureRequest.newBuilder()
-                        .setSession(wiring.session().id())
-                        .setSequence(sequence)
-                        .setHandle(handle.id())
-                        .setInode(inode)
-                        .setStripe(stripe)
-                        .addAllFailedNodes(failed)
-                        .setReason(reason)
-                        .setFull(full)
-                        .setRescue(local != null)
-                        .build();
-        return wiring.session()
-                .leader(MetadataMethods.CHAIN_FAILURE, request)
-                .handle((reply, thrown) -> {
-                    wiring.metadata().sequences().answered(sequence);
-                    if (thrown != null) {
-                        throw FarmException.of(thrown, "write", "");
-                    }
+        return AtLeader.chainFailed(
+                        wiring, handle, stripe, failed, full, local != null, reason)
+                .thenAccept(reply -> {
                     if (local != null) {
                         local.lose(); // its file is brought to those who are left, or to others
                         synchronized (lock) {
@@ -651,7 +626,6 @@ final class OpenInode implements ObjectChain.Source {
                         }
                     }
                     refreshed(reply);
-                    return null;
                 });
     }
 

@@ -1,0 +1,67 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.RefreshRequest;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** What an open file asks the leader. */
+final class AtLeader {
+    private AtLeader() {}
+
+    /**
+     * @param wantedSize bytes that are to be written up to; 0: nothing is to be written
+     */
+    static RefreshRequest refreshRequest(
+            Wiring wiring, FarmFileHandle handle, int generation, long wantedSize) {
+        return RefreshRequest.newBuilder()
+                .setSession(wiring.session().id())
+                .setHandle(handle.id())
+                .setInode(handle.inode())
+                .setRead(handle.flags().read())
+                .setWrite(handle.flags().write())
+                .setGeneration(Math.max(0, generation))
+                .setCredentials(handle.who())
+                .setWantedSize(wantedSize)
+                .build();
+    }
+
+    /**
+     * @param rescue this process has the whole content: the file may go on at other nodes
+     */
+    static CompletableFuture<OpenReply> chainFailed(
+            Wiring wiring,
+            FarmFileHandle handle,
+            int stripe,
+            Set<String> failed,
+            boolean full,
+            boolean rescue,
+            String reason) {
+        long sequence = wiring.metadata().sequences().take();
+        ChainFailureRequest request =
+                ChainFailureRequest.newBuilder()
+                        .setSession(wiring.session().id())
+                        .setSequence(sequence)
+                        .setHandle(handle.id())
+                        .setInode(handle.inode())
+                        .setStripe(stripe)
+                        .addAllFailedNodes(failed)
+                        .setReason(reason)
+                        .setFull(full)
+                        .setRescue(rescue)
+                        .build();
+        return wiring.session()
+                .leader(MetadataMethods.CHAIN_FAILURE, request)
+                .handle((reply, thrown) -> {
+                    wiring.metadata().sequences().answered(sequence);
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "write", "");
+                    }
+                    return reply;
+                });
+    }
+}
