@@ -101,15 +101,14 @@ public final class RepairPlanner {
         }
         free(copy.target());
         free(copy.sources().getFirst());
+        RepairRate counted = copy.reason() == Reason.BALANCE ? balanceRate : rate;
+        counted.ended(finished.made() ? copy.bytes() : 0, finished.now());
         if (!finished.made()) {
             notBefore.put(copy.object().getInode(), finished.now() + RETRY_NANOS);
         } else if (copy.reason() == Reason.BALANCE) {
-            balanceRate.copied(copy.bytes(), finished.now());
             Balance.Pair pair = Balance.pair(nodes.get(), limits.balanceSpread());
             String from = pair == null ? "" : pair.fullest().name();
             balance.moved(from, copy.target(), copy.bytes(), finished.now());
-        } else {
-            rate.copied(copy.bytes(), finished.now());
         }
         map.touched(copy.object().getInode());
     }
@@ -441,12 +440,12 @@ public final class RepairPlanner {
     }
 
     /** What evening out takes. */
-    public BalanceEstimate balanceEstimate(RepairLimits wanted, long now) {
+    public BalanceEstimate balanceEstimate(RepairLimits wanted) {
         List<NodeFacts> facts = nodes.get();
         return BalanceEstimate.of(
                 facts,
                 wanted.balanceSpread(),
-                balanceRate.bytesPerSecond(wanted.balanceBytesPerSecond(), now));
+                balanceRate.bytesPerSecond(wanted.balanceBytesPerSecond()));
     }
 
     /** Nothing is left to move, and nothing is being moved. */
@@ -469,19 +468,19 @@ public final class RepairPlanner {
      * What is left to do and how long it will take at the rate of the last minute. Counts up to so
      * many files, and extrapolates from them.
      */
-    public RepairEstimate estimate(int examinedMax, long now) {
+    public RepairEstimate estimate(int examinedMax) {
         return RepairEstimate.of(
-                map, files, examinedMax, rate.bytesPerSecond(limits.bytesPerSecond(), now));
+                map, files, examinedMax, rate.bytesPerSecond(limits.bytesPerSecond()));
     }
 
     /** What draining the node would take, without beginning it. */
-    public DrainEstimate drainEstimate(String node, long now) {
+    public DrainEstimate drainEstimate(String node) {
         return DrainEstimate.of(
                 node,
                 map,
                 files,
                 placement,
                 nodes.get(),
-                rate.bytesPerSecond(limits.bytesPerSecond(), now));
+                rate.bytesPerSecond(limits.bytesPerSecond()));
     }
 }

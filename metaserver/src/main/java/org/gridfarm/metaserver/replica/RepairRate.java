@@ -1,17 +1,19 @@
 package org.gridfarm.metaserver.replica;
 
 /**
- * The throttle of repair, a bucket of bytes that may go negative by one copy, and what was reached,
- * smoothed over about a minute.
+ * The throttle of repair, a bucket of bytes that may go negative by one copy, and what was reached
+ * while copies were under way, weighted towards the last minute.
  */
 final class RepairRate {
-    private static final double SMOOTHING_NANOS = 60e9;
+    private static final double MEMORY_NANOS = 60e9;
 
     private double allowance;
     private long filledAt;
-    private boolean started;
-    private double rate; // bytes per second
-    private long copiedAt;
+    private boolean filled;
+    private int running;
+    private long since; // of what has not been counted yet: a copy began or ended
+    private double bytes;
+    private double nanos;
 
     /**
      * @param perSecond bytes, 0: no limit
@@ -20,8 +22,8 @@ final class RepairRate {
         if (perSecond == 0) {
             return true;
         }
-        if (!started) {
-            started = true;
+        if (!filled) {
+            filled = true;
             filledAt = now;
             allowance = perSecond;
         }
@@ -30,21 +32,30 @@ final class RepairRate {
         return allowance > 0;
     }
 
-    void started(long bytes, long perSecond, long now) {
+    void started(long size, long perSecond, long now) {
+        if (running++ == 0) {
+            since = now;
+        }
         if (perSecond > 0 && mayStart(perSecond, now)) {
-            allowance -= bytes;
+            allowance -= size;
         }
     }
 
-    void copied(long bytes, long now) {
-        double kept = copiedAt == 0 ? 0 : Math.exp(-(now - copiedAt) / SMOOTHING_NANOS);
-        rate = rate * kept + bytes * 1e9 / SMOOTHING_NANOS;
-        copiedAt = now;
+    /**
+     * @param size 0: it failed
+     */
+    void ended(long size, long now) {
+        double passed = now - since;
+        double kept = Math.exp(-passed / MEMORY_NANOS);
+        bytes = bytes * kept + size;
+        nanos = nanos * kept + passed;
+        since = now;
+        running--;
     }
 
     /** 0: not known. */
-    double bytesPerSecond(long perSecond, long now) {
-        double seen = copiedAt == 0 ? 0 : rate * Math.exp(-(now - copiedAt) / SMOOTHING_NANOS);
-        return seen > 0 ? seen : perSecond;
+    double bytesPerSecond(long perSecond) {
+        double seen = nanos > 0 ? bytes / nanos * 1e9 : 0;
+        return perSecond > 0 && (seen == 0 || seen > perSecond) ? perSecond : seen;
     }
 }

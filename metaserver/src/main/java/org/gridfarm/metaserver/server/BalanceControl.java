@@ -130,7 +130,7 @@ final class BalanceControl {
 
     private String status(Wish of) {
         RepairLimits limits = planner.limits().withBalance(of.rate(), of.spread());
-        BalanceEstimate estimate = planner.balanceEstimate(limits, state.monotonicNanos());
+        BalanceEstimate estimate = planner.balanceEstimate(limits);
         return new JsonText()
                 .put("state", wish.active() ? wish.paused() ? "paused" : "active" : "off")
                 .put("spread", of.spread())

@@ -160,6 +160,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);
         admin.register(table);
+        new ReplicaService(state, repair, this).register(table);
+        new SumService(state, this).register(table);
+        new NodeControl(state, planner, this).register(table);
     }
 
     /** The first changes of a new leader. */

@@ -198,7 +198,9 @@ final class LostWriters {
                                     same ? ReplicaState.VALID : ReplicaState.STALE));
                 }
                 if (truth.getMtime() > current.getMtime()) sealed.setMtime(truth.getMtime());
-                sealed.setAllocated(truth.getAllocated()).setDigest(truth.getDigest());
+                sealed.setAllocated(truth.getAllocated());
+                if (writing.getChainsCount() == 1) sealed.setDigest(truth.getDigest());
+                else sealed.clearDigest();
             }
             Change released =
                     FileOpens.writing(

@@ -37,6 +37,7 @@ final class MetadataCalls {
                     MetadataMethods.LIST_REPLICAS,
                     MetadataMethods.REPLICATE,
                     MetadataMethods.ADMIN,
+                    MetadataMethods.SUM,
                     MetadataMethods.FOLLOW,
                     MetadataMethods.SNAPSHOT,
                     MetadataMethods.CACHE_LEASE);

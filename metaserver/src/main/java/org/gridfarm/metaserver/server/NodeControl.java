@@ -64,7 +64,7 @@ final class NodeControl {
             leader.change(List.of(Change.newBuilder().setNode(now).build()), 0);
         }
         long now = state.monotonicNanos();
-        DrainEstimate estimate = planner.drainEstimate(request.getNode(), now);
+        DrainEstimate estimate = planner.drainEstimate(request.getNode());
         NodeControlReply reply =
                 NodeControlReply.newBuilder()
                         .setState(

@@ -64,6 +64,7 @@ final class ReplicaService {
                 reply.addProblems(problem(kind, state.image(inode), standing));
             }
         }
+        if (found.length > 0) reply.setLast(found[found.length - 1]);
         exchange.reply(reply.setEnd(found.length < limit).build());
     }
 
@@ -153,11 +154,15 @@ final class ReplicaService {
         long inode = image.getInode();
         NodeState to = state.nodes().state(node, state.monotonicNanos());
         if (state.nodes().image(node) == null) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "replicate to", node);
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND,
+                    "replicate to",
+                    node,
+                    "there is no node " + node + "; see 'gf nodes'");
         }
         if (!to.takesNew()) {
             throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "replicate to", node, "the node is " + to.text());
+                    ErrorKind.UNAVAILABLE, "replicate to", node, node + " is " + to.text());
         }
         if (state.writing(inode) != null) {
             throw new FarmException(

@@ -97,7 +97,7 @@ final class StatusService {
     }
 
     private void status(Exchange<ClusterStatusRequest, ClusterStatusReply> exchange) {
-        RepairEstimate estimate = planner.estimate(ESTIMATED_FILES_MAX, state.monotonicNanos());
+        RepairEstimate estimate = planner.estimate(ESTIMATED_FILES_MAX);
         ClusterStatusReply.Builder reply =
                 ClusterStatusReply.newBuilder()
                         .setRevision(coherence.completed())

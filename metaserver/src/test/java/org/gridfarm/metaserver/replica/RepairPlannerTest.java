@@ -59,7 +59,7 @@ class RepairPlannerTest {
         for (long inode = 1; inode <= 100; inode++) {
             farm.file(inode, 2, MB, "n0", "n" + (1 + inode % 3));
         }
-        DrainEstimate estimate = farm.planner.drainEstimate("n0", farm.now);
+        DrainEstimate estimate = farm.planner.drainEstimate("n0");
         assertThat(estimate.replicas()).isEqualTo(100);
         assertThat(estimate.bytes()).isEqualTo(100 * MB);
         assertThat(estimate.blockers()).isEmpty();
@@ -73,7 +73,7 @@ class RepairPlannerTest {
     void aDrainWithNowhereToGoSaysSoAndKeepsTheCopies() {
         nodes(2);
         farm.file(1, 2, MB, "n0", "n1");
-        assertThat(farm.planner.drainEstimate("n0", farm.now).blockers())
+        assertThat(farm.planner.drainEstimate("n0").blockers())
                 .containsExactly("inode 1: there is no other node for it");
         farm.state("n0", NodeState.DRAINING);
         farm.settle();
@@ -159,7 +159,7 @@ class RepairPlannerTest {
         farm.state("n0", NodeState.DOWN);
         farm.settle();
         assertThat(farm.listed(Problem.LOST)).containsExactly(1L);
-        assertThat(farm.planner.estimate(100, farm.now).lost()).isEqualTo(1);
+        assertThat(farm.planner.estimate(100).lost()).isEqualTo(1);
         farm.state("n0", NodeState.UP);
         farm.settle();
         assertThat(farm.holders(1)).hasSize(2);
@@ -219,7 +219,7 @@ class RepairPlannerTest {
             }
         }
         assertThat(copied).isBetween(19 * 50 * MB, 22 * 50 * MB);
-        assertThat(farm.planner.estimate(1000, farm.now).seconds()).isBetween(20.0, 1000.0);
+        assertThat(farm.planner.estimate(1000).seconds()).isBetween(20.0, 1000.0);
     }
 
     @Test

@@ -201,5 +201,9 @@ public final class MetadataMethods {
     public static final Method<CommitBatch, Empty> COMMIT =
             new Method<>(94, "commit", CommitBatch.parser(), Empty.parser(), Retry.ONCE);
 
+    /** Reads whole replicas where no digest is known: may take long. */
+    public static final Method<SumRequest, SumReply> SUM =
+            new Method<>(95, "sum", SumRequest.parser(), SumReply.parser(), Retry.IDEMPOTENT);
+
     private MetadataMethods() {}
 }

@@ -580,6 +580,25 @@ public final class Gridfarm implements AutoCloseable {
                 path);
     }
 
+    /**
+     * The digest of a whole file, see {@code SumRequest}.
+     *
+     * @param verify every replica is read
+     */
+    public SumReply sum(FarmPath path, boolean verify, Duration deadline) {
+        SumRequest request =
+                SumRequest.newBuilder()
+                        .setSession(metadata.session())
+                        .setCredentials(metadata.self())
+                        .setInode(inode(path, "sum"))
+                        .setVerify(verify)
+                        .build();
+        return Blocking.await(
+                connection.session.leader(MetadataMethods.SUM, () -> request, deadline),
+                "sum",
+                path);
+    }
+
     public List<NodeInfo> nodes() {
         return callLeader(MetadataMethods.LIST_NODES, ListNodesRequest.getDefaultInstance())
                 .getNodesList();

@@ -28,6 +28,7 @@ public final class TestFarm implements AutoCloseable {
     private static final long COMMAND_SECONDS_MAX = 150;
 
     private final Path directory;
+    private final List<Path> smallDisks = new ArrayList<>();
 
     private TestFarm(Path directory) {
         this.directory = directory;
@@ -41,24 +42,51 @@ public final class TestFarm implements AutoCloseable {
     /** In a directory where something may lie already. */
     public static TestFarm startIn(Path directory, String... options) throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
-        TestFarm farm = new TestFarm(directory);
+        return new TestFarm(directory).started(options);
+    }
+
+    /**
+     * As above, with a small disk in memory for each node.
+     *
+     * @param nodes that get one, n1 and so on
+     */
+    static TestFarm startOnSmallDisks(int nodes, int megabytes, String... options)
+            throws IOException {
+        Assumptions.assumeTrue(
+                Files.isWritable(Path.of("/proc/sys/vm/drop_caches")), "disks need root");
+        Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
+        TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"));
+        for (int i = 1; i <= nodes; i++) {
+            farm.smallDisk("n" + i, megabytes);
+        }
+        return farm.started(options);
+    }
+
+    private TestFarm started(String... options) throws IOException {
         List<String> command =
                 new ArrayList<>(
                         List.of(
                                 "cluster",
                                 "start",
                                 "--dir",
-                                farm.directory.toString(),
+                                directory.toString(),
                                 "--mount",
-                                farm.mount().toString()));
+                                mount().toString()));
         command.addAll(List.of(options));
         try {
-            farm.gf(command.toArray(new String[0]));
+            gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
-            farm.close();
+            close();
             throw e;
         }
-        return farm;
+        return this;
+    }
+
+    /** Before the node is made. */
+    void smallDisk(String node, int megabytes) {
+        Path data = directory.resolve(node).resolve("data");
+        sh("mkdir -p %1$s && mount -t tmpfs -o size=%2$dm gf-test %1$s".formatted(data, megabytes));
+        smallDisks.add(data);
     }
 
     public Path directory() {
@@ -193,6 +221,7 @@ public final class TestFarm implements AutoCloseable {
         if (Files.exists(directory.resolve("cluster.json"))) {
             stop();
         }
+        smallDisks.forEach(disk -> sh("umount -l " + disk));
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);

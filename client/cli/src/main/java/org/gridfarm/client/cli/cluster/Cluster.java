@@ -155,6 +155,16 @@ public final class Cluster {
         awaitReady(state.require(name));
     }
 
+    /** A further storage node; its name. */
+    public String addNode(String rack, String group) {
+        ClusterState more = plan().node(state, rack, group);
+        String name = more.components().getLast().name();
+        state = more;
+        startOne(state.require(name));
+        awaitReady(state.require(name));
+        return name;
+    }
+
     public List<ComponentStatus> status() {
         return state.components().stream()
                 .map(c ->

@@ -106,6 +106,7 @@ final class ClusterPlan {
                         node(
                                 "n" + i,
                                 "rack" + (1 + (i - 1) % options.racks()),
+                                group((i - 1) % options.racks()),
                                 ports,
                                 configurations,
                                 metaservers));
@@ -175,9 +176,41 @@ final class ClusterPlan {
         return state.with(component(name, "mount", command, at.toString(), ""));
     }
 
+    private String group(int rack) {
+        return options.groups() == 1 ? "default" : "site" + (char) ('A' + rack % options.groups());
+    }
+
+    /** The state with a further storage node, which the farm has not heard of yet. */
+    ClusterState node(ClusterState state, String rack, String group) {
+        int number = 1;
+        while (state.find("n" + number).isPresent()) {
+            number++;
+        }
+        List<String> metaservers = new ArrayList<>();
+        for (String role : List.of("metaserver", "cache")) {
+            state.ofRole(role).forEach(server -> metaservers.add(server.address()));
+        }
+        try (Ports ports = new Ports()) {
+            Configurations configurations =
+                    new Configurations(directory, Pki.open(directory.resolve("pki")));
+            ClusterState more =
+                    state.with(node("n" + number, rack, group, ports, configurations, metaservers));
+            more.write();
+            return more;
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.DISK_FAILED,
+                    "add a node in",
+                    directory.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
+        }
+    }
+
     private Component node(
             String name,
             String rack,
+            String group,
             Ports ports,
             Configurations configurations,
             List<String> metaservers)
@@ -188,7 +221,14 @@ final class ClusterPlan {
         Files.createDirectories(nodeMount(name));
         Path file =
                 configurations.storageNode(
-                        name, address, http, rack, options.slots(), nodeMount(name), metaservers);
+                        name,
+                        address,
+                        http,
+                        rack,
+                        group,
+                        options.slots(),
+                        nodeMount(name),
+                        metaservers);
         return component(
                 name,
                 "storagenode",

@@ -66,6 +66,7 @@ final class Configurations {
             String address,
             String http,
             String rack,
+            String group,
             int slots,
             Path mount,
             List<String> metaservers) {
@@ -77,7 +78,7 @@ final class Configurations {
                         data = ["%s"]
                         reserve = "256M"
                         rack = "%s"
-                        group = "default"
+                        group = "%s"
                         slots = %d
                         mount = "%s"
 
@@ -88,6 +89,7 @@ final class Configurations {
                                         list(metaservers),
                                         directory.resolve(name).resolve("data"),
                                         rack,
+                                        group,
                                         slots,
                                         mount,
                                         pki.gridMap()));

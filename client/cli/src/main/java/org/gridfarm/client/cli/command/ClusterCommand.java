@@ -55,6 +55,12 @@ public final class ClusterCommand {
                             description = "racks the nodes are dealt out to (${DEFAULT-VALUE})")
                     int racks,
             @Option(
+                            names = "--groups",
+                            defaultValue = "1",
+                            description =
+                                    "groups the racks are dealt out to: siteA, siteB, ... (${DEFAULT-VALUE})")
+                    int groups,
+            @Option(
                             names = "--slots",
                             defaultValue = "2",
                             description = "task slots of each node (${DEFAULT-VALUE})")
@@ -86,6 +92,7 @@ public final class ClusterCommand {
                         caches,
                         nodes,
                         racks,
+                        groups,
                         slots,
                         schedulers,
                         !noNodeMounts,
@@ -185,6 +192,34 @@ public final class ClusterCommand {
             @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it")
                     String name) {
         Cluster.open(directory, line -> System.err.println("gf: " + line)).restart(name);
+        return 0;
+    }
+
+    @Command(
+            name = "add-node",
+            header = "Adds a storage node to the running farm.",
+            mixinStandardHelpOptions = true)
+    int addNode(
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Option(
+                            names = "--rack",
+                            defaultValue = "rack1",
+                            description = "where it stands (${DEFAULT-VALUE})")
+                    String rack,
+            @Option(
+                            names = "--group",
+                            defaultValue = "default",
+                            description = "group of nodes it belongs to (${DEFAULT-VALUE})")
+                    String group) {
+        String name =
+                Cluster.open(directory, line -> System.err.println("gf: " + line))
+                        .addNode(rack, group);
+        System.out.println(name);
         return 0;
     }
 

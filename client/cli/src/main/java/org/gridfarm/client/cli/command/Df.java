@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.StatFsReply;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 import java.util.List;
 import java.util.Map;
@@ -19,11 +20,19 @@ import java.util.concurrent.Callable;
         header = "Shows space, per node and as the farm sees it.",
         description = {
             "",
-            "Space of the farm is divided by the replica level of the directory asked about."
+            "Space of the farm is divided by the replica level of the directory asked about; available is what can be written there so that each"
+                    + " replica lies on another node."
         },
         mixinStandardHelpOptions = true)
 public final class Df implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
+
+    @Parameters(
+            arity = "0..1",
+            defaultValue = "/",
+            paramLabel = "PATH",
+            description = "directory whose replica level counts (${DEFAULT-VALUE})")
+    private String path = "/";
 
     @Option(names = "-b", description = "bytes instead of rounded units")
     private boolean exact;
@@ -31,7 +40,7 @@ public final class Df implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
-            StatFsReply total = farm.space(FarmPath.ROOT);
+            StatFsReply total = farm.space(FarmPath.of(path));
             List<NodeInfo> nodes = farm.nodes();
             if (options.json) {
                 Output.json(
@@ -47,6 +56,9 @@ public final class Df implements Callable<Integer> {
             Output.Table table =
                     Output.table("NODE", "CAPACITY", "USED", "AVAILABLE", "USE%", "STATE");
             for (NodeInfo node : nodes) {
+                if (node.getState().equals("removed")) {
+                    continue;
+                }
                 row(
                         table,
                         node.getName(),

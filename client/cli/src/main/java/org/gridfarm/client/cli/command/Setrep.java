@@ -14,8 +14,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -43,21 +47,31 @@ public final class Setrep implements Callable<Integer> {
             description = "copies in each host group, such as siteA:2,siteB:1")
     private String groups = "";
 
-    @Parameters(index = "0", paramLabel = "N", description = "replica level, at least 1")
-    private int level;
-
-    @Parameters(index = "1..*", arity = "1..*", paramLabel = "PATH")
-    private List<String> paths = List.of();
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "[N] PATH",
+            description = "replica level, at least 1 (may be left out with --groups), and paths")
+    private List<String> words = List.of();
 
     @Override
     public Integer call() {
-        if (level < 1) {
+        boolean levelGiven = words.getFirst().matches("-?[0-9]+");
+        List<String> paths = levelGiven ? words.subList(1, words.size()) : words;
+        if ((!levelGiven && groups.isEmpty()) || paths.isEmpty()) {
             throw new FarmException(
-                    ErrorKind.USAGE, "setrep", Integer.toString(level), "the level is at least 1");
+                    ErrorKind.USAGE, "setrep", "", "say a level and paths: gf setrep 2 PATH");
         }
+        OptionalInt level =
+                levelGiven ? OptionalInt.of(level(words.getFirst())) : OptionalInt.empty();
+        Policy policy =
+                new Policy(
+                        level,
+                        groups.isEmpty() ? Optional.empty() : Optional.of(groups),
+                        OptionalInt.empty(),
+                        OptionalLong.empty());
         try (Gridfarm farm = options.connect()) {
             for (String path : paths) {
-                set(farm, FarmPath.of(path));
+                set(farm, FarmPath.of(path), policy);
             }
             if (waits) {
                 for (String path : paths) {
@@ -66,17 +80,30 @@ public final class Setrep implements Callable<Integer> {
             }
         }
         if (options.json) {
-            Output.json(Map.of("paths", paths, "replicas", level));
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("paths", paths);
+            level.ifPresent(n -> document.put("replicas", n));
+            document.put("groups", groups);
+            Output.json(document);
         }
         return 0;
     }
 
-    private void set(Gridfarm farm, FarmPath path) {
-        farm.setPolicy(path, Policy.replicas(level));
-        if (!groups.isEmpty()) {
-            farm.setPolicy(path, Policy.groups(groups));
+    private static int level(String text) {
+        try {
+            int level = Integer.parseInt(text);
+            if (level >= 1) {
+                return level;
+            }
+        } catch (NumberFormatException e) {
+            throw new FarmException(ErrorKind.USAGE, "setrep", text, "the level is too high", e);
         }
-        each(farm, path, child -> set(farm, child));
+        throw new FarmException(ErrorKind.USAGE, "setrep", text, "the level is at least 1");
+    }
+
+    private void set(Gridfarm farm, FarmPath path, Policy policy) {
+        farm.setPolicy(path, policy);
+        each(farm, path, child -> set(farm, child, policy));
     }
 
     private void await(Gridfarm farm, FarmPath path) {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -31,21 +32,21 @@ public final class Status implements Callable<Integer> {
                             MetadataMethods.CLUSTER_STATUS,
                             ClusterStatusRequest.getDefaultInstance());
             if (options.json) {
-                Output.json(
-                        Map.of(
-                                "revision", status.getRevision(),
-                                "inodes", status.getInodes(),
-                                "sessions", status.getSessions(),
-                                "journal_rows_behind", status.getJournalRowsBehind(),
-                                "replicas_under", status.getReplicasUnder(),
-                                "replicas_over", status.getReplicasOver(),
-                                "replicas_lost", status.getReplicasLost(),
-                                "replicas_corrupt", status.getReplicasCorrupt(),
-                                "repair_queue", status.getRepairQueue(),
-                                "metaservers",
-                                        status.getServersList().stream()
-                                                .map(Nodes::document)
-                                                .toList()));
+                Map<String, Object> document = new LinkedHashMap<>();
+                document.put("revision", status.getRevision());
+                document.put("inodes", status.getInodes());
+                document.put("sessions", status.getSessions());
+                document.put("journal_rows_behind", status.getJournalRowsBehind());
+                document.put("replicas_under", status.getReplicasUnder());
+                document.put("replicas_over", status.getReplicasOver());
+                document.put("replicas_lost", status.getReplicasLost());
+                document.put("replicas_corrupt", status.getReplicasCorrupt());
+                document.put("repair_queue", status.getRepairQueue());
+                document.put("repair_bytes_left", status.getRepairBytesLeft());
+                document.put(
+                        "metaservers",
+                        status.getServersList().stream().map(Nodes::document).toList());
+                Output.json(document);
             } else {
                 System.out.println("revision            " + status.getRevision());
                 System.out.println("inodes              " + status.getInodes());
@@ -56,6 +57,8 @@ public final class Status implements Callable<Integer> {
                 System.out.println("files lost          " + status.getReplicasLost());
                 System.out.println("files corrupt       " + status.getReplicasCorrupt());
                 System.out.println("repairs queued      " + status.getRepairQueue());
+                System.out.println(
+                        "bytes to copy       " + Output.bytes(status.getRepairBytesLeft()));
             }
             if (status.getReplicasLost() + status.getReplicasCorrupt() > 0) {
                 return 2;

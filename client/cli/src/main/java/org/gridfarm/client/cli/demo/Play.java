@@ -53,6 +53,7 @@ final class Play {
                         1,
                         nodes,
                         1,
+                        1,
                         2,
                         1,
                         canMount,

@@ -1,0 +1,276 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/** Five nodes in two racks: where copies lie while nodes are emptied, die and come back. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ReplicaLevelTest {
+    private static final int FILES = 24;
+    private static final int BYTES = 300_000;
+    private static final Map<Path, byte[]> CONTENTS = new TreeMap<>();
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm =
+                TestFarm.start(
+                        "--nodes",
+                        "5",
+                        "--racks",
+                        "2",
+                        "--groups",
+                        "2",
+                        "--repair-after",
+                        "4s",
+                        "--no-node-mounts");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    private static void write(Path file, long seed) throws IOException {
+        byte[] content = new byte[BYTES];
+        new Random(seed).nextBytes(content);
+        Files.write(file, content);
+        CONTENTS.put(file, content);
+    }
+
+    private static void requireAllReadable() throws IOException {
+        for (Map.Entry<Path, byte[]> entry : CONTENTS.entrySet()) {
+            assertThat(Arrays.equals(Files.readAllBytes(entry.getKey()), entry.getValue()))
+                    .as("%s", entry.getKey())
+                    .isTrue();
+        }
+    }
+
+    /** Of each file: the nodes that hold a good copy, with their racks. */
+    private static Map<String, Map<String, String>> holders(Collection<String> paths) {
+        Map<String, String> racks = new TreeMap<>();
+        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
+            racks.put(node.get("name").asString(), node.get("rack").asString());
+        }
+        List<String> command = new ArrayList<>(List.of("where", "--json"));
+        command.addAll(paths);
+        Map<String, Map<String, String>> all = new TreeMap<>();
+        for (JsonNode file : farm.json(command.toArray(new String[0])).get("files")) {
+            Map<String, String> holders = new TreeMap<>();
+            for (JsonNode replica : file.get("objects").get(0).get("replicas")) {
+                if (replica.get("state").asString().equals("valid")) {
+                    String node = replica.get("node").asString();
+                    holders.put(node, racks.getOrDefault(node, "?"));
+                }
+            }
+            all.put(file.get("path").asString(), holders);
+        }
+        return all;
+    }
+
+    private static Map<String, String> holders(String path) {
+        return holders(List.of(path)).getOrDefault(path, Map.of());
+    }
+
+    /** As the farm names what was written in the directory. */
+    private static List<String> written(String directory) {
+        return CONTENTS.keySet().stream()
+                .map(file -> "/" + farm.mount().relativize(file))
+                .filter(path -> path.startsWith(directory))
+                .toList();
+    }
+
+    private static JsonNode node(String name) {
+        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
+            if (node.get("name").asString().equals(name)) {
+                return node;
+            }
+        }
+        throw new AssertionError("no node " + name);
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        Awaitility.await(what)
+                .atMost(Duration.ofSeconds(90))
+                .pollInterval(Duration.ofMillis(500))
+                .until(condition::getAsBoolean);
+    }
+
+    private static boolean isWell() {
+        JsonNode status = farm.json("status", "--json");
+        return status.get("replicas_under").asLong() == 0
+                && status.get("replicas_over").asLong() == 0
+                && status.get("repair_queue").asLong() == 0;
+    }
+
+    @Test
+    @Order(1)
+    void copiesLieInBothRacks() throws IOException {
+        farm.gf("mkdir", "/two");
+        farm.gf("setrep", "2", "/two");
+        for (int i = 0; i < FILES; i++) {
+            write(farm.mount().resolve("two/f" + i), i);
+        }
+        assertThat(holders(written("/two")))
+                .hasSize(FILES)
+                .allSatisfy((path, nodes) ->
+                        assertThat(nodes.values()).containsExactlyInAnyOrder("rack1", "rack2"));
+        assertThat(farm.gf("health").strip()).isEqualTo("well");
+    }
+
+    @Test
+    @Order(2)
+    void aNodeIsEmptiedWhileItsFilesAreRead() {
+        assertThat(
+                        farm.json("node", "drain", "n1", "--dry-run", "--json")
+                                .get("files_left")
+                                .asInt())
+                .isPositive();
+        AtomicBoolean drained = new AtomicBoolean();
+        CompletableFuture<Integer> reading =
+                CompletableFuture.supplyAsync(() -> {
+                    int rounds = 0;
+                    while (!drained.get()) {
+                        try {
+                            requireAllReadable();
+                        } catch (IOException e) {
+                            throw new AssertionError("while the node is emptied", e);
+                        }
+                        rounds++;
+                    }
+                    return rounds;
+                });
+        JsonNode done;
+        try {
+            done = farm.json("node", "drain", "n1", "--wait", "--json");
+        } finally {
+            drained.set(true);
+        }
+        assertThat(reading.join()).isPositive();
+        assertThat(done.get("files_left").asInt()).isZero();
+        assertThat(node("n1").get("replicas").asInt()).isZero();
+        assertThat(holders(written("/two")))
+                .allSatisfy((path, nodes) ->
+                        assertThat(nodes)
+                                .doesNotContainKey("n1")
+                                .containsValues("rack1", "rack2")
+                                .hasSize(2));
+    }
+
+    @Test
+    @Order(3)
+    void whatWasDecidedOutlivesTheServers() {
+        farm.restart("meta1");
+        await("meta1 leads", () -> farm.tryGf("nodes").status() == 0);
+        await("n1 is heard of", () -> node("n1").get("state").asString().equals("draining"));
+        farm.gf("node", "undrain", "n1");
+        assertThat(node("n1").get("state").asString()).isEqualTo("up");
+    }
+
+    @Test
+    @Order(4)
+    void aNodeThatReturnsWithOldCopiesIsReconciled() throws IOException {
+        await("well", ReplicaLevelTest::isWell);
+        String victim = holders("/two/f0").keySet().iterator().next().equals("n1") ? "n3" : "n2";
+        farm.kill(victim, "KILL");
+        await("down", () -> node(victim).get("state").asString().equals("down"));
+        for (int i = 0; i < FILES; i += 3) {
+            write(farm.mount().resolve("two/f" + i), 1000 + i);
+        }
+        Path gone = farm.mount().resolve("two/f1");
+        Files.delete(gone);
+        CONTENTS.remove(gone);
+        await("the level is restored without it", ReplicaLevelTest::isWell);
+        requireAllReadable();
+        farm.restart(victim);
+        await("back", () -> node(victim).get("state").asString().equals("up"));
+        await("surplus is gone", ReplicaLevelTest::isWell);
+        requireAllReadable();
+        Path data = farm.directory().resolve(victim).resolve("data/objects");
+        await(
+                "it has exactly what it is known to have",
+                () -> {
+                    String count =
+                            farm.sh("find " + data + " -type f ! -name '*.sum' | wc -l").strip();
+                    return Long.parseLong(count) == node(victim).get("replicas").asLong();
+                });
+        List<String> sum = new ArrayList<>(List.of("sum", "--verify"));
+        sum.addAll(written("/two"));
+        farm.gf(sum.toArray(new String[0]));
+    }
+
+    @Test
+    @Order(5)
+    void copiesMoveToTheGroupsThatAreWanted() {
+        farm.gf("setrep", "-w", "--groups", "siteB:2", "/two/f2");
+        await(
+                "both copies are in siteB",
+                () -> holders("/two/f2").keySet().equals(Set.of("n2", "n4")));
+    }
+
+    @Test
+    @Order(6)
+    void theLastGoodCopyIsNotRemovedWithItsNode() throws IOException {
+        farm.gf("mkdir", "/one");
+        write(farm.mount().resolve("one/f"), 7);
+        String holder = holders("/one/f").keySet().iterator().next();
+        TestFarm.Result refused = farm.tryGf("node", "remove", holder);
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.output()).contains("/one/f");
+        assertThat(node(holder).get("state").asString()).isEqualTo("up");
+        farm.gf("node", "drain", holder, "--wait");
+        farm.gf("node", "remove", holder);
+        assertThat(node(holder).get("state").asString()).isEqualTo("removed");
+        requireAllReadableAfterRemoval();
+    }
+
+    private static void requireAllReadableAfterRemoval() throws IOException {
+        requireAllReadable();
+        assertThat(farm.tryGf("replicas", "--lost").status()).isZero();
+    }
+
+    @Test
+    @Order(7)
+    void aStripedFileLiesOverSeveralNodes() throws IOException {
+        farm.gf("mkdir", "/striped");
+        farm.gf("setstripe", "--count", "4", "--unit", "64K", "/striped");
+        write(farm.mount().resolve("striped/f"), 11);
+        JsonNode layout = farm.json("getstripe", "--json", "/striped/f").get("files").get(0);
+        assertThat(layout.get("stripe_count").asInt()).isEqualTo(4);
+        TreeSet<String> nodes = new TreeSet<>();
+        for (JsonNode object : layout.get("objects")) {
+            object.get("nodes").forEach(node -> nodes.add(node.asString()));
+        }
+        assertThat(nodes).as("each stripe on a node of its own").hasSize(4);
+        assertThat(farm.tryGf("sum", "--verify", "/striped/f").status()).isZero();
+        requireAllReadable();
+    }
+}
