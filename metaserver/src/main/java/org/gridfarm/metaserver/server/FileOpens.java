@@ -338,13 +338,18 @@ final class FileOpens {
         return Change.newBuilder().setWriting(image).build();
     }
 
-    /** Members failed: they are stale before anybody goes on without them. */
+    /**
+     * Members failed: they are stale before anybody goes on without them.
+     *
+     * @param written the client has written there: with all members gone that is out of reach
+     * @param rescue unless the client has the whole content itself
+     */
     void chainFailure(
             Caller caller,
             long handleId,
             int stripe,
             List<String> failed,
-            boolean full,
+            boolean written,
             boolean rescue) {
         OpenFiles.Handle handle = opens.find(handleId);
         if (handle == null || handle.session() != caller.session()) {
@@ -359,7 +364,7 @@ final class FileOpens {
         for (WritingChain chain : writing.getChainsList()) {
             now.addChains(
                     chain.getStripe() == stripe
-                            ? without(caller, image, chain, failed, full, rescue, changes)
+                            ? without(caller, image, chain, failed, written, rescue, changes)
                             : chain);
         }
         if (now.build().equals(writing)) return;
@@ -372,7 +377,7 @@ final class FileOpens {
             InodeImage image,
             WritingChain chain,
             List<String> failed,
-            boolean full,
+            boolean written,
             boolean rescue,
             List<Change> changes) {
         List<String> left = new ArrayList<>(chain.getNodesList());
@@ -381,22 +386,21 @@ final class FileOpens {
                 state.rows(image.getInode(), chain.getStripe(), image.getGeneration());
         boolean committed = rows.stream().anyMatch(r -> r.getState() == ReplicaState.VALID);
         if (left.isEmpty()) {
-            if (committed && !rescue) {
+            if ((committed || written) && !rescue) {
                 throw new FarmException(
                         ErrorKind.DATA_UNAVAILABLE,
                         "write",
                         Long.toHexString(image.getInode()),
                         "every node of its chain failed: " + String.join(", ", failed));
             }
-            // Nothing was promised yet, or the client has it all: it starts over on other nodes, or
+            // Nothing was written yet, or the client has it all: it starts over on other nodes, or
             // sees why not.
             left.addAll(
                     choice.choose(
                             image,
                             chain.getStripe(),
                             state.level(image),
-                            new ChainChoice.Beside(
-                                    full ? "" : caller.attachedNode(), Set.copyOf(failed)),
+                            new ChainChoice.Beside(caller.attachedNode(), Set.copyOf(failed)),
                             Set.of(),
                             List.of()));
         }

@@ -111,9 +111,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         state, coherence, batches, start.claim(), identity, this::run, events);
         this.nodes = new NodeService(state, this, events, tickets, start.claim().instance());
         Placement placement = new Placement(state.entropy());
-        this.opens =
-                new FileOpens(
-                        state, new OpenFiles(), layouts, new PlacedChoice(state, placement), this);
+        PlacedChoice choice = new PlacedChoice(state, placement);
+        this.opens = new FileOpens(state, new OpenFiles(), layouts, choice, this);
         RepairPlanner planner =
                 new RepairPlanner(
                         state.replicas(),
@@ -136,7 +135,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                 .register(table);
         new Reads(state, layouts, this::read).register(table);
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
-        new OpenService(state, opens, this).register(table);
+        Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
+        new OpenService(state, opens, relocations, this).register(table);
         nodes.register(table);
         locks.register(table);
         followers.register(table);
@@ -148,7 +148,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         materialiser,
                         followers,
                         identity,
-                        planner,
+                        repair,
                         this);
         status.register(table);
         ReplicaAdmin copies = new ReplicaAdmin(state, balance, this);

@@ -21,11 +21,13 @@ import org.gridfarm.protocol.wire.RefreshRequest;
 final class OpenService {
     private final FarmState state;
     private final FileOpens opens;
+    private final Relocations relocations;
     private final LeaderContext leader;
 
-    OpenService(FarmState state, FileOpens opens, LeaderContext leader) {
+    OpenService(FarmState state, FileOpens opens, Relocations relocations, LeaderContext leader) {
         this.state = state;
         this.opens = opens;
+        this.relocations = relocations;
         this.leader = leader;
     }
 
@@ -63,6 +65,13 @@ final class OpenService {
                                 : ErrorKind.INVALID,
                         "open",
                         Long.toHexString(wish.getInode()));
+            }
+            if (wish.getWrite() && relocations.isMoving(wish.getInode())) {
+                throw new FarmException(
+                        ErrorKind.NOT_READY,
+                        "open",
+                        Long.toHexString(wish.getInode()),
+                        "it is moving from a full node");
             }
             int mask =
                     (wish.getRead() ? 4 : 0)
@@ -106,12 +115,20 @@ final class OpenService {
         Caller caller = caller(exchange);
         ChainFailureRequest request = exchange.request();
         try {
+            if (relocations.isFor(request)) {
+                relocations.start(
+                        caller,
+                        request,
+                        () -> opened(exchange, caller, request.getHandle()),
+                        why -> refuse(exchange, why));
+                return;
+            }
             opens.chainFailure(
                     caller,
                     request.getHandle(),
                     request.getStripe(),
                     request.getFailedNodesList(),
-                    request.getFull(),
+                    request.getWritten(),
                     request.getRescue());
             opened(exchange, caller, request.getHandle());
         } catch (FarmException e) {

@@ -54,6 +54,7 @@ final class ReplicaService {
         Problem kind = kind(request.getKind());
         int limit =
                 request.getLimit() <= 0 ? PROBLEMS_MAX : Math.min(request.getLimit(), PROBLEMS_MAX);
+        repair.tick(state.monotonicNanos()); // what is told takes in what has just happened
         ReplicaMap map = state.replicas();
         ListReplicasReply.Builder reply = ListReplicasReply.newBuilder().setTotal(map.count(kind));
         long[] found = map.list(kind, request.getAfter(), limit);

@@ -6,7 +6,6 @@ import org.gridfarm.metaserver.commit.Materialiser;
 import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.RepairEstimate;
-import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -39,7 +38,7 @@ final class StatusService {
     private final Materialiser materialiser;
     private final Followers followers;
     private final ServerIdentity identity;
-    private final RepairPlanner planner;
+    private final Repair repair;
     private final LeaderContext leader;
 
     StatusService(
@@ -49,7 +48,7 @@ final class StatusService {
             Materialiser materialiser,
             Followers followers,
             ServerIdentity identity,
-            RepairPlanner planner,
+            Repair repair,
             LeaderContext leader) {
         this.state = state;
         this.clients = clients;
@@ -57,7 +56,7 @@ final class StatusService {
         this.materialiser = materialiser;
         this.followers = followers;
         this.identity = identity;
-        this.planner = planner;
+        this.repair = repair;
         this.leader = leader;
     }
 
@@ -97,7 +96,8 @@ final class StatusService {
     }
 
     private void status(Exchange<ClusterStatusRequest, ClusterStatusReply> exchange) {
-        RepairEstimate estimate = planner.estimate(ESTIMATED_FILES_MAX);
+        repair.tick(state.monotonicNanos()); // what is told takes in what has just happened
+        RepairEstimate estimate = repair.planner().estimate(ESTIMATED_FILES_MAX);
         ClusterStatusReply.Builder reply =
                 ClusterStatusReply.newBuilder()
                         .setRevision(coherence.completed())
@@ -106,7 +106,9 @@ final class StatusService {
                         .setJournalRowsBehind(
                                 Math.max(0, coherence.completed() - materialiser.appliedSequence()))
                         .setRepairQueue(
-                                estimate.files() + state.replicas().unsettled() + planner.running())
+                                estimate.files()
+                                        + state.replicas().unsettled()
+                                        + repair.planner().running())
                         .setRepairBytesLeft(estimate.bytes());
         Map<String, CacheStatus> caches = new TreeMap<>();
         for (CacheStatus cache : followers.statuses()) caches.put(cache.getName(), cache);

@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -12,7 +13,11 @@ import org.junit.jupiter.api.TestMethodOrder;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Nodes with disks of their own that fill up; 256 MB of each are the reserve. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -59,5 +64,79 @@ class SmallDisksTest {
         assertThat(total).isEqualTo(24);
         farm.gf("get", "-r", "/b/in", farm.directory().resolve("out").toString());
         farm.sh("diff -r %s %s".formatted(local, farm.directory().resolve("out")));
+    }
+
+    @Test
+    @Order(2)
+    void aNodeThatFillsUpWhileAFileIsWrittenIsReplacedUnnoticed() {
+        farm.gf("rm", "-r", "/b");
+        Path local = farm.directory().resolve("big");
+        farm.sh("head -c 110000000 /dev/urandom > " + local);
+        for (String node : List.of("n1", "n2")) {
+            farm.gf("node", "readonly", node);
+        }
+        await("n3 has room", () -> node("n3").get("available").asLong() > 140_000_000);
+        farm.gf("put", local.toString(), "/filler");
+        assertThat(holder("/filler")).isEqualTo("n3");
+        Path mount = farm.mount();
+        farm.sh(
+                "(head -c 20000000 %1$s; touch %2$s; while [ -e %2$s ]; do sleep 0.1; done; tail -c +20000001 %1$s) > %3$s/moved & echo $! > %2$s.pid"
+                        .formatted(local, farm.directory().resolve("half"), mount));
+        await("half is written", () -> Files.exists(farm.directory().resolve("half")));
+        for (String node : List.of("n1", "n2")) {
+            farm.gf("node", "readwrite", node);
+        }
+        farm.sh("rm " + farm.directory().resolve("half"));
+        await("it is closed", () -> farm.tryGf("sum", "--verify", "/moved").status() == 0);
+        farm.sh("cmp %s %s/moved".formatted(local, mount));
+        assertThat(holder("/moved")).isIn("n1", "n2");
+    }
+
+    @Test
+    @Order(3)
+    void aFullFarmSaysSoAndDeletingWorks() {
+        Path mount = farm.mount();
+        TestFarm.Result full =
+                farm.run(
+                        List.of(
+                                "/bin/sh",
+                                "-c",
+                                "head -c 500000000 /dev/urandom > " + mount + "/too-much"));
+        assertThat(full.status()).isNotZero();
+        assertThat(full.errors()).contains("No space left on device");
+        farm.sh("rm %1$s/too-much %1$s/filler %1$s/moved".formatted(mount));
+        await(
+                "room again",
+                () ->
+                        farm.json("df", "--json").get("available").asLong()
+                                > 3L * (MEGABYTES - 256) * 1_000_000 * 9 / 10);
+        farm.sh("head -c 30000000 /dev/urandom > " + mount + "/again");
+    }
+
+    private static String holder(String path) {
+        JsonNode file = farm.json("where", "--json", path).get("files").get(0);
+        JsonNode replicas = file.get("objects").get(0).get("replicas");
+        for (JsonNode replica : replicas) {
+            if (replica.get("state").asString().equals("valid")) {
+                return replica.get("node").asString();
+            }
+        }
+        throw new AssertionError("nobody holds " + path);
+    }
+
+    private static JsonNode node(String name) {
+        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
+            if (node.get("name").asString().equals(name)) {
+                return node;
+            }
+        }
+        throw new AssertionError("no node " + name);
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        Awaitility.await(what)
+                .atMost(Duration.ofSeconds(90))
+                .pollInterval(Duration.ofMillis(500))
+                .until(condition::getAsBoolean);
     }
 }

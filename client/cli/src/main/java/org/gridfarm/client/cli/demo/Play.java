@@ -13,6 +13,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
+import org.gridfarm.protocol.wire.NodeInfo;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -157,6 +158,7 @@ final class Play {
 
     private void loseANode(Cluster cluster, Gridfarm farm) throws IOException {
         String victim = "n" + nodes;
+        long held = node(farm, victim).getReplicas();
         if (canMount) {
             cluster.kill("mount-" + victim, "KILL");
         }
@@ -170,8 +172,7 @@ final class Play {
                         + read
                         + " files are still readable",
                 Map.of("node", victim, "readable", read));
-        long under = awaitUnder(farm, true);
-        awaitUnder(farm, false);
+        awaitRepair(farm, victim);
         ClusterStatusReply status = status(farm);
         if (status.getReplicasLost() > 0) {
             throw new FarmException(
@@ -182,29 +183,34 @@ final class Play {
         }
         story.step(
                 "repair",
-                "made the missing replicas of " + under + " files again",
-                Map.of("files", under));
+                "made the missing replicas of " + held + " files again",
+                Map.of("files", held));
     }
 
-    /** Until files under their level have appeared, or are gone; how many there were at most. */
-    private static long awaitUnder(Gridfarm farm, boolean appear) {
+    /** Until the node is given up, and every file has its level without it. */
+    private static void awaitRepair(Gridfarm farm, String victim) {
         long end = System.nanoTime() + REPAIR_MAX.toNanos();
-        long most = 0;
-        while (true) {
-            long under = status(farm).getReplicasUnder();
-            most = Math.max(most, under);
-            if (appear == (under > 0)) {
-                return most;
-            }
+        while (!node(farm, victim).getState().equals("down")
+                || status(farm).getReplicasUnder() > 0) {
             if (System.nanoTime() > end) {
                 throw new FarmException(
                         ErrorKind.TIMED_OUT,
                         "demo",
                         "repair",
-                        under + " files under their level after " + REPAIR_MAX.toSeconds() + " s");
+                        status(farm).getReplicasUnder()
+                                + " files under their level after "
+                                + REPAIR_MAX.toSeconds()
+                                + " s");
             }
             LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
         }
+    }
+
+    private static NodeInfo node(Gridfarm farm, String name) {
+        return farm.nodes().stream()
+                .filter(node -> node.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static ClusterStatusReply status(Gridfarm farm) {

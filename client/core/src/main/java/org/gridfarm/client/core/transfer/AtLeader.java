@@ -6,7 +6,6 @@ import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What an open file asks the leader. */
@@ -31,37 +30,34 @@ final class AtLeader {
     }
 
     /**
-     * @param rescue this process has the whole content: the file may go on at other nodes
+     * Where all nodes of a chain are full, the answer waits until what was written has moved to
+     * others.
+     *
+     * @param report of which stripe, of what it is that failed
      */
     static CompletableFuture<OpenReply> chainFailed(
-            Wiring wiring,
-            FarmFileHandle handle,
-            int stripe,
-            Set<String> failed,
-            boolean full,
-            boolean rescue,
-            String reason) {
+            Wiring wiring, FarmFileHandle handle, ChainFailureRequest.Builder report) {
         long sequence = wiring.metadata().sequences().take();
         ChainFailureRequest request =
-                ChainFailureRequest.newBuilder()
-                        .setSession(wiring.session().id())
+                report.setSession(wiring.session().id())
                         .setSequence(sequence)
                         .setHandle(handle.id())
                         .setInode(handle.inode())
-                        .setStripe(stripe)
-                        .addAllFailedNodes(failed)
-                        .setReason(reason)
-                        .setFull(full)
-                        .setRescue(rescue)
                         .build();
-        return wiring.session()
-                .leader(MetadataMethods.CHAIN_FAILURE, request)
-                .handle((reply, thrown) -> {
-                    wiring.metadata().sequences().answered(sequence);
-                    if (thrown != null) {
-                        throw FarmException.of(thrown, "write", "");
-                    }
-                    return reply;
-                });
+        CompletableFuture<OpenReply> answer =
+                request.getFull()
+                        ? wiring.session()
+                                .leader(
+                                        MetadataMethods.CHAIN_FAILURE,
+                                        () -> request,
+                                        TransferLimits.MOVE_FROM_FULL)
+                        : wiring.session().leader(MetadataMethods.CHAIN_FAILURE, request);
+        return answer.handle((reply, thrown) -> {
+            wiring.metadata().sequences().answered(sequence);
+            if (thrown != null) {
+                throw FarmException.of(thrown, "write", "");
+            }
+            return reply;
+        });
     }
 }

@@ -60,7 +60,7 @@ final class ObjectChain {
     private static final class Entry {
         final long order;
         final Command command;
-        final long deadlineAt;
+        long deadlineAt; // guarded by the chain's lock
         final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
         boolean sentBefore;
         @Nullable ChainOutcome
@@ -306,14 +306,25 @@ final class ObjectChain {
             return;
         }
         Set<String> told = bad;
+        long began = clock.nanoTime();
         source.mend(stripe, told, noSpace, why)
                 .whenComplete((done, thrown) -> {
                     if (thrown == null) {
+                        if (noSpace) {
+                            // moving to nodes with room is no fault of what waited for it
+                            extendDeadlines(clock.nanoTime() - began);
+                        }
                         mended(told);
                     } else {
                         notMended(FarmException.of(thrown, "write", ""));
                     }
                 });
+    }
+
+    private void extendDeadlines(long nanos) {
+        synchronized (lock) {
+            waiting.values().forEach(entry -> entry.deadlineAt += nanos);
+        }
     }
 
     private long fenceNow() {

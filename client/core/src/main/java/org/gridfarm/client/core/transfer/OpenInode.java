@@ -4,6 +4,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
@@ -603,8 +604,10 @@ final class OpenInode implements ObjectChain.Source {
         }
         FarmFileHandle handle;
         LocalWriting local;
+        boolean written;
         synchronized (lock) {
             local = failed.contains(wiring.attached()) ? localWriting : null;
+            written = localWriting != null || lastOutcomes.containsKey(stripe);
             if (local != null && mode == DataMode.WRITE_SHARED) {
                 // Others may have written since to the nodes that are left: our file would undo it.
                 broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
@@ -616,8 +619,15 @@ final class OpenInode implements ObjectChain.Source {
             return CompletableFuture.failedFuture(
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
-        return AtLeader.chainFailed(
-                        wiring, handle, stripe, failed, full, local != null, reason)
+        ChainFailureRequest.Builder report =
+                ChainFailureRequest.newBuilder()
+                        .setStripe(stripe)
+                        .addAllFailedNodes(failed)
+                        .setReason(reason)
+                        .setFull(full)
+                        .setWritten(written)
+                        .setRescue(local != null);
+        return AtLeader.chainFailed(wiring, handle, report)
                 .thenAccept(reply -> {
                     if (local != null) {
                         local.lose(); // its file is brought to those who are left, or to others

@@ -36,6 +36,9 @@ final class TransferLimits {
     /** Read from a lost node's file and written elsewhere in one piece. */
     static final int RESCUE_BYTES = 4 << 20;
 
+    /** What was written at full nodes is copied to others first: 64 GB at 100 MB/s. */
+    static final Duration MOVE_FROM_FULL = Duration.ofMinutes(11);
+
     /** Before the same is asked again of nodes or metaserver. */
     static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
