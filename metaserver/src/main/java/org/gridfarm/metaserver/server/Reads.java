@@ -185,6 +185,7 @@ final class Reads {
         }
         return LocateReply.newBuilder()
                 .setAttributes(found)
+                .setDigest(state.image(q.getInode()).getDigest())
                 .setLayout(layouts.all(q.getInode(), caller, q.getTickets()))
                 .build();
     }

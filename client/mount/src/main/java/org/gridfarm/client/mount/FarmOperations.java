@@ -8,6 +8,7 @@ import org.gridfarm.client.mount.fuse.CreateReply;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
+import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.LockRange;
 import org.gridfarm.client.mount.fuse.LockReply;
@@ -35,6 +36,8 @@ final class FarmOperations implements FuseOperations {
     private final Listings listings;
     private final Xattrs xattrs;
     private final Locks locks;
+    private final Telling telling;
+    private final ControlFiles control;
 
     /**
      * @param passthrough local replicas are handed to the kernel where it takes them
@@ -50,10 +53,13 @@ final class FarmOperations implements FuseOperations {
         this.attributes = new AttributeCalls(mounted, files);
         this.listings = new Listings(mounted);
         this.xattrs = new Xattrs(mounted);
+        this.telling = new Telling(mounted, files::count);
+        this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
     }
 
     @Override
     public void started(Connection connection) {
+        telling.started(connection);
         files.passThrough(connection.passthrough(), passthrough);
         mounted.metadata().onRecall(new KernelRecalls(connection.cache()));
         restoration.carryOut(files, locks);
@@ -66,6 +72,10 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void lookup(EntryReply reply, long parent, RawName name) {
+        if (ControlFiles.holds(parent) || (parent == ROOT && ControlFiles.isName(name))) {
+            control.lookup(reply, parent, name);
+            return;
+        }
         names.lookup(reply, parent, name);
     }
 
@@ -76,11 +86,18 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void getattr(AttributesReply reply, long node, long handle) {
+        if (ControlFiles.holds(node)) {
+            control.attributes(reply, node);
+            return;
+        }
         attributes.get(reply, node, handle);
     }
 
     @Override
     public void setattr(AttributesReply reply, long node, SetAttributes change) {
+        if (ControlFiles.refuses(reply, node)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> attributes.set(reply, node, change));
     }
 
@@ -91,28 +108,43 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void symlink(EntryReply reply, long parent, RawName name, byte[] target) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> names.symlink(reply, parent, name, target));
     }
 
     @Override
     public void mknod(
             EntryReply reply, long parent, RawName name, int mode, int device, int umask) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers()
                 .serving(reply, () -> names.mknod(reply, parent, name, mode, device, umask));
     }
 
     @Override
     public void mkdir(EntryReply reply, long parent, RawName name, int mode, int umask) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> names.mkdir(reply, parent, name, mode, umask));
     }
 
     @Override
     public void unlink(EmptyReply reply, long parent, RawName name) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> names.unlink(reply, parent, name));
     }
 
     @Override
     public void rmdir(EmptyReply reply, long parent, RawName name) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> names.rmdir(reply, parent, name));
     }
 
@@ -124,22 +156,36 @@ final class FarmOperations implements FuseOperations {
             long newParent,
             RawName newName,
             int flags) {
+        if (ControlFiles.refuses(reply, parent) || ControlFiles.refuses(reply, newParent)) {
+            return;
+        }
         mounted.numbers()
                 .serving(reply, () -> names.rename(reply, parent, name, newParent, newName, flags));
     }
 
     @Override
     public void link(EntryReply reply, long node, long newParent, RawName newName) {
+        if (ControlFiles.refuses(reply, node) || ControlFiles.refuses(reply, newParent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> names.link(reply, node, newParent, newName));
     }
 
     @Override
     public void open(OpenReply reply, long node, int flags, boolean killSuidGid) {
+        if (ControlFiles.holds(node)) {
+            control.open(reply, node, flags);
+            return;
+        }
         mounted.numbers().serving(reply, () -> files.open(reply, node, flags, killSuidGid));
     }
 
     @Override
     public void read(ReadReply reply, long node, long handle, long offset, int size, int flags) {
+        if (ControlFiles.holds(node)) {
+            control.read(reply, node, handle, offset, size);
+            return;
+        }
         files.read(reply, node, handle, offset, size);
     }
 
@@ -157,7 +203,7 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void statfs(StatfsReply reply, long node) {
-        attributes.statfs(reply, node);
+        attributes.statfs(reply, ControlFiles.holds(node) ? ROOT : node);
     }
 
     @Override
@@ -168,6 +214,11 @@ final class FarmOperations implements FuseOperations {
             int flags,
             boolean flockUnlock,
             long lockOwner) {
+        if (ControlFiles.holds(node)) {
+            control.release(handle);
+            reply.done();
+            return;
+        }
         files.release(reply, node, handle, flockUnlock, lockOwner);
     }
 
@@ -179,27 +230,45 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void setxattr(
             EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
+        if (ControlFiles.refuses(reply, node)) {
+            return;
+        }
         mounted.numbers()
                 .serving(reply, () -> xattrs.set(reply, node, name, value, flags, killSgid));
     }
 
     @Override
     public void getxattr(XattrReply reply, long node, RawName name, int size) {
+        if (ControlFiles.holds(node)) {
+            reply.fail(Errno.ENODATA);
+            return;
+        }
         xattrs.get(reply, node, name);
     }
 
     @Override
     public void listxattr(XattrReply reply, long node, int size) {
+        if (ControlFiles.holds(node)) {
+            reply.value(new byte[0]);
+            return;
+        }
         xattrs.list(reply, node);
     }
 
     @Override
     public void removexattr(EmptyReply reply, long node, RawName name) {
+        if (ControlFiles.refuses(reply, node)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> xattrs.remove(reply, node, name));
     }
 
     @Override
     public void flush(EmptyReply reply, long node, long handle, long lockOwner) {
+        if (ControlFiles.holds(node)) {
+            reply.done();
+            return;
+        }
         files.flush(reply, node, handle, lockOwner);
     }
 
@@ -210,6 +279,10 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void readdir(DirectoryReply reply, long node, long handle, long offset) {
+        if (ControlFiles.holds(node)) {
+            control.list(reply, offset);
+            return;
+        }
         listings.read(reply, node, handle, offset);
     }
 
@@ -244,19 +317,24 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void access(EmptyReply reply, long node, int mask) {
         reply.fail(
-                org.gridfarm.client.mount.fuse.Errno
-                        .ENOSYS); // the kernel checks; see default_permissions
+                Errno.ENOSYS); // the kernel checks; see default_permissions
     }
 
     @Override
     public void create(
             CreateReply reply, long parent, RawName name, int flags, int mode, int umask) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers()
                 .serving(reply, () -> files.create(reply, parent, name, flags, mode, umask));
     }
 
     @Override
     public void tmpfile(CreateReply reply, long parent, int flags, int mode, int umask) {
+        if (ControlFiles.refuses(reply, parent)) {
+            return;
+        }
         mounted.numbers().serving(reply, () -> files.temporary(reply, parent, flags, mode, umask));
     }
 

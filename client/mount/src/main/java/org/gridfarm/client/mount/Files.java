@@ -416,6 +416,10 @@ final class Files {
         return open.find(number);
     }
 
+    long count() {
+        return open.all().size();
+    }
+
     boolean isOpenForWriting(long node) {
         return open.isOpenForWriting(node);
     }

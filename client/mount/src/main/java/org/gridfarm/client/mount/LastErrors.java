@@ -9,7 +9,6 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -28,7 +27,14 @@ final class LastErrors {
         if (!isTrouble(failure.kind())) {
             return;
         }
-        String text = java.time.Instant.now() + " " + operation + ": " + failure.getMessage();
+        String text =
+                java.time.Instant.now()
+                        + " "
+                        + failure.kind()
+                        + " "
+                        + operation
+                        + ": "
+                        + failure.getMessage();
         log.warn("inode {}: {}", Long.toHexString(inode), text);
         synchronized (this) {
             if (byInode.put(inode, text) == null) {
@@ -44,8 +50,8 @@ final class LastErrors {
         return byInode.get(inode);
     }
 
-    synchronized List<String> all() {
-        return List.copyOf(byInode.values());
+    synchronized Map<Long, String> all() {
+        return Map.copyOf(byInode);
     }
 
     private static boolean isTrouble(ErrorKind kind) {

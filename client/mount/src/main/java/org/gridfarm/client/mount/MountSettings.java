@@ -90,6 +90,7 @@ final class MountSettings {
                 cache = Beliefs.Mode.TIMED;
                 fixed = seconds(name, value);
             }
+            case "source" -> options = options.withSource(value);
             case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> passthrough = false;
             case "node" -> node = value;
@@ -100,6 +101,9 @@ final class MountSettings {
                     "_netdev",
                     "nofail",
                     "exec",
+                    "async",
+                    "diratime",
+                    "nolazytime",
                     "relatime",
                     "nosuid",
                     "nodev" -> {}

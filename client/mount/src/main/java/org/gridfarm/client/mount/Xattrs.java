@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
  * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file.
  * {@code gf.replicas} is the replica level (and sets it); {@code gf.where} names the nodes, {@code
- * gf.stripe} the layout, {@code gf.last_error} what failed last for it here. Virtual ones are not
+ * gf.stripe} the layout, {@code gf.digest} is the sum of the block sums in hexadecimal, {@code gf.last_error} what failed last for it here. Virtual ones are not
  * listed, so that copying a file's attributes does not copy them.
  */
 final class Xattrs {
@@ -178,6 +179,10 @@ final class Xattrs {
                     Math.max(1, located.getLayout().getStripeCount())
                             + " x "
                             + located.getLayout().getStripeUnit();
+            case "gf.digest" ->
+                    located.getDigest().isEmpty()
+                            ? null
+                            : HexFormat.of().formatHex(located.getDigest().toByteArray());
             default -> null;
         };
     }

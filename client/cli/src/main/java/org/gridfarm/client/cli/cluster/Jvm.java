@@ -36,6 +36,7 @@ public final class Jvm {
                                 "-XX:+UseCompactObjectHeaders",
                                 "-XX:+UseSerialGC",
                                 "-XX:+ExitOnOutOfMemoryError",
+                                "-Xms16m",
                                 "-Xmx" + heap,
                                 "-Dgf.log.level=INFO"));
         command.add("-cp");

@@ -1,5 +1,7 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.client.mount.fuse.linux.LinuxMount;
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
@@ -77,22 +79,13 @@ public final class Mounts {
     }
 
     /**
-     * Fails every call under way in the kernel, so that nothing waits for the mount's process any
-     * more.
+     * Ends the mount whatever state its processes are in; calls under way fail at once. Touches the
+     * mount itself nowhere.
      */
-    public static void abort(Path directory) {
-        String wanted = escape(directory.toString());
+    public static void force(Path directory) {
+        Supervisor supervisor = Supervisor.of(directory);
         try {
-            for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
-                String[] fields = line.split(" ");
-                if (fields[4].equals(wanted)) {
-                    String minor = fields[2].substring(fields[2].indexOf(':') + 1);
-                    Path abort = Path.of("/sys/fs/fuse/connections", minor, "abort");
-                    if (Files.isWritable(abort)) {
-                        Files.writeString(abort, "1");
-                    }
-                }
-            }
+            LinuxMount.force(directory);
         } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.UNAVAILABLE,
@@ -100,6 +93,9 @@ public final class Mounts {
                     directory.toString(),
                     String.valueOf(e.getMessage()),
                     e);
+        } finally {
+            supervisor.process().ifPresent(ProcessHandle::destroy);
+            supervisor.server().ifPresent(ProcessHandle::destroyForcibly);
         }
     }
 

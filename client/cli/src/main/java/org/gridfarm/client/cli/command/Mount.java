@@ -18,7 +18,9 @@ import java.util.concurrent.Callable;
         header = "Mounts the farm on a directory.",
         description = {
             "",
-            "Options (-o, separated by commas): ro, noatime, allow_other, cache=coherent|ttl|none, ttl=SECONDS, timeout=SECONDS.",
+            "Options (-o, separated by commas): ro, noatime, allow_other, timeout=SECONDS (10), node=NAME,",
+            "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, source=TEXT (as df shows it).",
+            "The mount outlives the process that serves it: a supervisor starts another, and one stands by.",
             "Returns when the mount answers; -f stays in the foreground instead. gf umount DIR ends it."
         },
         mixinStandardHelpOptions = true)

@@ -36,6 +36,8 @@ public enum Subcommand {
     HEALTH("health", Health::new),
     MOUNT("mount", Mount::new),
     UMOUNT("umount", Umount::new),
+    WHY("why", Why::new),
+    DOCTOR("doctor", Doctor::new),
     RUN("run", Run::new),
     JOBS("jobs", Jobs::new),
     PROXY("proxy", Proxy::new),

@@ -29,8 +29,7 @@ public final class Umount implements Callable<Integer> {
                     ErrorKind.NOT_FOUND, "umount", at.toString(), "nothing is mounted there");
         }
         if (force) {
-            Mounts.abort(at);
-            Mounts.detach(at);
+            Mounts.force(at);
         } else {
             Mounts.unmount(at);
         }

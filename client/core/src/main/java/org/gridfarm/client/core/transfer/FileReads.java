@@ -42,7 +42,7 @@ final class FileReads {
     private final OpenInode open;
     private final ReplicaReader replicas;
     private final ReadAhead ahead;
-    private final AtomicReference<@Nullable CompletableFuture<@Nullable LocalReplica>> local =
+    private final AtomicReference<@Nullable Asked> local =
             new AtomicReference<>();
 
     FileReads(Wiring wiring, OpenInode open) {
@@ -244,7 +244,7 @@ final class FileReads {
      * until it is dropped.
      */
     CompletableFuture<@Nullable LocalReplica> openLocal(boolean write) {
-        CompletableFuture<@Nullable LocalReplica> before = local.get();
+        Asked before = local.get();
         if (before != null) {
             boolean suits = !write || !before.isDone() || before.isCompletedExceptionally();
             LocalReplica there = suits ? null : before.join();
@@ -252,7 +252,7 @@ final class FileReads {
                 return before;
             }
         }
-        CompletableFuture<@Nullable LocalReplica> asked = new CompletableFuture<>();
+        Asked asked = new Asked(write);
         if (!local.compareAndSet(before, asked)) {
             return openLocal(write);
         }
@@ -342,7 +342,7 @@ final class FileReads {
      */
     void drop() {
         ahead.clear();
-        CompletableFuture<@Nullable LocalReplica> before = local.get();
+        Asked before = local.get();
         if (before != null && !isForWriting(before) && local.compareAndSet(before, null)) {
             release(before);
         }
@@ -354,7 +354,7 @@ final class FileReads {
      */
     void close() {
         ahead.clear();
-        CompletableFuture<@Nullable LocalReplica> before = local.getAndSet(null);
+        Asked before = local.getAndSet(null);
         if (before != null && isForWriting(before)) {
             open.afterLastWriter(() -> release(before));
         } else if (before != null) {
@@ -362,10 +362,22 @@ final class FileReads {
         }
     }
 
-    private static boolean isForWriting(CompletableFuture<@Nullable LocalReplica> asked) {
-        LocalReplica granted =
-                asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : null;
+    /** Also while the node has not answered: the kernel is told of the file when it has. */
+    private static boolean isForWriting(Asked asked) {
+        if (!asked.isDone()) {
+            return asked.write;
+        }
+        LocalReplica granted = asked.isCompletedExceptionally() ? null : asked.join();
         return granted != null && granted.file.write();
+    }
+
+    /** What the node was asked for; null in it: not given. */
+    private static final class Asked extends CompletableFuture<@Nullable LocalReplica> {
+        final boolean write;
+
+        Asked(boolean write) {
+            this.write = write;
+        }
     }
 
     // ---- holes

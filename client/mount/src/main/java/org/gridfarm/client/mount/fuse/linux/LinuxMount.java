@@ -215,6 +215,23 @@ public final class LinuxMount implements AutoCloseable {
         }
     }
 
+    /// Ends what is mounted on `point`, whatever serves it and whatever state that is in: calls under
+    /// way fail. Touches nothing but the kernel's tables.
+    ///
+    /// @return false when nothing of ours is mounted there
+    public static boolean force(Path point) throws IOException {
+        MountTable.Entry there = MountTable.at(point);
+        if (there == null || !there.fuse()) {
+            return false;
+        }
+        Mounter.abort(point, there.device());
+        there = MountTable.at(point);
+        if (there != null && there.fuse()) {
+            Mounter.unmount(point, true);
+        }
+        return true;
+    }
+
     /// Waits until the mount is gone.
     public void awaitEnd() throws InterruptedException {
         awaitEnd(Duration.ZERO);

@@ -195,8 +195,8 @@ final class Mounter {
                 throw new IOException("cannot abort the mount on " + point + ": errno " + -result);
             }
         } else {
-            throw new IOException(
-                    "cannot abort the mount on " + point + ": " + control + " is missing");
+            // Taken off, it ends with the last process that has the device.
+            unmount(point, true);
         }
     }
 

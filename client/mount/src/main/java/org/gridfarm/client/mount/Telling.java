@@ -1,0 +1,70 @@
+package org.gridfarm.client.mount;
+
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.mount.fuse.Connection;
+import org.jspecify.annotations.Nullable;
+
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** The texts of the control files. */
+final class Telling {
+    private static final long MEGABYTE = 1 << 20;
+
+    private final Mounted mounted;
+    private final LongSupplier openFiles;
+    private volatile @Nullable Connection connection;
+
+    Telling(Mounted mounted, LongSupplier openFiles) {
+        this.mounted = mounted;
+        this.openFiles = openFiles;
+    }
+
+    void started(Connection running) {
+        connection = running;
+    }
+
+    List<ControlFiles.Page> pages() {
+        return List.of(
+                new ControlFiles.Page("stats", this::stats),
+                new ControlFiles.Page("errors", this::errors),
+                new ControlFiles.Page("leases", this::leases));
+    }
+
+    private String stats() {
+        Connection running = connection;
+        Runtime runtime = Runtime.getRuntime();
+        String refusal = running == null ? "not started" : running.passthrough().refusal();
+        boolean through = running != null && running.passthrough().available();
+        return "process " + ProcessHandle.current().pid()
+                + "\nprocesses_before " + mounted.numbers().predecessors()
+                + "\nup_seconds " + ManagementFactory.getRuntimeMXBean().getUptime() / 1000
+                + "\nprotocol 7." + (running == null ? 0 : running.minor())
+                + "\npassthrough " + (through ? "yes" : "no: " + refusal)
+                + "\nopen_files " + openFiles.getAsLong()
+                + "\nerrors_kept " + mounted.errors().all().size()
+                + "\nheap_megabytes "
+                + (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE
+                + "\nheap_megabytes_max " + runtime.maxMemory() / MEGABYTE
+                + "\n";
+    }
+
+    /** One line each: the inode in hexadecimal, when, which operation, why. */
+    private String errors() {
+        StringBuilder text = new StringBuilder();
+        mounted.errors()
+                .all()
+                .forEach((inode, error) ->
+                        text.append(Long.toHexString(inode)).append(' ').append(error).append('\n'));
+        return text.toString();
+    }
+
+    private String leases() {
+        Metadata metadata = mounted.metadata();
+        return "session " + Long.toHexString(metadata.session())
+                + "\nlease_millis_left " + metadata.leaseNanosLeft() / 1_000_000
+                + "\nrecalls " + metadata.recallStamp()
+                + "\n";
+    }
+}
