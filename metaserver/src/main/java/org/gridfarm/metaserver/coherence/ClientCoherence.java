@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.coherence;
 
+import com.google.protobuf.ByteString;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -120,15 +122,6 @@ public final class ClientCoherence {
         }
     }
 
-    /** Nobody holds anything, nothing is owed: the server starts over with what it knows. */
-    public void forgetAll(List<Effect> effects) {
-        for (long id : sessions.keys()) {
-            end(id, true, effects);
-        }
-        holders.clear();
-        recalledAt.clear();
-    }
-
     // ---- grants -----------------------------------------------------------------------------
 
     /** The session reads here: what it changes itself it will hold here. */
@@ -221,6 +214,37 @@ public final class ClientCoherence {
                         new Effect.SendRecall(
                                 session, ++lastRecall, List.of(), List.copyOf(list))));
         owe(wait, sends, now, effects);
+    }
+
+    /**
+     * Takes everything from everybody, as {@link #recall} does: the server is about to forget what
+     * it granted on.
+     */
+    public void recallEverything(long wait, long now, List<Effect> effects) {
+        List<Effect.SendRecall> sends = new ArrayList<>();
+        for (long id : sessions.keys()) {
+            Session session = sessions.get(id);
+            if (session == null) continue;
+            List<Touch> all = new ArrayList<>();
+            for (long key : List.copyOf(session.held)) {
+                drop(id, key);
+                all.add(
+                        new Touch(
+                                Keys.inode(key),
+                                Keys.isDirectory(key) ? ByteString.EMPTY : null,
+                                0));
+            }
+            session.reads = false;
+            if (!all.isEmpty()) {
+                sends.add(new Effect.SendRecall(id, ++lastRecall, all, List.of()));
+            }
+        }
+        owe(wait, sends, now, effects);
+    }
+
+    /** No recall is unanswered: nobody believes what was taken from him. */
+    public boolean owedNothing() {
+        return waitOfRecall.isEmpty();
     }
 
     private void owe(long wait, List<Effect.SendRecall> sends, long now, List<Effect> effects) {

@@ -34,6 +34,7 @@ public final class LeaderCoherence {
     private final TreeMap<Long, Batch> batches = new TreeMap<>();
     private final LongMap<Long> pending = new LongMap<>();
     private final Map<String, Long> caches = new HashMap<>();
+    private final boolean allDoubtful;
     private Batch open = new Batch();
     private long openSequence;
     private final long holdUntil;
@@ -41,16 +42,30 @@ public final class LeaderCoherence {
     private long completed;
 
     /**
-     * @param completed the last sequence of earlier leaders
+     * @param durable the last sequence of earlier leaders
      * @param holdUntil when the last lease that an earlier leader gave has run out: until then
      *     somebody may believe what changes now, so nothing completes
+     * @param doubtful what earlier leaders made durable and perhaps never completed: until then
+     *     somebody may believe what was before, so it is pending; null: nobody knows what, so
+     *     everything is
      */
-    public LeaderCoherence(ClientCoherence clients, long completed, long holdUntil) {
+    public LeaderCoherence(
+            ClientCoherence clients, long durable, long holdUntil, @Nullable List<Touch> doubtful) {
         this.clients = clients;
         this.holdUntil = holdUntil;
-        this.completed = completed;
-        this.openSequence = completed + 1;
-        batches.put(openSequence, open);
+        this.allDoubtful = doubtful == null;
+        this.completed = durable;
+        this.openSequence = durable;
+        if (doubtful == null || !doubtful.isEmpty()) {
+            open.closed = true;
+            open.durable = true;
+            open.recalled = true;
+            batches.put(openSequence, open);
+            completed--;
+            if (doubtful != null) doubtful.forEach(this::executed);
+            open = new Batch();
+        }
+        batches.put(++openSequence, open);
     }
 
     /** The sequence that the batch being filled will have. */
@@ -65,7 +80,7 @@ public final class LeaderCoherence {
     /** The last batch that touched the key and is not complete, or 0. */
     public long pending(long key) {
         Long sequence = pending.get(key);
-        return sequence == null ? 0 : sequence;
+        return sequence != null ? sequence : allDoubtful && held ? completed + 1 : 0;
     }
 
     /** A change was executed: from now on what it touches is pending. */

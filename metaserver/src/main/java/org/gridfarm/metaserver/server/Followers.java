@@ -85,7 +85,7 @@ final class Followers {
         this.coherence = coherence;
         this.batches = batches;
         this.claim = claim;
-        this.firstSequence = coherence.completed();
+        this.firstSequence = coherence.openSequence() - 1;
         this.identity = identity;
         this.effects = effects;
         this.events = events;
@@ -105,7 +105,13 @@ final class Followers {
         requireMetaserver(exchange);
         FollowRequest request = exchange.request();
         String name = request.getName();
-        // By following anew it says that it serves nothing of what it had.
+        if (request.getFromSequence() == 0 && coherence.caches().contains(name)) {
+            // Perhaps a new process: what its former life granted is believed until that lease
+            // ends.
+            throw new FarmException(
+                    ErrorKind.NOT_READY, "follow", name, "the lease of its former life still runs");
+        }
+        // By following anew it says that nobody believes what it granted.
         List<Effect> dropped = new ArrayList<>();
         coherence.drop(name, dropped);
         effects.accept(dropped);
@@ -122,6 +128,18 @@ final class Followers {
         }
         followers.put(name, follower);
         coherence.admit(name, System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
+        if (resumes) {
+            // Before the answer, on the same line: with the answer it serves, and then it must know
+            // of everything that others have been told.
+            for (ChangeBatch batch : recent) {
+                if (batch.getSequence() > request.getFromSequence()) {
+                    sendPrepare(follower, batch);
+                    if (batch.getSequence() <= coherence.completed()) {
+                        sendCommit(follower, batch.getSequence());
+                    }
+                }
+            }
+        }
         exchange.reply(
                 FollowReply.newBuilder()
                         .setEpoch(claim.epoch())
@@ -136,16 +154,6 @@ final class Followers {
                 name,
                 resumes ? request.getFromSequence() : base,
                 resumes ? "" : ", by a snapshot of " + size(follower.snapshot) + " rows");
-        if (resumes) {
-            for (ChangeBatch batch : recent) {
-                if (batch.getSequence() > request.getFromSequence()) {
-                    sendPrepare(follower, batch);
-                    if (batch.getSequence() <= coherence.completed()) {
-                        sendCommit(follower, batch.getSequence());
-                    }
-                }
-            }
-        }
     }
 
     private static int size(@Nullable List<Change> changes) {
@@ -155,7 +163,7 @@ final class Followers {
     /** It holds a prefix of this leader's history, and what it lacks is still at hand. */
     private boolean canResume(FollowRequest request) {
         long from = request.getFromSequence();
-        if (from == 0 || from > coherence.completed()) return false;
+        if (from == 0 || from > Math.max(coherence.completed(), firstSequence)) return false;
         boolean ours = request.getEpoch() == claim.epoch();
         boolean handedOver = request.getEpoch() == claim.epoch() - 1 && from <= firstSequence;
         if (!ours && !handedOver) return false;

@@ -42,8 +42,12 @@ import java.util.concurrent.CompletableFuture;
  * This server follows a leader: it holds the same state, answers reads from it, and can take over.
  *
  * <pre>
- *   dialling --> following --snapshot or resumed--> serving --lease lost, gap, leader gone--> dialling
+ *   dialling --> following --snapshot or resumed--> serving --lease lost, gap, leader gone--> flushing
+ *   flushing --nobody believes anything that was granted here--> dialling
  * </pre>
+ *
+ * <p>To the leader a cache that follows anew is one that nobody believes any more: it no longer
+ * waits for what the cache had granted. So a cache takes back everything before it does.
  *
  * <p>Reads are served only while the lease from the leader stands, counted from when its renewal
  * was sent. Clients get no longer leases than that. Event thread.
@@ -53,6 +57,9 @@ final class Following implements Serving, ReadScope.Visibility {
     private static final Duration CALL_DEADLINE = Duration.ofSeconds(5);
     private static final long RENEW_NANOS = ServerLimits.CACHE_LEASE.toNanos() / 4;
     private static final long REDIAL_NANOS = Duration.ofMillis(200).toNanos();
+
+    /** The recall of everything, among those of batches, which are positive. */
+    private static final long FLUSH = -1;
 
     /** Dials another metaserver; what it pushes comes to {@link MetaServer}'s own services. */
     interface LeaderDialer {
@@ -136,7 +143,7 @@ final class Following implements Serving, ReadScope.Visibility {
         if (serving && now - leaseEnds >= 0) lose("the lease from the leader ran out");
         Peer known = leader;
         if (known != null && !known.isOpen()) lose("the connection to the leader is gone");
-        if (leader == null && !dialling && now - redialAt >= 0) dial();
+        if (leader == null && !dialling && clients.owedNothing() && now - redialAt >= 0) dial();
         if (leader != null && !loading && now - renewAt >= 0) renew(leader);
         List<Effect> effects = new ArrayList<>();
         clients.expire(now, effects);
@@ -251,6 +258,7 @@ final class Following implements Serving, ReadScope.Visibility {
             apply(sequence);
         }
         run(effects);
+        if (leader == null) return; // lost over a gap in what came meanwhile
         serving = true;
         log.info("serving reads as of batch {}, epoch {}", now.committed(), claim.epoch());
     }
@@ -290,6 +298,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private void lose(String why) {
         if (serving || loading) log.info("not serving: {}", why);
         boolean partial = loading;
+        boolean granted = serving;
         serving = false;
         loading = false;
         Peer old = leader;
@@ -305,7 +314,9 @@ final class Following implements Serving, ReadScope.Visibility {
             coherence = new CacheCoherence(clients, known.committed());
         }
         List<Effect> effects = new ArrayList<>();
-        clients.forgetAll(effects);
+        if (granted && !stopped) {
+            clients.recallEverything(FLUSH, System.nanoTime(), effects);
+        }
         run(effects);
         List<ParkedRead> waiting = List.copyOf(parked);
         parked.clear();

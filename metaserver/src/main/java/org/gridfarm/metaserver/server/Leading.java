@@ -6,6 +6,7 @@ import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.LeaderCoherence;
+import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.commit.CommitLimits;
 import org.gridfarm.metaserver.commit.Committer;
 import org.gridfarm.metaserver.commit.JournalStore;
@@ -65,14 +66,23 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final long graceEnds;
     private final StallGuard guard;
     private final long epoch;
+    private final long inherited;
     private long grantsFrom;
     private long lastDataTicket;
     private boolean committing;
     private boolean stopped;
 
-    /** What leading starts from. */
+    /**
+     * What leading starts from.
+     *
+     * @param doubtful see {@link LeaderCoherence}
+     */
     record Start(
-            JournalStore.Claim claim, long sequence, boolean hadSessions, Duration leasesLeft) {}
+            JournalStore.Claim claim,
+            long sequence,
+            boolean hadSessions,
+            Duration leasesLeft,
+            @Nullable List<Touch> doubtful) {}
 
     Leading(
             EventThread events,
@@ -92,10 +102,17 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.clients = clients;
         long now = System.nanoTime();
         this.coherence =
-                new LeaderCoherence(clients, start.sequence(), now + start.leasesLeft().toNanos());
+                new LeaderCoherence(
+                        clients,
+                        start.sequence(),
+                        now + start.leasesLeft().toNanos(),
+                        start.doubtful());
+        this.inherited = start.sequence();
         this.batches = new Batches(coherence, start.claim().epoch());
         this.sessions = new Sessions(clients, events, this::recallAnswered);
-        this.graceEnds = start.hadSessions() ? now + ServerLimits.RECLAIM_GRACE.toNanos() : now;
+        // Who only held locks has left no trace: any earlier leader may have given some.
+        boolean first = start.claim().epoch() <= 1;
+        this.graceEnds = first ? now : now + ServerLimits.RECLAIM_GRACE.toNanos();
         this.committer =
                 new Committer(store, sequence -> events.submit(() -> durable(sequence)), deposed);
         this.materialiser =
@@ -263,7 +280,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public void afterCompletion(long sequence, Runnable answer) {
-        batches.afterCompletion(sequence, answer);
+        batches.afterCompletion(Math.max(sequence, inherited), answer);
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
 
@@ -49,7 +50,9 @@ final class LockService {
     }
 
     private void lock(Exchange<LockRequest, LockReply> exchange) {
-        switch (locks.request(own(exchange))) {
+        LockRequest request = own(exchange);
+        if (!request.getReclaim() && request.getKind() != LockKind.UNLOCK) awaitReclaims("lock");
+        switch (locks.request(request)) {
             case LockOutcome.Granted granted -> {
                 exchange.reply(LockReply.newBuilder().setGranted(true).build());
                 grant(granted.released());
@@ -64,7 +67,19 @@ final class LockService {
         }
     }
 
+    /** Who held a lock under the former leader comes first; everybody else asks again. */
+    private void awaitReclaims(String operation) {
+        if (leader.inGrace()) {
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    operation,
+                    "",
+                    "locks held under the former leader are being claimed again");
+        }
+    }
+
     private void test(Exchange<LockRequest, LockReply> exchange) {
+        awaitReclaims("test lock");
         LockRequest inTheWay = locks.test(own(exchange));
         exchange.reply(
                 inTheWay == null
@@ -80,7 +95,7 @@ final class LockService {
                 // The caller is gone and will not know that it has the lock.
                 LockRequest given =
                         exchange.request().toBuilder()
-                                .setKind(org.gridfarm.protocol.wire.LockKind.UNLOCK)
+                                .setKind(LockKind.UNLOCK)
                                 .setSession(Callers.of(exchange).session())
                                 .build();
                 if (locks.request(given) instanceof LockOutcome.Granted undone) {

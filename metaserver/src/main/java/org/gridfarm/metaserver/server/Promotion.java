@@ -1,12 +1,17 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.gridfarm.protocol.wire.Outcome;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * From elected to ready to lead: a new epoch, then the state brought to the end of the journal;
@@ -19,6 +24,7 @@ final class Promotion {
     private final JournalStore store;
     private final String name;
     private final FarmState state;
+    private @Nullable List<Touch> doubtful = new ArrayList<>();
     private long held;
 
     /**
@@ -47,20 +53,32 @@ final class Promotion {
                 sequence,
                 (System.nanoTime() - began) / 1_000_000);
         return new Leading.Start(
-                claim, sequence, hadSessions, Grants.leasesLeft(state, claim.epoch(), hadSessions));
+                claim,
+                sequence,
+                hadSessions,
+                Grants.leasesLeft(state, claim.epoch(), hadSessions),
+                doubtful);
     }
 
     private boolean catchUp() {
         return store.tail(
                 held,
                 batch -> {
+                    for (Change change : batch.getChangesList()) note(change);
                     state.apply(batch);
                     held = batch.getSequence();
                 });
     }
 
+    /** This server never heard of its completion. */
+    private void note(Change change) {
+        List<Touch> known = doubtful;
+        if (known != null) Touch.of(change, known::add);
+    }
+
     private long load() {
         state.clear();
+        doubtful = null;
         held = 0;
         JournalStore.Loaded loaded =
                 store.load(

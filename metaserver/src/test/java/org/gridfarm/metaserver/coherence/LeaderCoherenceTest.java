@@ -15,7 +15,7 @@ class LeaderCoherenceTest {
     private static final Touch NAME = new Touch(1, ByteString.copyFromUtf8("x"), 12);
 
     private final ClientCoherence clients = new ClientCoherence();
-    private final LeaderCoherence leader = new LeaderCoherence(clients, 0, 0);
+    private final LeaderCoherence leader = new LeaderCoherence(clients, 0, 0, List.of());
     private final List<Effect> effects = new ArrayList<>();
 
     LeaderCoherenceTest() {
@@ -93,7 +93,7 @@ class LeaderCoherenceTest {
 
     @Test
     void nothingCompletesWhileLeasesOfTheFormerLeaderRun() {
-        LeaderCoherence young = new LeaderCoherence(clients, 7, 5 * SECOND);
+        LeaderCoherence young = new LeaderCoherence(clients, 7, 5 * SECOND, List.of());
         young.executed(NAME);
         young.close(0, effects);
         young.durable(8, effects);

@@ -107,14 +107,17 @@ final class Listings {
             reply.addName(DOT_DOT, parent, Flags.DIRECTORY, BEHIND_DOT_DOT);
         }
         for (DirectoryEntry entry : page.entries()) {
-            if (entry.getCookie() > cookie && !add(reply, entry, stamp)) {
+            if (entry.getCookie() > cookie && !add(reply, entry, page.leased(), stamp)) {
                 break;
             }
         }
         reply.done();
     }
 
-    private boolean add(DirectoryReply reply, DirectoryEntry entry, long stamp) {
+    /**
+     * @param listed the names stay true until recalled; attributes may be leased without them
+     */
+    private boolean add(DirectoryReply reply, DirectoryEntry entry, boolean listed, long stamp) {
         long position = entry.getCookie() + BEHIND_DOT_DOT;
         byte[] name = entry.getName().toByteArray();
         if (!reply.plus() || !entry.hasAttributes()) {
@@ -123,7 +126,12 @@ final class Listings {
         }
         Translate.fill(reply.attributes(), entry.getAttributes());
         boolean steady = entry.getCacheable() && !entry.getAttributes().getWriting();
-        long nanos = mounted.beliefs().nanos(steady, stamp);
-        return reply.addEntry(name, position, entry.getInode(), NO_GENERATION, nanos, nanos);
+        return reply.addEntry(
+                name,
+                position,
+                entry.getInode(),
+                NO_GENERATION,
+                mounted.beliefs().nanos(listed, stamp),
+                mounted.beliefs().nanos(steady, stamp));
     }
 }

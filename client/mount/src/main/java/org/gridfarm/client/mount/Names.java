@@ -78,6 +78,7 @@ final class Names {
             made(
                     reply,
                     parent,
+                    name,
                     "symlink",
                     () ->
                             metadata.symlink(
@@ -91,6 +92,7 @@ final class Names {
             made(
                     reply,
                     parent,
+                    name,
                     "mknod",
                     () ->
                             metadata.mknod(
@@ -110,6 +112,7 @@ final class Names {
             made(
                     reply,
                     parent,
+                    name,
                     "mkdir",
                     () ->
                             metadata.mkdir(
@@ -127,6 +130,7 @@ final class Names {
             made(
                     reply,
                     parent,
+                    name,
                     "link",
                     () -> metadata.link(mounted.who(reply), node, parent, name));
         }
@@ -186,6 +190,7 @@ final class Names {
     private void made(
             EntryReply reply,
             long parent,
+            Name name,
             String operation,
             Supplier<CompletableFuture<MutateReply>> call) {
         long stamp = mounted.beliefs().stamp();
@@ -200,11 +205,13 @@ final class Names {
             if (failure != null) {
                 mounted.fail(reply, parent, operation, failure);
             } else {
-                // Its own change is not recalled from this mount; whether the names are leased, the
-                // caches of the library know.
-                boolean leased =
+                // Its own change is not recalled from this mount; what of it is leased, the caches
+                // of the library know: the name with the directory, the attributes by themselves.
+                Attributes held = metadata.cachedLookup(parent, name);
+                boolean named = held != null && held != Metadata.ABSENT;
+                boolean described =
                         metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
-                entry(reply, answer.getAttributes(), leased, leased, stamp);
+                entry(reply, answer.getAttributes(), named, described, stamp);
             }
         });
     }

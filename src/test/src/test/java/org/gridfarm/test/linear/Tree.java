@@ -28,11 +28,20 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
 
         record Rename(String from, String to) implements Call {}
 
+        /**
+         * With RENAME_NOREPLACE through a kernel, which looks at one name after the other: where
+         * the first is missing and the second is there, it may say either.
+         */
+        record RenameNew(String from, String to) implements Call {}
+
         record Link(String from, String to) implements Call {}
 
         record ChangeMode(String path, int mode) implements Call {}
 
         record Stat(String path) implements Call {}
+
+        /** What stat says of it but for what may change: "file" or "dir". */
+        record Kind(String path) implements Call {}
 
         record List(String path) implements Call {}
     }
@@ -41,18 +50,40 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
      * The model of {@link Checker}: the answer is a word: "ok", an errno name, or what stat or list
      * saw.
      */
-    public static final Model<Tree, Call, String> MODEL =
-            new Model<>() {
-                @Override
-                public Tree initial() {
-                    return EMPTY;
-                }
+    public static final Model<Tree, Call, String> MODEL = from(EMPTY);
 
-                @Override
-                public Step<Tree, String> step(Tree state, Call call) {
-                    return state.perform(call);
-                }
-            };
+    /** As {@link #MODEL}, from another beginning. */
+    public static Model<Tree, Call, String> from(Tree beginning) {
+        return new Model<>() {
+            @Override
+            public Tree initial() {
+                return beginning;
+            }
+
+            @Override
+            public Step<Tree, String> step(Tree state, Call call) {
+                return state.perform(call);
+            }
+
+            @Override
+            public boolean agrees(String seen, String modelled) {
+                return seen.equals(modelled) || List.of(modelled.split("[|]")).contains(seen);
+            }
+        };
+    }
+
+    /** The tree after these calls, which must all succeed. */
+    public static Tree after(Call... calls) {
+        Tree tree = EMPTY;
+        for (Call call : calls) {
+            Model.Step<Tree, String> step = tree.perform(call);
+            if (!step.outcome().equals("ok")) {
+                throw new IllegalArgumentException(call + ": " + step.outcome());
+            }
+            tree = step.state();
+        }
+        return tree;
+    }
 
     private Model.Step<Tree, String> perform(Call call) {
         return switch (call) {
@@ -69,6 +100,13 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
             }
             case Call.RemoveDirectory(String path) -> removeDirectory(path);
             case Call.Rename(String from, String to) -> rename(from, to);
+            case Call.RenameNew(String from, String to) -> {
+                String missing = refuseMissing(from);
+                String there = refuseNew(to);
+                yield missing != null || there != null
+                        ? same(either(missing, there))
+                        : rename(from, to);
+            }
             case Call.Link(String from, String to) -> link(from, to);
             case Call.ChangeMode(String path, int mode) -> {
                 String refusal = refuseMissing(path);
@@ -80,8 +118,17 @@ public record Tree(Map<String, Integer> names, Map<Integer, Inode> inodes, int n
                 String refusal = refuseMissing(path);
                 yield same(refusal != null ? refusal : describe(path));
             }
+            case Call.Kind(String path) -> {
+                String refusal = refuseMissing(path);
+                yield same(refusal != null ? refusal : inode(path).directory() ? "dir" : "file");
+            }
             case Call.List(String path) -> list(path);
         };
+    }
+
+    /** One refusal, or any of two. */
+    private static String either(String one, String other) {
+        return one == null ? other : other == null ? one : one + "|" + other;
     }
 
     private Model.Step<Tree, String> create(String path, boolean exclusive) {

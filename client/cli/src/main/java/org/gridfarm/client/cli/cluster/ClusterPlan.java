@@ -61,7 +61,7 @@ final class ClusterPlan {
                 Path file =
                         configurations.metaserver(
                                 name,
-                                electable ? "auto" : "cache",
+                                "auto",
                                 address,
                                 http,
                                 database,

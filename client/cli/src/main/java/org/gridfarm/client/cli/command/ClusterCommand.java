@@ -37,12 +37,13 @@ public final class ClusterCommand {
             @Option(
                             names = "--metaservers",
                             defaultValue = "1",
-                            description = "electable metaservers (${DEFAULT-VALUE})")
+                            description = "metaservers (${DEFAULT-VALUE})")
                     int metaservers,
             @Option(
                             names = "--caches",
                             defaultValue = "1",
-                            description = "metadata cache servers (${DEFAULT-VALUE})")
+                            description =
+                                    "further metaservers, named as caches; each can take the lead (${DEFAULT-VALUE})")
                     int caches,
             @Option(
                             names = "--nodes",

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** What is known of one inode. Guarded by its shard, whose ring it is linked into. */
 final class CachedInode {
@@ -21,6 +22,7 @@ final class CachedInode {
     @Nullable Attributes attributes;
     @Nullable Listing listing;
     boolean granted; // content of this directory was granted and not recalled since
+    boolean vague; // a name was told that is not among the entries
     private @Nullable Map<Name, Object> entries;
     private long entryBytes;
 
@@ -30,6 +32,10 @@ final class CachedInode {
 
     @Nullable Object entry(Name name) {
         return entries == null ? null : entries.get(name);
+    }
+
+    Set<Name> names() {
+        return entries == null ? Set.of() : Set.copyOf(entries.keySet());
     }
 
     void put(Name name, Object target) {
@@ -52,10 +58,11 @@ final class CachedInode {
         entryBytes = 0;
         listing = null;
         granted = false;
+        vague = false;
     }
 
     boolean isEmpty() {
-        return attributes == null && entries == null && listing == null;
+        return attributes == null && entries == null && listing == null && !vague;
     }
 
     long bytes() {

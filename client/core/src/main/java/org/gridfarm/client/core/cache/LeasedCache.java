@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -102,9 +103,11 @@ public final class LeasedCache {
 
     /**
      * @param inode null: the name is absent
+     * @return false: touched since the stamp, so that nobody may keep it
      */
-    public void fillEntry(long stamp, long directory, Name name, @Nullable Long inode) {
-        shard(directory).fillEntry(stamp, directory, name, inode == null ? Known.ABSENT : inode);
+    public boolean fillEntry(long stamp, long directory, Name name, @Nullable Long inode) {
+        return shard(directory)
+                .fillEntry(stamp, directory, name, inode == null ? Known.ABSENT : inode);
     }
 
     /** A page that follows the cookie. Kept if it joins what is known of the listing. */
@@ -134,6 +137,14 @@ public final class LeasedCache {
 
     public void recallAttributes(long inode) {
         shard(inode).recall(KeyStates.attributes(inode), inode);
+    }
+
+    /**
+     * Every name of the directory that somebody above this cache may have been told since its last
+     * recall; null: perhaps names that are not known here any more.
+     */
+    public @Nullable Set<Name> namesTold(long directory) {
+        return shard(directory).names(directory);
     }
 
     public void recallContent(long directory) {

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * One part of the cache; every method holds its monitor. Inodes are kept in the order of their last
@@ -20,6 +21,7 @@ final class Shard {
     private final CachedInode ring = new CachedInode(0); // ring.next: least recently used
     private long touches; // recalls and changes of any key here
     private long bytes;
+    private boolean evicted; // something left for want of room: what is here is not all
 
     Shard(long bytesMax) {
         this.bytesMax = bytesMax;
@@ -78,12 +80,23 @@ final class Shard {
         }
     }
 
-    synchronized void fillEntry(long stamp, long directory, Name name, Object target) {
-        if (keys.untouched(KeyStates.content(directory), stamp)) {
-            CachedInode inode = make(directory);
-            inode.granted = true;
-            account(inode, () -> inode.put(name, target));
+    synchronized boolean fillEntry(long stamp, long directory, Name name, Object target) {
+        if (!keys.untouched(KeyStates.content(directory), stamp)) {
+            return false;
         }
+        CachedInode inode = make(directory);
+        inode.granted = true;
+        account(inode, () -> inode.put(name, target));
+        return true;
+    }
+
+    /** The names that were told of the directory since its last recall, or null: perhaps more. */
+    synchronized @Nullable Set<Name> names(long directory) {
+        CachedInode found = inodes.get(directory);
+        if (evicted || (found != null && found.vague)) {
+            return null;
+        }
+        return found == null ? Set.of() : found.names();
     }
 
     synchronized void fillPage(
@@ -192,6 +205,7 @@ final class Shard {
                         found.put(name, target);
                     } else if (name != null) {
                         found.forget(name);
+                        found.vague = true;
                     }
                 });
         dropIfEmpty(found);
@@ -230,6 +244,7 @@ final class Shard {
         action.run();
         bytes += inode.bytes() - before;
         while (bytes > bytesMax && ring.next != ring) {
+            evicted = true;
             remove(ring.next);
         }
     }

@@ -90,28 +90,26 @@ final class CachedReads {
     private CompletableFuture<Found> found(
             LookupReply reply, long parent, Name name, long entryStamp, long[] stamps) {
         Attributes attributes = reply.getAttributes();
-        if (reply.getEntryCacheable()) {
-            cache.fillEntry(
-                    entryStamp, parent, name, reply.getFound() ? attributes.getInode() : null);
-        }
+        boolean named =
+                reply.getEntryCacheable()
+                        && cache.fillEntry(
+                                entryStamp,
+                                parent,
+                                name,
+                                reply.getFound() ? attributes.getInode() : null);
         if (!reply.getFound()) {
-            return CompletableFuture.completedFuture(
-                    new Found(null, reply.getEntryCacheable(), false));
+            return CompletableFuture.completedFuture(new Found(null, named, false));
         }
         if (attributes.getWriting()) {
             // The head of the chain knows the size; asking for the attributes brings its address.
             return attributes(attributes.getInode())
-                    .thenApply(now ->
-                            new Found(
-                                    now.attributes(),
-                                    reply.getEntryCacheable(),
-                                    now.attributesLeased()));
+                    .thenApply(now -> new Found(now.attributes(), named, now.attributesLeased()));
         }
         if (reply.getAttributesCacheable()) {
             cache.fillAttributes(stamps, attributes);
         }
         return CompletableFuture.completedFuture(
-                new Found(attributes, reply.getEntryCacheable(), reply.getAttributesCacheable()));
+                new Found(attributes, named, reply.getAttributesCacheable()));
     }
 
     CompletableFuture<Found> attributes(long inode) {
@@ -194,26 +192,27 @@ final class CachedReads {
                                 reply.getEnd(),
                                 reply.getParent());
                     }
+                    boolean leased = reply.getCacheable();
                     for (DirectoryEntry entry : reply.getEntriesList()) {
-                        fill(reply, entry, directory, stamp, stamps);
+                        leased &= fill(reply, entry, directory, stamp, stamps);
                     }
-                    return exactSizes(reply);
+                    return exactSizes(reply, leased);
                 });
     }
 
-    private void fill(
+    /** Whether the name is kept. */
+    private boolean fill(
             ReadDirectoryReply reply,
             DirectoryEntry entry,
             long directory,
             long stamp,
             long[] stamps) {
-        if (reply.getCacheable()) {
-            cache.fillEntry(
-                    stamp, directory, Name.of(entry.getName().toByteArray()), entry.getInode());
-        }
         if (entry.getCacheable() && entry.hasAttributes() && !entry.getAttributes().getWriting()) {
             cache.fillAttributes(stamps, entry.getAttributes());
         }
+        return reply.getCacheable()
+                && cache.fillEntry(
+                        stamp, directory, Name.of(entry.getName().toByteArray()), entry.getInode());
     }
 
     private @Nullable DirectoryPage cachedPage(
@@ -239,7 +238,7 @@ final class CachedReads {
     }
 
     /** Entries of files that are being written get the size of this moment, one question each. */
-    private CompletableFuture<DirectoryPage> exactSizes(ReadDirectoryReply reply) {
+    private CompletableFuture<DirectoryPage> exactSizes(ReadDirectoryReply reply, boolean leased) {
         List<CompletableFuture<DirectoryEntry>> entries = new ArrayList<>(reply.getEntriesCount());
         boolean plain = true;
         for (DirectoryEntry entry : reply.getEntriesList()) {
@@ -260,10 +259,7 @@ final class CachedReads {
         if (plain) {
             return CompletableFuture.completedFuture(
                     new DirectoryPage(
-                            reply.getEntriesList(),
-                            reply.getEnd(),
-                            reply.getParent(),
-                            reply.getCacheable()));
+                            reply.getEntriesList(), reply.getEnd(), reply.getParent(), leased));
         }
         return CompletableFuture.allOf(entries.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
@@ -271,7 +267,7 @@ final class CachedReads {
                                 entries.stream().map(CompletableFuture::join).toList(),
                                 reply.getEnd(),
                                 reply.getParent(),
-                                reply.getCacheable()));
+                                leased));
     }
 
     <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> ask(

@@ -90,7 +90,10 @@ final class Locks {
                         .map(lock ->
                                 calls.call(
                                                 MetadataMethods.LOCK,
-                                                lock.toBuilder().setSession(session.id()).build())
+                                                lock.toBuilder()
+                                                        .setSession(session.id())
+                                                        .setReclaim(true)
+                                                        .build())
                                         .thenAccept(reply -> {
                                             if (!reply.getGranted()) {
                                                 log.warn(

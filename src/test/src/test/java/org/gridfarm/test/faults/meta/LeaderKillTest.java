@@ -1,0 +1,73 @@
+package org.gridfarm.test.faults.meta;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * SIGKILL to the leader, again and again, while eight clients create, rename and delete: every
+ * acknowledged change is there afterwards, none is half done, and it is told how long nobody was
+ * answered. {@code -Dgf.kills=} kills as often as that and not as long as {@code
+ * -Dgf.kill.seconds=}.
+ */
+class LeaderKillTest {
+    private static final int CLIENTS = 8;
+    private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
+    private static final long SECONDS = Long.getLong("gf.kill.seconds", 150);
+    private static final int KILLS = Integer.getInteger("gf.kills", Integer.MAX_VALUE);
+    private static final int PATIENCE_SECONDS = 60;
+
+    @Test
+    void everyAcknowledgedChangeOutlivesItsLeader() throws Exception {
+        List<Double> outages = new ArrayList<>();
+        AtomicBoolean end = new AtomicBoolean();
+        try (MetaFarm farm = MetaFarm.withoutMounts(1, 1);
+                Pulse pulse = new Pulse(farm.clientConfig());
+                ExecutorService threads = Executors.newFixedThreadPool(CLIENTS)) {
+            List<Future<Worker>> workers = new ArrayList<>();
+            for (int i = 0; i < CLIENTS; i++) {
+                Worker worker = new Worker(farm.clientConfig(), i, SEED + i);
+                workers.add(threads.submit(() -> worker.work(end)));
+            }
+            Random random = new Random(SEED);
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+            CountDownLatch never = new CountDownLatch(1);
+            while (outages.size() < KILLS
+                    && (KILLS < Integer.MAX_VALUE || System.nanoTime() - until < 0)) {
+                never.await(random.nextInt(2000), TimeUnit.MILLISECONDS);
+                String leader = farm.leader();
+                long killed = System.nanoTime();
+                Syscalls.kill(farm.pid(leader), Syscalls.SIGKILL);
+                outages.add(pulse.outage(killed, PATIENCE_SECONDS));
+                farm.cluster().restart(leader);
+            }
+            end.set(true);
+            long acknowledged = 0;
+            for (Future<Worker> future : workers) {
+                Worker worker = future.get();
+                acknowledged += worker.acknowledged();
+                assertThat(worker.faults()).as("seed %d", SEED).isEmpty();
+            }
+            Collections.sort(outages);
+            System.out.printf(
+                    "leader killed %d times (seed %d): %d acknowledged changes, outage p50 %.1f s, max %.1f s%n",
+                    outages.size(),
+                    SEED,
+                    acknowledged,
+                    outages.get(outages.size() / 2),
+                    outages.getLast());
+        }
+        assertThat(outages).isNotEmpty();
+    }
+}

@@ -1,0 +1,138 @@
+package org.gridfarm.test.faults.meta;
+
+import org.awaitility.Awaitility;
+import org.gridfarm.client.cli.cluster.Cluster;
+import org.gridfarm.client.cli.cluster.ClusterOptions;
+import org.gridfarm.client.cli.cluster.Mounts;
+import org.gridfarm.client.core.ClientConfig;
+import org.junit.jupiter.api.Assumptions;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+/** A farm of processes for the namespace: several electable metaservers, two mounts. */
+final class MetaFarm implements AutoCloseable {
+    private static final Duration LEADER_MAX = Duration.ofSeconds(60);
+
+    private final Path directory;
+    private final Cluster cluster;
+
+    private MetaFarm(Path directory, Cluster cluster) {
+        this.directory = directory;
+        this.cluster = cluster;
+    }
+
+    /** With two mounts, at the storage nodes n1 and n2. */
+    static MetaFarm start(int metaservers) throws IOException {
+        Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
+        return start(new ClusterOptions(metaservers, 0, 2, 1, 1, 1, 1, true, "", "30s", List.of()));
+    }
+
+    static MetaFarm withoutMounts(int metaservers, int caches) throws IOException {
+        return start(
+                new ClusterOptions(metaservers, caches, 1, 1, 1, 1, 1, false, "", "30s", List.of()));
+    }
+
+    private static MetaFarm start(ClusterOptions options) throws IOException {
+        Path directory = Files.createTempDirectory("gf-meta-");
+        try {
+            return new MetaFarm(directory, Cluster.start(directory, options, line -> {}));
+        } catch (RuntimeException e) {
+            Cluster.open(directory, line -> {}).stop();
+            throw e;
+        }
+    }
+
+    Cluster cluster() {
+        return cluster;
+    }
+
+    Path log(String component) {
+        return directory.resolve("log").resolve(component + ".log");
+    }
+
+    ClientConfig clientConfig() {
+        return ClientConfig.read(cluster.clientConfig());
+    }
+
+    /** So many clients of the library, then both mounts. */
+    List<Actor> company(String name, int libraryClients) {
+        List<Actor> actors = new ArrayList<>();
+        for (int i = 0; i < libraryClients; i++) {
+            actors.add(new LibraryActor(clientConfig(), name + i));
+        }
+        for (String node : List.of("n1", "n2")) {
+            actors.add(new MountActor(directory.resolve(node).resolve("mnt")));
+        }
+        return actors;
+    }
+
+    long pid(String component) {
+        return cluster.status().stream()
+                .filter(c -> c.name().equals(component))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+    }
+
+    List<Cluster.ComponentStatus> metaservers() {
+        return cluster.status().stream()
+                .filter(c -> c.role().equals("metaserver") || c.role().equals("cache"))
+                .toList();
+    }
+
+    /** The metaserver that says it leads; waits until one does. */
+    String leader() {
+        AtomicReference<String> leader = new AtomicReference<>();
+        Awaitility.await("a leader")
+                .atMost(LEADER_MAX)
+                .until(() -> {
+                    for (Cluster.ComponentStatus server : metaservers()) {
+                        if (server.ready() && metrics(server).contains("\ngf_meta_leading 1")) {
+                            leader.set(server.name());
+                        }
+                    }
+                    return leader.get() != null;
+                });
+        return leader.get();
+    }
+
+    private static String metrics(Cluster.ComponentStatus server) {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create("http://" + server.http() + "/metrics"))
+                            .build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        } catch (IOException e) {
+            return ""; // it ends or starts just now
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        cluster.stop();
+        if (Boolean.getBoolean("gf.keep")) {
+            System.out.println("kept: " + directory);
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package org.gridfarm.test.faults.meta;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What clients of the library and two mounts see of a farm with one leader and two cache servers
+ * has one order that explains all of it (contract C1), also while processes are killed, stopped and
+ * cut off. {@code -Dgf.seed=} chooses the calls and the faults, {@code -Dgf.histories=} and {@code
+ * -Dgf.histories.disturbed=} how many directories, {@code -Dgf.keep=true} keeps the farm.
+ */
+class RecordedHistoriesTest {
+    private static final int CALLS_AT_LEAST = 200;
+    private static final int COMPANIES = 2;
+    private static final int LIBRARY_CLIENTS = 3;
+    private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
+
+    private static MetaFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = MetaFarm.start(3);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    void historiesOfAFarmInPeaceAreLinearizable() throws Exception {
+        List<String> faults = play("quiet", Integer.getInteger("gf.histories", 400));
+        assertThat(faults).as("seed %d", SEED).isEmpty();
+    }
+
+    @Test
+    void historiesUnderFaultsAreLinearizable() throws Exception {
+        Disturber disturber = new Disturber(farm, SEED);
+        List<String> faults;
+        try (disturber) {
+            faults = play("disturbed", Integer.getInteger("gf.histories.disturbed", 100));
+        }
+        System.out.println("faults: " + disturber.done());
+        assertThat(faults).as("seed %d", SEED).isEmpty();
+        assertThat(disturber.done()).isNotEmpty();
+    }
+
+    private static List<String> play(String name, int histories) throws Exception {
+        long began = System.nanoTime();
+        AtomicInteger next = new AtomicInteger();
+        AtomicLong calls = new AtomicLong();
+        AtomicLong unknown = new AtomicLong();
+        List<Callable<List<String>>> companies = new ArrayList<>();
+        for (int c = 0; c < COMPANIES; c++) {
+            String company = name + c + "-";
+            companies.add(() -> {
+                List<String> faults = new ArrayList<>();
+                try (Stage stage = new Stage(company, farm.company(company, LIBRARY_CLIENTS))) {
+                    for (int i = next.getAndIncrement();
+                            i < histories && faults.size() < 3;
+                            i = next.getAndIncrement()) {
+                        History history = stage.play(SEED + i, CALLS_AT_LEAST);
+                        calls.addAndGet(history.size());
+                        unknown.addAndGet(history.unknown());
+                        String fault = history.fault();
+                        if (!fault.isEmpty()) {
+                            faults.add(fault);
+                        }
+                    }
+                }
+                return faults;
+            });
+        }
+        List<String> faults = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(COMPANIES)) {
+            for (Future<List<String>> company : threads.invokeAll(companies)) {
+                faults.addAll(company.get());
+            }
+        }
+        System.out.printf(
+                "%s: seed %d, %d histories, %d calls, %d without a known outcome (errnos so far: %s), %.0f s%n",
+                name,
+                SEED,
+                Math.min(next.get(), histories),
+                calls.get(),
+                unknown.get(),
+                Words.unclear(),
+                (System.nanoTime() - began) / 1e9);
+        return faults;
+    }
+}

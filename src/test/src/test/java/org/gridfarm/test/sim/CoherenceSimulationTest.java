@@ -1,0 +1,46 @@
+package org.gridfarm.test.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Nobody reads what is older than what anybody was told before, nothing acknowledged is lost, and
+ * no two leaders commit in one epoch; and a fault in any part of the protocol is noticed. {@code
+ * -Dgf.seed=} and {@code -Dgf.seeds=} choose the worlds.
+ */
+class CoherenceSimulationTest {
+    private static final long FIRST = Long.getLong("gf.seed", 1);
+    private static final int SEEDS = Integer.getInteger("gf.seeds", 1000);
+    private static final int SEEDS_PER_PLANT_MAX = 2000;
+
+    @Test
+    void everyWorldIsCoherent() {
+        long changes = 0;
+        long reads = 0;
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            Ledger ledger = new World(seed, Plant.NOTHING).run();
+            assertThat(ledger.faults()).as("seed %d", seed).isEmpty();
+            changes += ledger.changes();
+            reads += ledger.reads();
+        }
+        System.out.printf("%d worlds, %d changes, %d reads%n", SEEDS, changes, reads);
+        assertThat(changes).isGreaterThan(10L * SEEDS);
+        assertThat(reads).isGreaterThan(10L * SEEDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NOTHING", mode = EnumSource.Mode.EXCLUDE)
+    void aPlantedFaultIsNoticed(Plant plant) {
+        long seed = FIRST;
+        while (new World(seed, plant).run().faults().isEmpty()) {
+            seed++;
+            assertThat(seed - FIRST)
+                    .as("worlds without a sign of it")
+                    .isLessThan(SEEDS_PER_PLANT_MAX);
+        }
+        System.out.printf("%s: noticed in world %d%n", plant, seed);
+    }
+}
