@@ -316,8 +316,7 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void access(EmptyReply reply, long node, int mask) {
-        reply.fail(
-                Errno.ENOSYS); // the kernel checks; see default_permissions
+        reply.fail(Errno.ENOSYS); // the kernel checks; see default_permissions
     }
 
     @Override

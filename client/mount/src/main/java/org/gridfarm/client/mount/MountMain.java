@@ -42,9 +42,6 @@ public final class MountMain {
         try {
             MountSettings settings = MountSettings.parse(words);
             Path file = settings.ledger();
-            if (settings.supervises() && !settings.usesJnr()) {
-                throw becomeSupervisor(settings.directory(), ownCommandBefore("--supervise"));
-            }
             if (file == null) {
                 mount(settings, null);
             } else {

@@ -26,7 +26,6 @@ final class MountSettings {
     private boolean passthrough = true;
     private @Nullable Path ledger;
     private boolean prepare;
-    private boolean supervise;
 
     static MountSettings parse(String[] words) {
         MountSettings settings = new MountSettings();
@@ -35,7 +34,6 @@ final class MountSettings {
                 case "--config" -> settings.config = Path.of(value(words, ++i));
                 case "--node" -> settings.node = value(words, ++i);
                 case "--supervised" -> settings.ledger = Path.of(value(words, ++i));
-                case "--supervise" -> settings.supervise = true;
                 case "--prepare" -> settings.prepare = true;
                 case "--engine" -> settings.engine = value(words, ++i);
                 case "--foreground",
@@ -134,11 +132,6 @@ final class MountSettings {
     /** Where a supervised process writes down what the next one must know; null: not supervised. */
     @Nullable Path ledger() {
         return ledger;
-    }
-
-    /** This process is to become the supervisor of one that serves. */
-    boolean supervises() {
-        return supervise;
     }
 
     /** Only to mount, and to become the supervisor then. */

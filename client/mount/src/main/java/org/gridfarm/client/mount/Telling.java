@@ -37,16 +37,24 @@ final class Telling {
         Runtime runtime = Runtime.getRuntime();
         String refusal = running == null ? "not started" : running.passthrough().refusal();
         boolean through = running != null && running.passthrough().available();
-        return "process " + ProcessHandle.current().pid()
-                + "\nprocesses_before " + mounted.numbers().predecessors()
-                + "\nup_seconds " + ManagementFactory.getRuntimeMXBean().getUptime() / 1000
-                + "\nprotocol 7." + (running == null ? 0 : running.minor())
-                + "\npassthrough " + (through ? "yes" : "no: " + refusal)
-                + "\nopen_files " + openFiles.getAsLong()
-                + "\nerrors_kept " + mounted.errors().all().size()
+        return "process "
+                + ProcessHandle.current().pid()
+                + "\nprocesses_before "
+                + mounted.numbers().predecessors()
+                + "\nup_seconds "
+                + ManagementFactory.getRuntimeMXBean().getUptime() / 1000
+                + "\nprotocol 7."
+                + (running == null ? 0 : running.minor())
+                + "\npassthrough "
+                + (through ? "yes" : "no: " + refusal)
+                + "\nopen_files "
+                + openFiles.getAsLong()
+                + "\nerrors_kept "
+                + mounted.errors().all().size()
                 + "\nheap_megabytes "
                 + (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE
-                + "\nheap_megabytes_max " + runtime.maxMemory() / MEGABYTE
+                + "\nheap_megabytes_max "
+                + runtime.maxMemory() / MEGABYTE
                 + "\n";
     }
 
@@ -56,15 +64,21 @@ final class Telling {
         mounted.errors()
                 .all()
                 .forEach((inode, error) ->
-                        text.append(Long.toHexString(inode)).append(' ').append(error).append('\n'));
+                        text.append(Long.toHexString(inode))
+                                .append(' ')
+                                .append(error)
+                                .append('\n'));
         return text.toString();
     }
 
     private String leases() {
         Metadata metadata = mounted.metadata();
-        return "session " + Long.toHexString(metadata.session())
-                + "\nlease_millis_left " + metadata.leaseNanosLeft() / 1_000_000
-                + "\nrecalls " + metadata.recallStamp()
+        return "session "
+                + Long.toHexString(metadata.session())
+                + "\nlease_millis_left "
+                + metadata.leaseNanosLeft() / 1_000_000
+                + "\nrecalls "
+                + metadata.recallStamp()
                 + "\n";
     }
 }

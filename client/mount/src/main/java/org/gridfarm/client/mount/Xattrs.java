@@ -26,8 +26,9 @@ import java.util.stream.Collectors;
 /**
  * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file.
  * {@code gf.replicas} is the replica level (and sets it); {@code gf.where} names the nodes, {@code
- * gf.stripe} the layout, {@code gf.digest} is the sum of the block sums in hexadecimal, {@code gf.last_error} what failed last for it here. Virtual ones are not
- * listed, so that copying a file's attributes does not copy them.
+ * gf.stripe} the layout, {@code gf.digest} is the sum of the block sums in hexadecimal, {@code
+ * gf.last_error} what failed last for it here. Virtual ones are not listed, so that copying a
+ * file's attributes does not copy them.
  */
 final class Xattrs {
     private static final String VIRTUAL = "gf.";

@@ -102,7 +102,13 @@ class HangTest {
         all.forEach(victim -> farm.kill(victim, "STOP"));
         try {
             Thread waiting =
-                    Thread.ofPlatform().start(() -> timed("stat", () -> Files.getLastModifiedTime(farm.mount().resolve("x"))));
+                    Thread.ofPlatform()
+                            .start(() ->
+                                    timed(
+                                            "stat",
+                                            () ->
+                                                    Files.getLastModifiedTime(
+                                                            farm.mount().resolve("x"))));
             long began = System.nanoTime();
             farm.gf("umount", "--force", farm.mount().toString());
             waiting.join();

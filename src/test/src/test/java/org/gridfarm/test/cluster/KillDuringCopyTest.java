@@ -50,7 +50,9 @@ class KillDuringCopyTest {
         warm.await();
         farm.kill(victim, "KILL");
         killed.set(true);
-        farm.restart(victim);
+        if (!victim.equals("mount")) { // which its supervisor starts anew
+            farm.restart(victim);
+        }
         writer.join();
         assertThat(acknowledged.size()).isGreaterThanOrEqualTo(FILES_BEFORE_KILL);
         for (Map.Entry<String, byte[]> file : acknowledged.entrySet()) {

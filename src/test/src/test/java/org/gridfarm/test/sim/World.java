@@ -167,9 +167,11 @@ final class World {
         if (!node.running()) return;
         int life = node.life();
         node.stop();
-        after(1_000_000L * random.nextInt(STOP_MILLIS_MAX), () -> {
-            if (node.life() == life) go.run();
-        });
+        after(
+                1_000_000L * random.nextInt(STOP_MILLIS_MAX),
+                () -> {
+                    if (node.life() == life) go.run();
+                });
     }
 
     /** The service thinks the leader gone, which hears of it a little later. */

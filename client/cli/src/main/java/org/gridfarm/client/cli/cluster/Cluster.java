@@ -228,11 +228,15 @@ public final class Cluster {
                     component.name(),
                     "its port " + component.address() + " is in use by another program");
         }
+        List<String> command = component.command();
         try {
             if (component.isMount()) {
-                Mounts.detach(Path.of(component.address())); // a dead mount left behind
-                Supervisor.of(Path.of(component.address())).clear();
-                Files.createDirectories(Path.of(component.address()));
+                Path at = Path.of(component.address());
+                Mounts.detach(at); // a dead mount left behind
+                Files.createDirectories(at);
+                Supervisor supervisor = Supervisor.of(at);
+                supervisor.clear();
+                command = supervisor.command(at, false, command);
             }
             if (component.role().equals("postgres")) {
                 Files.deleteIfExists(
@@ -248,7 +252,7 @@ public final class Cluster {
                     String.valueOf(e.getMessage()),
                     e);
         }
-        Component started = OsProcess.start(component);
+        Component started = OsProcess.start(component, command);
         state = state.with(started);
         state.write();
     }

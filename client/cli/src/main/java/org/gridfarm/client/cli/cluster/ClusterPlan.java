@@ -167,7 +167,6 @@ final class ClusterPlan {
             arguments.add(option);
         }
         arguments.add(at.toString());
-        arguments.add("--supervise");
         List<String> command =
                 Jvm.daemon(
                         "org.gridfarm.client.mount.MountMain",

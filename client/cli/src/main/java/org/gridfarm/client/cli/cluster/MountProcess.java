@@ -73,13 +73,14 @@ public final class MountProcess {
                             new Component(
                                     "mount",
                                     "mount",
-                                    supervisor.command(at, false, server(arguments)),
+                                    server(arguments),
                                     Map.of(),
                                     log.toString(),
                                     at.toString(),
                                     "",
                                     0,
-                                    0));
+                                    0),
+                            supervisor.command(at, false, server(arguments)));
             Await.until(
                     READY_MAX,
                     () ->

@@ -19,14 +19,18 @@ import java.util.List;
 final class OsProcess {
     private static final int STAT_STATE =
             0; // fields of /proc/PID/stat counted after the command's closing parenthesis
+    private static final int STAT_THREADS = 17;
     private static final int STAT_START_TICKS = 19;
 
     private OsProcess() {}
 
-    static Component start(Component component) {
-        List<String> command = new ArrayList<>(List.of("setsid"));
-        command.addAll(component.command());
-        ProcessBuilder builder = new ProcessBuilder(command);
+    /**
+     * @param command what runs the component: its own command or that of a supervisor
+     */
+    static Component start(Component component, List<String> command) {
+        List<String> words = new ArrayList<>(List.of("setsid"));
+        words.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(words);
         builder.environment().putAll(component.environment());
         builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
         builder.redirectOutput(ProcessBuilder.Redirect.appendTo(component.logFile().toFile()));
@@ -39,7 +43,7 @@ final class OsProcess {
                     ErrorKind.UNAVAILABLE,
                     "start",
                     component.name(),
-                    "cannot run " + command.get(1) + ": " + e.getMessage(),
+                    "cannot run " + command.get(0) + ": " + e.getMessage(),
                     e);
         }
     }
@@ -55,7 +59,10 @@ final class OsProcess {
             return "dead";
         }
         return switch (stat.get(STAT_STATE)) {
-            case "Z", "X" -> "dead";
+            // With further threads it is only becoming another program: exec(2) by one of those
+            // ends
+            // the first one.
+            case "Z", "X" -> Integer.parseInt(stat.get(STAT_THREADS)) > 1 ? "running" : "dead";
             case "T", "t" -> "stopped";
             default -> "running";
         };

@@ -55,9 +55,7 @@ public final class Why implements Callable<Integer> {
             document.put("state", state);
             document.put(
                     "reasons",
-                    reasons.stream()
-                            .map(r -> Map.of("text", r.text(), "cure", r.cure()))
-                            .toList());
+                    reasons.stream().map(r -> Map.of("text", r.text(), "cure", r.cure())).toList());
             Output.json(document);
         } else {
             System.out.println(file + ": " + state);
@@ -76,7 +74,11 @@ public final class Why implements Callable<Integer> {
             for (MountedPath.Remembered error : mounted.errors()) {
                 reasons.add(
                         new Reason(
-                                "at " + error.when() + " in the mount " + mounted.mount() + ": "
+                                "at "
+                                        + error.when()
+                                        + " in the mount "
+                                        + mounted.mount()
+                                        + ": "
                                         + error.text(),
                                 Cure.of(error.kind())));
             }
@@ -103,15 +105,20 @@ public final class Why implements Callable<Integer> {
                         .forEach(replica ->
                                 reasons.add(
                                         new Reason(
-                                                "node " + replica.getNode()
+                                                "node "
+                                                        + replica.getNode()
                                                         + " holds it and is down",
                                                 "start it; a copy is made elsewhere by itself")));
             }
             if (least == Integer.MAX_VALUE) {
                 return "empty, " + info.size() + " bytes";
             }
-            return least + " of " + info.replicasWanted() + " replicas can be read, "
-                    + info.size() + " bytes";
+            return least
+                    + " of "
+                    + info.replicasWanted()
+                    + " replicas can be read, "
+                    + info.size()
+                    + " bytes";
         } catch (FarmException e) {
             reasons.add(new Reason(e.getMessage(), Cure.of(e.kind())));
             return "the farm refuses it";

@@ -20,7 +20,8 @@ public final class Cure {
                     "open the file again; what was synced before is there";
             case NOT_AUTHENTICATED, TICKET_REFUSED ->
                     "look at the certificates and the clock: gf doctor";
-            case ACCESS_DENIED, NOT_PERMITTED -> "ask the owner for the rights; gf ls -l shows them";
+            case ACCESS_DENIED, NOT_PERMITTED ->
+                    "ask the owner for the rights; gf ls -l shows them";
             default -> "";
         };
     }

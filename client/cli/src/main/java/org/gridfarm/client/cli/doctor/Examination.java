@@ -87,7 +87,8 @@ public final class Examination {
                             "the kernel allows it only with CAP_SYS_ADMIN",
                             "mount as root, or by systemd with AmbientCapabilities=CAP_SYS_ADMIN"));
         } else {
-            findings.add(Finding.good("passthrough", "Linux " + kernel + " and its rights allow it"));
+            findings.add(
+                    Finding.good("passthrough", "Linux " + kernel + " and its rights allow it"));
         }
     }
 
@@ -154,7 +155,9 @@ public final class Examination {
         } catch (FarmException e) {
             findings.add(
                     Finding.bad(
-                            "certificate", e.getMessage(), "see the [tls] part of the configuration"));
+                            "certificate",
+                            e.getMessage(),
+                            "see the [tls] part of the configuration"));
         }
     }
 

@@ -56,8 +56,7 @@ public record MountedPath(Path mount, Path file) {
             return Files.readAllLines(mount.resolve(".gf/errors")).stream()
                     .map(line -> line.split(" ", 4))
                     .filter(words -> words.length == 4 && numbers.contains(words[0]))
-                    .map(words ->
-                            new Remembered(words[1], ErrorKind.valueOf(words[2]), words[3]))
+                    .map(words -> new Remembered(words[1], ErrorKind.valueOf(words[2]), words[3]))
                     .toList();
         } catch (IOException e) {
             throw new FarmException(

@@ -42,8 +42,7 @@ final class FileReads {
     private final OpenInode open;
     private final ReplicaReader replicas;
     private final ReadAhead ahead;
-    private final AtomicReference<@Nullable Asked> local =
-            new AtomicReference<>();
+    private final AtomicReference<@Nullable Asked> local = new AtomicReference<>();
 
     FileReads(Wiring wiring, OpenInode open) {
         this.wiring = wiring;

@@ -554,10 +554,7 @@ final class OpenInode implements ObjectChain.Source {
     RefreshRequest refreshRequest(FarmFileHandle handle, long wantedSize) {
         synchronized (lock) {
             return AtLeader.refreshRequest(
-                    wiring,
-                    handle,
-                    generation() < 0 ? generationBefore : generation(),
-                    wantedSize);
+                    wiring, handle, generation() < 0 ? generationBefore : generation(), wantedSize);
         }
     }
 

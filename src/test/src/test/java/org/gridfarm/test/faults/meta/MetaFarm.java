@@ -41,7 +41,8 @@ final class MetaFarm implements AutoCloseable {
 
     static MetaFarm withoutMounts(int metaservers, int caches) throws IOException {
         return start(
-                new ClusterOptions(metaservers, caches, 1, 1, 1, 1, 1, false, "", "30s", List.of()));
+                new ClusterOptions(
+                        metaservers, caches, 1, 1, 1, 1, 1, false, "", "30s", List.of()));
     }
 
     private static MetaFarm start(ClusterOptions options) throws IOException {

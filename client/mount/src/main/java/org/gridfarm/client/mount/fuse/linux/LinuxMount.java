@@ -215,8 +215,8 @@ public final class LinuxMount implements AutoCloseable {
         }
     }
 
-    /// Ends what is mounted on `point`, whatever serves it and whatever state that is in: calls under
-    /// way fail. Touches nothing but the kernel's tables.
+    /// Ends what is mounted on `point`, whatever serves it and whatever state that is in: calls
+    /// under way fail. Touches nothing but the kernel's tables.
     ///
     /// @return false when nothing of ours is mounted there
     public static boolean force(Path point) throws IOException {
