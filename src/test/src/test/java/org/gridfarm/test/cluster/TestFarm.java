@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -28,10 +29,12 @@ public final class TestFarm implements AutoCloseable {
     private static final long COMMAND_SECONDS_MAX = 150;
 
     private final Path directory;
+    private final Map<String, String> environment; // of every process of the farm, besides ours
     private final List<Path> smallDisks = new ArrayList<>();
 
-    private TestFarm(Path directory) {
+    private TestFarm(Path directory, Map<String, String> environment) {
         this.directory = directory;
+        this.environment = Map.copyOf(environment);
     }
 
     /** Started with these further options of {@code gf cluster start}. */
@@ -41,8 +44,15 @@ public final class TestFarm implements AutoCloseable {
 
     /** In a directory where something may lie already. */
     public static TestFarm startIn(Path directory, String... options) throws IOException {
+        return startIn(directory, Map.of(), options);
+    }
+
+    /** Its processes have these variables besides ours. */
+    public static TestFarm startIn(
+            Path directory, Map<String, String> environment, String... options)
+            throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
-        return new TestFarm(directory).started(options);
+        return new TestFarm(directory, environment).started(options);
     }
 
     /**
@@ -55,7 +65,7 @@ public final class TestFarm implements AutoCloseable {
         Assumptions.assumeTrue(
                 Files.isWritable(Path.of("/proc/sys/vm/drop_caches")), "disks need root");
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
-        TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"));
+        TestFarm farm = new TestFarm(Files.createTempDirectory("gf-test-"), Map.of());
         for (int i = 1; i <= nodes; i++) {
             farm.smallDisk("n" + i, megabytes);
         }
@@ -162,7 +172,11 @@ public final class TestFarm implements AutoCloseable {
     }
 
     public void startOne(String component) {
-        Cluster.open(directory, line -> {}).restart(component);
+        if (environment.isEmpty()) {
+            Cluster.open(directory, line -> {}).restart(component);
+        } else {
+            restart(component); // a process of ours would not have the variables
+        }
     }
 
     public void stop() {
@@ -184,6 +198,7 @@ public final class TestFarm implements AutoCloseable {
                             .redirectInput(Path.of("/dev/null").toFile())
                             .redirectOutput(out.toFile())
                             .redirectError(err.toFile());
+            builder.environment().putAll(environment);
             builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
             Process process = builder.start();
             if (!process.waitFor(COMMAND_SECONDS_MAX, TimeUnit.SECONDS)) {

@@ -18,8 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
@@ -37,7 +40,10 @@ final class NodeFaults {
     private final Random random;
     private final List<String> nodes;
     private final Optional<Path> smallDisk;
+    private final FailingSync failingSync;
     private final Set<String> flipped = new HashSet<>();
+    private final List<Kind> deck = new ArrayList<>();
+    private final Map<Kind, Integer> tally = new EnumMap<>(Kind.class);
 
     NodeFaults(
             TestFarm farm,
@@ -45,7 +51,9 @@ final class NodeFaults {
             Oracle oracle,
             long seed,
             List<String> nodes,
-            Optional<Path> smallDisk) {
+            Optional<Path> smallDisk,
+            FailingSync failingSync) {
+        this.failingSync = failingSync;
         this.farm = farm;
         this.client = client;
         this.oracle = oracle;
@@ -54,20 +62,53 @@ final class NodeFaults {
         this.smallDisk = smallDisk;
     }
 
+    /** What is done, and how often in a deck of twenty. */
+    private enum Kind {
+        FLIP(6),
+        CUT(5),
+        STOP(4),
+        KILL(3),
+        FULL(1),
+        SYNC(1);
+
+        final int inDeck;
+
+        Kind(int inDeck) {
+            this.inDeck = inDeck;
+        }
+    }
+
     /** One fault, over when this returns; what it was. */
     String one() throws IOException {
+        if (deck.isEmpty()) {
+            for (Kind kind : Kind.values()) {
+                deck.addAll(Collections.nCopies(kind.inDeck, kind));
+            }
+            Collections.shuffle(deck, random);
+        }
+        Kind kind = deck.removeLast();
+        boolean cannot =
+                kind == Kind.FULL && smallDisk.isEmpty()
+                        || kind == Kind.SYNC && !failingSync.isPossible();
+        Kind done = cannot ? Kind.KILL : kind;
         String node = nodes.get(random.nextInt(nodes.size()));
-        int dice = random.nextInt(100);
-        if (dice < 30) {
-            return flip();
-        }
-        if (dice < 50) {
-            return cut(node);
-        }
-        if (dice < 70) {
-            return stopped(node);
-        }
-        return dice < 90 || smallDisk.isEmpty() ? killed(node) : full(smallDisk.get());
+        String what =
+                switch (done) {
+                    case FLIP -> flip();
+                    case CUT -> cut(node);
+                    case STOP -> stopped(node);
+                    case KILL -> killed(node);
+                    case FULL -> full(smallDisk.orElseThrow());
+                    case SYNC -> syncFails(node);
+                };
+        tally.merge(done, 1, Integer::sum);
+        return what;
+    }
+
+    /** How often each was done. */
+    @Override
+    public String toString() {
+        return tally.toString();
     }
 
     private String killed(String node) {
@@ -78,11 +119,22 @@ final class NodeFaults {
     }
 
     private String stopped(String node) {
-        int millis = 500 + random.nextInt(4_500);
+        // Most are short, some outlast every patience of a chain.
+        int millis = random.nextInt(4) == 0 ? 4_000 + random.nextInt(3_000) : random.nextInt(2_000);
         farm.signal(node, "STOP");
         pause(millis);
         farm.signal(node, "CONT");
         return node + " stopped for " + millis + " ms";
+    }
+
+    /** Its disk writes nothing through any more, until it is replaced and the node started again. */
+    private String syncFails(String node) throws IOException {
+        failingSync.below(farm.directory().resolve(node));
+        pause(500 + random.nextInt(1_000));
+        failingSync.end();
+        farm.signal(node, "KILL");
+        farm.startOne(node);
+        return node + " could not fsync";
     }
 
     /** All connections of its port are reset. */

@@ -8,13 +8,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for a condition outside this process, which can only be asked again and again. */
-final class Await {
+public final class Await {
     private static final Duration STEP = Duration.ofMillis(20);
 
     private Await() {}
 
     /** True as soon as the condition holds, false when the time is over. */
-    static boolean until(Duration atMost, BooleanSupplier condition) {
+    public static boolean until(Duration atMost, BooleanSupplier condition) {
         long end = System.nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {

@@ -5,6 +5,8 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -90,6 +92,16 @@ final class WriteCommand implements ObjectChain.Command {
                         .setTicket(chain.head().getTicket())
                         .build();
         return head.callPlain(StorageMethods.STAT, stat, deadline)
+                .handle((outcome, thrown) -> {
+                    if (thrown == null) {
+                        return outcome;
+                    }
+                    FarmException failure = FarmException.of(thrown, "stat", "");
+                    if (failure.kind() == ErrorKind.OBJECT_ABSENT) {
+                        return ChainOutcome.getDefaultInstance(); // a chain that starts over
+                    }
+                    throw failure;
+                })
                 .thenCompose(outcome -> {
                     long behind = outcome.getSize() - offset;
                     if (behind < bytes.readableBytes()) {

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * renamed through a mount and through the library. Whatever an fsync or close acknowledged is there
  * at the end, on two nodes, byte for byte; nothing else was ever read.
  */
-class FaultCampaignIT {
-    private static final int FAULTS_DEFAULT = 60;
+class FaultCampaignTest {
+    private static final int FAULTS_DEFAULT = 100;
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
     private static final Duration CALL_MAX = Duration.ofSeconds(10);
 
@@ -46,15 +46,24 @@ class FaultCampaignIT {
         System.out.println("replay with -Dgf.seed=" + seed + " -Dgf.faults=" + faults);
         Path directory = Files.createTempDirectory("gf-faults-");
         Optional<Path> smallDisk = smallDisk(directory.resolve("n4").resolve("data"));
+        FailingSync failingSync = FailingSync.prepare(directory);
         try (TestFarm farm =
                 TestFarm.startIn(
-                        directory, "--nodes", "4", "--no-node-mounts", "--repair-after", "3s")) {
+                        directory,
+                        failingSync.environment(),
+                        "--nodes",
+                        "4",
+                        "--no-node-mounts",
+                        "--repair-after",
+                        "3s")) {
             farm.gf("setrep", "2", "/");
             try (Gridfarm client =
                     Gridfarm.open(ClientConfig.read(directory.resolve("client.toml")))) {
-                NodeFaults harm = new NodeFaults(farm, client, oracle, seed, NODES, smallDisk);
+                NodeFaults harm = new NodeFaults(
+                                farm, client, oracle, seed, NODES, smallDisk, failingSync);
                 underLoad(farm, client, harm);
                 assertThat(oracle.faults()).isEmpty();
+                assertThat(count.done.get()).as("calls that were done").isGreaterThan(faults);
                 assertThat(Duration.ofNanos(count.slowestNanos.get()))
                         .as("slowest call")
                         .isLessThan(CALL_MAX.plus(SLACK));
@@ -94,6 +103,7 @@ class FaultCampaignIT {
             for (int i = 0; i < faults && oracle.faults().isEmpty(); i++) {
                 System.out.println("fault " + i + ": " + harm.one());
             }
+            System.out.println(harm);
         } finally {
             stop.set(true);
             for (Thread load : loads) {

@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Random;
 
 /** The attached node is killed while the kernel writes straight into its replica. */
-class KernelWriterIT {
+class KernelWriterTest {
     private static final int PART = 4 << 20;
 
     private static TestFarm farm;
