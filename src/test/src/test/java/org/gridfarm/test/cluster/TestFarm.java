@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * close, whatever the test did to it.
  */
 public final class TestFarm implements AutoCloseable {
-    private static final long COMMAND_SECONDS_MAX = 150;
+    private static final long COMMAND_SECONDS_MAX = 300;
 
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours
@@ -44,15 +44,24 @@ public final class TestFarm implements AutoCloseable {
 
     /** In a directory where something may lie already. */
     public static TestFarm startIn(Path directory, String... options) throws IOException {
-        return startIn(directory, Map.of(), options);
+        Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
+        return new TestFarm(directory, Map.of()).started(options);
     }
 
-    /** Its processes have these variables besides ours. */
-    public static TestFarm startIn(
+    /** A metaserver, storage nodes and the mount, without the rest: for tests of contents. */
+    public static TestFarm startOfNodes(String... options) throws IOException {
+        return startOfNodes(Files.createTempDirectory("gf-test-"), Map.of(), options);
+    }
+
+    /** As above, in a directory; its processes have these variables besides ours. */
+    public static TestFarm startOfNodes(
             Path directory, Map<String, String> environment, String... options)
             throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
-        return new TestFarm(directory, environment).started(options);
+        List<String> all =
+                new ArrayList<>(List.of("--caches", "0", "--schedulers", "0", "--no-node-mounts"));
+        all.addAll(List.of(options));
+        return new TestFarm(directory, environment).started(all.toArray(String[]::new));
     }
 
     /**
@@ -86,7 +95,11 @@ public final class TestFarm implements AutoCloseable {
         try {
             gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
-            close();
+            try {
+                close();
+            } catch (IOException again) {
+                e.addSuppressed(again);
+            }
             throw e;
         }
         return this;

@@ -48,12 +48,11 @@ class FaultCampaignTest {
         Optional<Path> smallDisk = smallDisk(directory.resolve("n4").resolve("data"));
         FailingSync failingSync = FailingSync.prepare(directory);
         try (TestFarm farm =
-                TestFarm.startIn(
+                TestFarm.startOfNodes(
                         directory,
                         failingSync.environment(),
                         "--nodes",
                         "4",
-                        "--no-node-mounts",
                         "--repair-after",
                         "3s")) {
             farm.gf("setrep", "2", "/");
@@ -72,10 +71,16 @@ class FaultCampaignTest {
                 replicasAgree(client, harm);
             } finally {
                 farm.stop();
-                if (smallDisk.isPresent()) {
-                    farm.sh("umount -l " + smallDisk.get());
-                }
+                unmount(smallDisk);
             }
+        } finally {
+            unmount(smallDisk); // where the farm did not start
+        }
+    }
+
+    private static void unmount(Optional<Path> disk) throws IOException, InterruptedException {
+        if (disk.isPresent()) {
+            new ProcessBuilder("umount", "-l", "-q", disk.get().toString()).start().waitFor();
         }
     }
 

@@ -53,7 +53,7 @@ class HungNodeTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start("--no-node-mounts");
+        farm = TestFarm.startOfNodes();
         farm.gf("setrep", "2", "/");
         client = Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")));
         for (int i = 0; i < FILES; i++) {

@@ -24,7 +24,7 @@ class KernelWriterTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start("--no-node-mounts");
+        farm = TestFarm.startOfNodes();
     }
 
     @AfterAll

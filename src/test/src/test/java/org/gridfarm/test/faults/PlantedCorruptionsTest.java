@@ -50,7 +50,7 @@ class PlantedCorruptionsTest {
     @Test
     void allAreFoundAndMadeGood() throws Exception {
         System.out.println("replay with -Dgf.seed=" + seed);
-        try (TestFarm farm = TestFarm.start("--no-node-mounts");
+        try (TestFarm farm = TestFarm.startOfNodes();
                 Gridfarm client =
                         Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")))) {
             farm.gf("setrep", "2", "/");

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * directory survive stop and start. One command works on a farm at a time; not thread-safe.
  */
 public final class Cluster {
-    private static final Duration READY_MAX = Duration.ofSeconds(60);
+    private static final Duration READY_MAX = Duration.ofMinutes(3); // on a machine that is busy
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
     private static final int LOG_TAIL_LINES = 15;
 
