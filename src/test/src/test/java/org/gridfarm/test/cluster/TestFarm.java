@@ -55,8 +55,7 @@ public final class TestFarm implements AutoCloseable {
 
     /** As above, in a directory; its processes have these variables besides ours. */
     public static TestFarm startOfNodes(
-            Path directory, Map<String, String> environment, String... options)
-            throws IOException {
+            Path directory, Map<String, String> environment, String... options) throws IOException {
         Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
         List<String> all =
                 new ArrayList<>(List.of("--caches", "0", "--schedulers", "0", "--no-node-mounts"));

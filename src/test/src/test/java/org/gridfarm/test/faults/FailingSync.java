@@ -25,12 +25,18 @@ final class FailingSync {
         Path source = directory.resolve("fsync-fails.c");
         Path library = directory.resolve("fsync-fails.so");
         try (InputStream text =
-                Objects.requireNonNull(
-                        FailingSync.class.getResourceAsStream("/fsync-fails.c"))) {
+                Objects.requireNonNull(FailingSync.class.getResourceAsStream("/fsync-fails.c"))) {
             Files.copy(text, source, StandardCopyOption.REPLACE_EXISTING);
         }
         try {
-            new ProcessBuilder("cc", "-shared", "-fPIC", "-O1", "-o", library.toString(), source.toString())
+            new ProcessBuilder(
+                            "cc",
+                            "-shared",
+                            "-fPIC",
+                            "-O1",
+                            "-o",
+                            library.toString(),
+                            source.toString())
                     .inheritIO()
                     .start()
                     .waitFor();

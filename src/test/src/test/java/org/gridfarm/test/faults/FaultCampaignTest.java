@@ -58,8 +58,8 @@ class FaultCampaignTest {
             farm.gf("setrep", "2", "/");
             try (Gridfarm client =
                     Gridfarm.open(ClientConfig.read(directory.resolve("client.toml")))) {
-                NodeFaults harm = new NodeFaults(
-                                farm, client, oracle, seed, NODES, smallDisk, failingSync);
+                NodeFaults harm =
+                        new NodeFaults(farm, client, oracle, seed, NODES, smallDisk, failingSync);
                 underLoad(farm, client, harm);
                 assertThat(oracle.faults()).isEmpty();
                 assertThat(count.done.get()).as("calls that were done").isGreaterThan(faults);

@@ -31,7 +31,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A storage node is stopped while files at level 2 are read and written, at a mount and from far. */
+/**
+ * A storage node is stopped while files at level 2 are read and written, at a mount and from far.
+ */
 class HungNodeTest {
     private static final int FILES = 12;
     private static final int BYTES = 4 << 20;
@@ -141,8 +143,7 @@ class HungNodeTest {
         await("the stopped node is heard of")
                 .atMost(Duration.ofSeconds(30))
                 .until(() ->
-                        client.nodes().stream()
-                                .allMatch(node -> node.getState().equals("up")));
+                        client.nodes().stream().allMatch(node -> node.getState().equals("up")));
     }
 
     private static boolean isOver(List<CompletableFuture<Void>> loops) {
@@ -170,7 +171,9 @@ class HungNodeTest {
                         "read: open at the mount",
                         () ->
                                 FileChannel.open(
-                                        path, StandardOpenOption.READ, ExtendedOpenOption.DIRECT))) {
+                                        path,
+                                        StandardOpenOption.READ,
+                                        ExtendedOpenOption.DIRECT))) {
             for (int at = 0; at < BYTES && !stop.get(); at += 8 * PIECE) {
                 int from = at;
                 ByteBuffer into = ByteBuffer.allocateDirect(PIECE + 4096).alignedSlice(4096);

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,6 +35,26 @@ class KernelWriterTest {
         if (farm != null) {
             farm.close();
         }
+    }
+
+    /** Where a case has left it dead. */
+    @AfterEach
+    void theNodeIsThere() {
+        String status =
+                farm.tryGf("cluster", "status", "--dir", farm.directory().toString(), "--json")
+                        .output();
+        JsonMapper.builder()
+                .build()
+                .readTree(status)
+                .get("components")
+                .forEach(component -> {
+                    boolean isDead =
+                            component.get("name").asString().equals("n1")
+                                    && !component.get("ready").asBoolean();
+                    if (isDead) {
+                        farm.startOne("n1");
+                    }
+                });
     }
 
     private static void done(Process prepared) throws Exception {

@@ -88,8 +88,8 @@ final class NodeFaults {
         }
         Kind kind = deck.removeLast();
         boolean cannot =
-                kind == Kind.FULL && smallDisk.isEmpty()
-                        || kind == Kind.SYNC && !failingSync.isPossible();
+                (kind == Kind.FULL && smallDisk.isEmpty())
+                        || (kind == Kind.SYNC && !failingSync.isPossible());
         Kind done = cannot ? Kind.KILL : kind;
         String node = nodes.get(random.nextInt(nodes.size()));
         String what =
@@ -127,7 +127,9 @@ final class NodeFaults {
         return node + " stopped for " + millis + " ms";
     }
 
-    /** Its disk writes nothing through any more, until it is replaced and the node started again. */
+    /**
+     * Its disk writes nothing through any more, until it is replaced and the node started again.
+     */
     private String syncFails(String node) throws IOException {
         failingSync.below(farm.directory().resolve(node));
         pause(500 + random.nextInt(1_000));

@@ -16,11 +16,13 @@ import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,7 +95,10 @@ class PlantedCorruptionsTest {
                 Path copy = Files.createDirectories(farm.directory().resolve("older"));
                 Replica replica = before.getObjects(0).getReplicas(0);
                 Path data =
-                        files(farm, replica.getNode()).get(name(before.getObjects(0).getObject()));
+                        dataOf(
+                                Map.of(replica.getNode(), files(farm, replica.getNode())),
+                                replica.getNode(),
+                                before.getObjects(0).getObject());
                 older.put(i, Files.copy(data, copy.resolve("f" + i)));
                 Files.copy(sums(data), sums(copy.resolve("f" + i)));
                 client.delete(path(i));
@@ -138,6 +143,14 @@ class PlantedCorruptionsTest {
         return files;
     }
 
+    private static Path dataOf(Map<String, Map<String, Path>> files, String node, ObjectId object) {
+        Path data = files.getOrDefault(node, Map.of()).get(name(object));
+        if (data == null) {
+            throw new AssertionError(name(object) + " is not at " + node);
+        }
+        return data;
+    }
+
     private static Path sums(Path data) {
         return data.resolveSibling(data.getFileName() + ".sum");
     }
@@ -153,16 +166,15 @@ class PlantedCorruptionsTest {
             List<Replica> replicas = layouts.get(i).getObjects(0).getReplicasList();
             assertThat(replicas).hasSize(2);
             String node = replicas.get(random.nextInt(2)).getNode();
-            Map<String, Path> there = files.get(node);
-            Path data = there.get(name(layouts.get(i).getObjects(0).getObject()));
+            Path data = dataOf(files, node, layouts.get(i).getObjects(0).getObject());
             Path old = older.get(i);
             if (old != null) {
-                Files.copy(old, data, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-                Files.copy(
-                        sums(old), sums(data), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                Files.copy(old, data, StandardCopyOption.REPLACE_EXISTING);
+                Files.copy(sums(old), sums(data), StandardCopyOption.REPLACE_EXISTING);
             } else {
                 Damage[] kinds = Damage.values();
-                kinds[i % kinds.length].doTo(data, another(there, data), random);
+                kinds[i % kinds.length].doTo(
+                        data, another(files.getOrDefault(node, Map.of()), data), random);
             }
             planted++;
         }
@@ -195,7 +207,7 @@ class PlantedCorruptionsTest {
 
     private static boolean isScrubbed(TestFarm farm) {
         JsonNode nodes =
-                tools.jackson.databind.json.JsonMapper.builder()
+                JsonMapper.builder()
                         .build()
                         .readTree(farm.tryGf("scrub", "status", "--json").output())
                         .get("nodes");
@@ -218,9 +230,7 @@ class PlantedCorruptionsTest {
             int good = 0;
             for (Replica replica : layout.getObjects(0).getReplicasList()) {
                 if (replica.getState() == ReplicaState.VALID) {
-                    Path data =
-                            files.get(replica.getNode()).get(name(layout.getObjects(0).getObject()));
-                    assertThat(data).as("f%d at %s", i, replica.getNode()).isNotNull();
+                    Path data = dataOf(files, replica.getNode(), layout.getObjects(0).getObject());
                     assertThat(Files.readAllBytes(data))
                             .as("f%d at %s", i, replica.getNode())
                             .isEqualTo(contents[i]);

@@ -20,7 +20,8 @@ import java.util.concurrent.Callable;
 
 @Command(
         name = "data",
-        header = "Measures contents: large files, shared files, small files, the patterns of Cactus.",
+        header =
+                "Measures contents: large files, shared files, small files, the patterns of Cactus.",
         description = {
             "",
             "Each pattern runs on the bare local file system and right after it on a mount; what goes over the network stands beside a plain socket. Nothing is"

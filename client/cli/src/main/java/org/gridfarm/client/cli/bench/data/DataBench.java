@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * {@code gf bench data}: each pattern on the bare local file system and right after it on the mount,
- * at replica levels 1 and 2; then what is written and read from far, and striped files.
+ * {@code gf bench data}: each pattern on the bare local file system and right after it on the
+ * mount, at replica levels 1 and 2; then what is written and read from far, and striped files.
  */
 public final class DataBench {
     /**
@@ -68,8 +68,7 @@ public final class DataBench {
     }
 
     /** A fresh directory each time: what one case leaves behind is not in the way of another. */
-    private void compare(
-            Gridfarm farm, FarmPath root, Path bare, int level, List<Pattern> patterns)
+    private void compare(Gridfarm farm, FarmPath root, Path bare, int level, List<Pattern> patterns)
             throws Exception {
         Files.createDirectories(bare);
         Path mounted = made(farm, root, Policy.replicas(level));

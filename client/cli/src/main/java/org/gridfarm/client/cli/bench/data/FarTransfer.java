@@ -80,7 +80,10 @@ final class FarTransfer {
             farm.delete(path);
         }
         throw new FarmException(
-                ErrorKind.UNSUPPORTED, "bench", "", "no other node takes a file; are there several?");
+                ErrorKind.UNSUPPORTED,
+                "bench",
+                "",
+                "no other node takes a file; are there several?");
     }
 
     private Set<String> nodes(FarmPath path) {

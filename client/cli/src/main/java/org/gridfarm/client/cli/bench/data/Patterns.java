@@ -140,21 +140,32 @@ final class Patterns {
 
     private List<Pattern> random() {
         return List.of(
-                new Pattern("random 4 KiB, read", "reads/s", pages, _ -> {}, in -> {
-                    Random random = new Random(2);
-                    ByteBuffer into = ByteBuffer.allocateDirect(PAGE);
-                    try (FileChannel file = readable(in, "shared")) {
-                        for (int i = 0; i < pages; i++) {
-                            Content.get(file, page(random), into.clear());
-                        }
-                    }
-                }),
-                new Pattern("random 4 KiB, write", "writes/s", pages, _ -> {}, in -> {
-                    Random random = new Random(3);
-                    try (FileChannel file = writable(in, "shared")) {
-                        for (int i = 0; i < pages; i++) Content.put(file, page(random), PAGE);
-                    }
-                }));
+                new Pattern(
+                        "random 4 KiB, read",
+                        "reads/s",
+                        pages,
+                        _ -> {},
+                        in -> {
+                            Random random = new Random(2);
+                            ByteBuffer into = ByteBuffer.allocateDirect(PAGE);
+                            try (FileChannel file = readable(in, "shared")) {
+                                for (int i = 0; i < pages; i++) {
+                                    Content.get(file, page(random), into.clear());
+                                }
+                            }
+                        }),
+                new Pattern(
+                        "random 4 KiB, write",
+                        "writes/s",
+                        pages,
+                        _ -> {},
+                        in -> {
+                            Random random = new Random(3);
+                            try (FileChannel file = writable(in, "shared")) {
+                                for (int i = 0; i < pages; i++)
+                                    Content.put(file, page(random), PAGE);
+                            }
+                        }));
     }
 
     private long page(Random random) {
@@ -250,8 +261,7 @@ final class Patterns {
     }
 
     private static FileChannel appendable(Path in, String name) throws IOException {
-        return Content.open(
-                in.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        return Content.open(in.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private Pattern bytes(String name, Pattern.Step before, Pattern.Step run) {

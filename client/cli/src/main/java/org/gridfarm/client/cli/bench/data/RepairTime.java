@@ -24,7 +24,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Files at level 2, the death of the node that holds most of them, and how long they are under it. */
+/**
+ * Files at level 2, the death of the node that holds most of them, and how long they are under it.
+ */
 public final class RepairTime {
     private static final long FILE_BYTES = 32 << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(15);
