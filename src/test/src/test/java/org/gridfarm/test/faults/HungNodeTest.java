@@ -141,7 +141,7 @@ class HungNodeTest {
                                                 ? READ_MILLIS_MAX
                                                 : WRITE_MILLIS_MAX)));
         await("the stopped node is heard of")
-                .atMost(Duration.ofSeconds(30))
+                .atMost(Duration.ofSeconds(90))
                 .until(() ->
                         client.nodes().stream().allMatch(node -> node.getState().equals("up")));
     }

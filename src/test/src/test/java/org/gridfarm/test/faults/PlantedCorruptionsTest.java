@@ -62,19 +62,19 @@ class PlantedCorruptionsTest {
             await().until(() -> client.nodes().stream().noneMatch(n -> n.getState().equals("up")));
             int planted = plant(farm, layouts);
             NODES.forEach(farm::startOne);
-            await().atMost(Duration.ofSeconds(30))
+            await().atMost(Duration.ofSeconds(90))
                     .until(() -> client.nodes().stream().allMatch(n -> n.getState().equals("up")));
             readSome(client);
             farm.gf("scrub", "start");
             await("scrub ends")
-                    .atMost(Duration.ofMinutes(2))
+                    .atMost(Duration.ofMinutes(5))
                     .pollInterval(Duration.ofSeconds(1))
                     .until(() -> isScrubbed(farm));
             assertThat(farm.tryGf("scrub", "status").status())
                     .as("says that bad replicas were found")
                     .isEqualTo(1);
             await("all replicas are made again")
-                    .atMost(Duration.ofMinutes(2))
+                    .atMost(Duration.ofMinutes(5))
                     .pollInterval(Duration.ofSeconds(1))
                     .until(() -> farm.tryGf("health").status() == 0);
             assertThat(farm.json("replicas", "--corrupt", "--json").get("files")).isEmpty();
