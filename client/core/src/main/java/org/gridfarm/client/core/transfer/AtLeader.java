@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What an open file asks the leader. */
@@ -30,16 +31,38 @@ final class AtLeader {
     }
 
     /**
+     * What failed.
+     *
+     * @param full for want of space
+     * @param written what stands there must not be lost
+     * @param rescue this process has all of it itself
+     */
+    record ChainReport(
+            int stripe,
+            Set<String> failed,
+            String reason,
+            boolean full,
+            boolean written,
+            boolean rescue) {}
+
+    /**
      * Where all nodes of a chain are full, the answer waits until what was written has moved to
      * others.
      *
-     * @param report of which stripe, of what it is that failed
+     * @param report of what it is that failed
      */
     static CompletableFuture<OpenReply> chainFailed(
-            Wiring wiring, FarmFileHandle handle, ChainFailureRequest.Builder report) {
+            Wiring wiring, FarmFileHandle handle, ChainReport report) {
         long sequence = wiring.metadata().sequences().take();
         ChainFailureRequest request =
-                report.setSession(wiring.session().id())
+                ChainFailureRequest.newBuilder()
+                        .setStripe(report.stripe)
+                        .addAllFailedNodes(report.failed)
+                        .setReason(report.reason)
+                        .setFull(report.full)
+                        .setWritten(report.written)
+                        .setRescue(report.rescue)
+                        .setSession(wiring.session().id())
                         .setSequence(sequence)
                         .setHandle(handle.id())
                         .setInode(handle.inode())

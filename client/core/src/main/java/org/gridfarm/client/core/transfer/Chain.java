@@ -1,9 +1,13 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +20,19 @@ import java.util.List;
  * @param fence grows with each mended chain, so that what a former head still forwards is refused
  */
 record Chain(ObjectId object, List<Replica> members, boolean create, long writer, long fence) {
+    /** As the layout says; DATA_UNAVAILABLE where it names no node. */
+    static Chain in(Layout layout, int stripe, long writer) {
+        if (stripe >= layout.getObjectsCount()
+                || layout.getObjects(stripe).getReplicasCount() == 0) {
+            throw new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", "no node to write to");
+        }
+        ObjectLocation location = layout.getObjects(stripe);
+        boolean create =
+                location.getReplicasList().stream()
+                        .anyMatch(replica -> replica.getState() == ReplicaState.WRITING);
+        return of(location, create, writer);
+    }
+
     static Chain of(ObjectLocation location, boolean create, long writer) {
         return new Chain(location.getObject(), location.getReplicasList(), create, writer, 0);
     }

@@ -4,15 +4,12 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
-import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
-import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
-import org.gridfarm.protocol.wire.ReplicaState;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -396,9 +393,7 @@ final class OpenInode implements ObjectChain.Source {
         synchronized (lock) {
             return writtenLocally
                     || lastOutcomes.containsKey(stripe)
-                    || (stripe < layout.getObjectsCount()
-                            && layout.getObjects(stripe).getReplicasList().stream()
-                                    .anyMatch(replica -> replica.getState() == ReplicaState.VALID));
+                    || WrittenStripes.isSomewhere(layout, stripe);
         }
     }
 
@@ -580,17 +575,7 @@ final class OpenInode implements ObjectChain.Source {
 
     @Override
     public CompletableFuture<Chain> chain(int stripe) {
-        return layout().thenApply(now -> {
-            if (stripe >= now.getObjectsCount() || now.getObjects(stripe).getReplicasCount() == 0) {
-                throw new FarmException(
-                        ErrorKind.DATA_UNAVAILABLE, "write", "", "no node to write to");
-            }
-            ObjectLocation location = now.getObjects(stripe);
-            boolean create =
-                    location.getReplicasList().stream()
-                            .anyMatch(r -> r.getState() == ReplicaState.WRITING);
-            return Chain.of(location, create, wiring.session().id());
-        });
+        return layout().thenApply(now -> Chain.in(now, stripe, wiring.session().id()));
     }
 
     @Override
@@ -616,14 +601,8 @@ final class OpenInode implements ObjectChain.Source {
             return CompletableFuture.failedFuture(
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
-        ChainFailureRequest.Builder report =
-                ChainFailureRequest.newBuilder()
-                        .setStripe(stripe)
-                        .addAllFailedNodes(failed)
-                        .setReason(reason)
-                        .setFull(full)
-                        .setWritten(written)
-                        .setRescue(local != null);
+        AtLeader.ChainReport report =
+                new AtLeader.ChainReport(stripe, failed, reason, full, written, local != null);
         return AtLeader.chainFailed(wiring, handle, report)
                 .thenAccept(reply -> {
                     if (local != null) {

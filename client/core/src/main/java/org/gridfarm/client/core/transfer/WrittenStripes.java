@@ -66,4 +66,11 @@ final class WrittenStripes {
         }
         commit.setAllocated(allocated);
     }
+
+    /** Whether a node holds what was committed of the stripe. */
+    static boolean isSomewhere(Layout layout, int stripe) {
+        return stripe < layout.getObjectsCount()
+                && layout.getObjects(stripe).getReplicasList().stream()
+                        .anyMatch(replica -> replica.getState() == ReplicaState.VALID);
+    }
 }
