@@ -2,6 +2,7 @@ package org.gridfarm.scheduler;
 
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.Health;
 import org.gridfarm.protocol.observe.HttpEndpoint;
@@ -62,7 +63,7 @@ public final class SchedulerMain {
                         settings.databaseUrl(),
                         settings.databaseUser(),
                         settings.databasePassword());
-        Gridfarm farm = Gridfarm.open(settings.client(), "scheduler " + name, loops, security);
+        Gridfarm farm = connect(settings, loops, security);
         // Nodes are known by role: which node answers at an address is the metaserver's word.
         NodeRunner runner =
                 new NodeRunner(new RpcClient(loops, security, ExpectedServer.anyNode()));
@@ -111,6 +112,20 @@ public final class SchedulerMain {
             Thread.currentThread().join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A leader may be found, or start, after this process: it is waited for. */
+    private static Gridfarm connect(
+            SchedulerSettings settings, Loops loops, ChannelSecurity security) {
+        String name = "scheduler " + settings.daemon().name();
+        while (true) {
+            try {
+                return Gridfarm.open(settings.client(), name, loops, security);
+            } catch (FarmException e) {
+                if (e.kind() != ErrorKind.TIMED_OUT) throw e;
+                log.warn("{}; asking again", e.getMessage());
+            }
         }
     }
 

@@ -75,9 +75,12 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     /**
      * What leading starts from.
      *
+     * @param claimedAt monotonic nanoseconds before the epoch was asked for: from then on somebody
+     *     else may have taken the lead
      * @param doubtful see {@link LeaderCoherence}
      */
     record Start(
+            long claimedAt,
             JournalStore.Claim claim,
             long sequence,
             boolean hadSessions,
@@ -122,7 +125,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         store.appliedSequence(),
                         () -> events.submit(this::applied),
                         deposed);
-        this.guard = new StallGuard(store, epoch, identity.blocking(), events, deposed);
+        this.guard =
+                new StallGuard(
+                        store, epoch, start.claimedAt(), identity.blocking(), events, deposed);
         this.followers =
                 new Followers(
                         state, coherence, batches, start.claim(), identity, this::run, events);

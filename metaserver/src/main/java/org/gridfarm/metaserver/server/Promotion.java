@@ -53,6 +53,7 @@ final class Promotion {
                 sequence,
                 (System.nanoTime() - began) / 1_000_000);
         return new Leading.Start(
+                began,
                 claim,
                 sequence,
                 hadSessions,

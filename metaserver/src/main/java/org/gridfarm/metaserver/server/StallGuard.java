@@ -22,17 +22,23 @@ final class StallGuard {
     private final EventThread events;
     private final Runnable deposed;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
-    private long lastAlive = System.nanoTime();
+    private long lastAlive;
     private boolean doubtful;
 
+    /**
+     * @param certain when the epoch was certainly ours, or not yet anybody's: claiming and loading
+     *     may have taken long, and the process may have been stopped meanwhile
+     */
     StallGuard(
             JournalStore store,
             long epoch,
+            long certain,
             Executor blocking,
             EventThread events,
             Runnable deposed) {
         this.store = store;
         this.epoch = epoch;
+        this.lastAlive = certain;
         this.blocking = blocking;
         this.events = events;
         this.deposed = deposed;
@@ -53,7 +59,7 @@ final class StallGuard {
         if (doubtful || gap < ServerLimits.STALL_MAX.toNanos()) return;
         doubtful = true;
         log.warn(
-                "this process did not run for {} ms; asking whether it still leads",
+                "{} ms since this process was last seen to run; asking whether it still leads",
                 gap / 1_000_000);
         blocking.execute(this::ask);
     }

@@ -36,5 +36,7 @@ enum Plant {
     /** A new leader begins with what it knew as a cache, not with the end of the journal. */
     TAIL_FORGOTTEN,
     /** A leader that was stopped goes on without asking whether it still leads. */
-    STALL_NOT_NOTICED
+    STALL_NOT_NOTICED,
+    /** A leader that was stopped between its claim and its first act does not ask either. */
+    STALL_BEFORE_LEADING_NOT_NOTICED
 }

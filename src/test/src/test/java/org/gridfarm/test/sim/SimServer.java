@@ -60,17 +60,19 @@ final class SimServer {
         if (role instanceof SimCache cache) cache.lose();
         world.closeLinesOf(node);
         int life = node.life();
+        long asked = world.now();
         world.after(
                 world.commitNanos(),
                 () -> {
                     if (!node.alive() || node.life() != life) return;
                     long epoch = world.database.claim();
                     world.after(
-                            world.commitNanos(), () -> node.run(life, () -> lead(known, epoch)));
+                            world.commitNanos(),
+                            () -> node.run(life, () -> lead(known, epoch, asked)));
                 });
     }
 
-    private void lead(@Nullable State known, long epoch) {
+    private void lead(@Nullable State known, long epoch, long asked) {
         if (!promoting) return;
         promoting = false;
         State state = known == null ? new State() : known;
@@ -82,7 +84,9 @@ final class SimServer {
             }
         }
         role = new SimLeader(this, epoch, state, doubts, World.CLIENT_LEASE);
-        lastTick = world.now();
+        boolean watched = world.plant != Plant.STALL_BEFORE_LEADING_NOT_NOTICED;
+        lastTick = watched ? asked : world.now();
+        look();
     }
 
     void depose() {

@@ -18,14 +18,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * SIGKILL to the leader, again and again, while eight clients create, rename and delete: every
  * acknowledged change is there afterwards, none is half done, and it is told how long nobody was
- * answered. {@code -Dgf.kills=} kills as often as that and not as long as {@code
- * -Dgf.kill.seconds=}.
+ * answered. {@code -Dgf.kills=} says how often, {@code -Dgf.seed=} when and what.
  */
 class LeaderKillTest {
     private static final int CLIENTS = 8;
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
-    private static final long SECONDS = Long.getLong("gf.kill.seconds", 150);
-    private static final int KILLS = Integer.getInteger("gf.kills", Integer.MAX_VALUE);
+    private static final int KILLS = Integer.getInteger("gf.kills", 10);
     private static final int PATIENCE_SECONDS = 60;
 
     @Test
@@ -40,19 +38,11 @@ class LeaderKillTest {
                 Worker worker = new Worker(farm.clientConfig(), i, SEED + i);
                 workers.add(threads.submit(() -> worker.work(end)));
             }
-            Random random = new Random(SEED);
-            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-            CountDownLatch never = new CountDownLatch(1);
-            while (outages.size() < KILLS
-                    && (KILLS < Integer.MAX_VALUE || System.nanoTime() - until < 0)) {
-                never.await(random.nextInt(2000), TimeUnit.MILLISECONDS);
-                String leader = farm.leader();
-                long killed = System.nanoTime();
-                Syscalls.kill(farm.pid(leader), Syscalls.SIGKILL);
-                outages.add(pulse.outage(killed, PATIENCE_SECONDS));
-                farm.cluster().restart(leader);
+            try {
+                killLeaders(farm, pulse, outages);
+            } finally {
+                end.set(true); // or nobody could close the threads
             }
-            end.set(true);
             long acknowledged = 0;
             for (Future<Worker> future : workers) {
                 Worker worker = future.get();
@@ -68,6 +58,20 @@ class LeaderKillTest {
                     outages.get(outages.size() / 2),
                     outages.getLast());
         }
-        assertThat(outages).isNotEmpty();
+        assertThat(outages).hasSize(KILLS);
+    }
+
+    private static void killLeaders(MetaFarm farm, Pulse pulse, List<Double> outages)
+            throws Exception {
+        Random random = new Random(SEED);
+        CountDownLatch never = new CountDownLatch(1);
+        while (outages.size() < KILLS) {
+            never.await(random.nextInt(2000), TimeUnit.MILLISECONDS);
+            String leader = farm.leader();
+            long killed = System.nanoTime();
+            Syscalls.kill(farm.pid(leader), Syscalls.SIGKILL);
+            outages.add(pulse.outage(killed, PATIENCE_SECONDS));
+            farm.cluster().restart(leader);
+        }
     }
 }

@@ -19,11 +19,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A farm of processes for the namespace: several electable metaservers, two mounts. */
 final class MetaFarm implements AutoCloseable {
     private static final Duration LEADER_MAX = Duration.ofSeconds(60);
+    private static final Pattern LEADING = Pattern.compile("(?m)^gf_meta_leading(\\{.*})? 1");
 
     private final Path directory;
     private final Cluster cluster;
@@ -100,7 +102,7 @@ final class MetaFarm implements AutoCloseable {
                 .atMost(LEADER_MAX)
                 .until(() -> {
                     for (Cluster.ComponentStatus server : metaservers()) {
-                        if (server.ready() && metrics(server).contains("\ngf_meta_leading 1")) {
+                        if (server.ready() && LEADING.matcher(metrics(server)).find()) {
                             leader.set(server.name());
                         }
                     }
