@@ -90,15 +90,26 @@ final class OsProcess {
             return true;
         }
         if (state(component).equals("stopped")) {
-            signal(component, "CONT");
+            signalUnlessGone(component, "CONT");
         }
-        signal(component, signal);
+        signalUnlessGone(component, signal);
         if (Await.until(patience, () -> !isAlive(component))) {
             return true;
         }
-        signal(component, "KILL");
+        signalUnlessGone(component, "KILL");
         Await.until(Duration.ofSeconds(5), () -> !isAlive(component));
         return false;
+    }
+
+    /** It may end between the look and the signal; then there is nothing left to do. */
+    private static void signalUnlessGone(Component component, String signal) {
+        try {
+            signal(component, signal);
+        } catch (FarmException e) {
+            if (isAlive(component)) {
+                throw e;
+            }
+        }
     }
 
     /** Runs a short program to its end; its output is the detail of the failure when it fails. */

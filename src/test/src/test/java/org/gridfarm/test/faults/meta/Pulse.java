@@ -30,7 +30,7 @@ final class Pulse implements AutoCloseable {
     private void beat() {
         for (int i = 0; !ended; i++) {
             long called = System.nanoTime();
-            String answer = actor.perform(new Call.ChangeMode(FILE.path(), 0600 | i & 077));
+            String answer = actor.perform(new Call.ChangeMode(FILE.path(), 0600 | (i & 077)));
             if ("ok".equals(answer)) {
                 beats.add(new Beat(called, System.nanoTime()));
             }

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * -Dgf.histories.disturbed=} how many directories, {@code -Dgf.keep=true} keeps the farm.
  */
 class RecordedHistoriesTest {
-    private static final int CALLS_AT_LEAST = 200;
+    private static final int CALLS_AT_LEAST = 220; // the kernel says nothing of a few
     private static final int COMPANIES = 2;
     private static final int LIBRARY_CLIENTS = 3;
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
