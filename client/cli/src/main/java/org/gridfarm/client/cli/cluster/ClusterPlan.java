@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.function.Consumer;
 
 /**
@@ -121,7 +122,7 @@ final class ClusterPlan {
                                     "mount-n" + i,
                                     "n" + i,
                                     nodeMount("n" + i),
-                                    options.mountOptions());
+                                    withoutStandby(options.mountOptions()));
                 }
             }
             state.write();
@@ -134,6 +135,14 @@ final class ClusterPlan {
                     String.valueOf(e.getMessage()),
                     e);
         }
+    }
+
+    /**
+     * A farm on one machine has a mount for every node; only the user's is worth 80 MB that stand
+     * by.
+     */
+    private static List<String> withoutStandby(List<String> mountOptions) {
+        return Stream.concat(mountOptions.stream(), Stream.of("nostandby")).toList();
     }
 
     /**
