@@ -7,6 +7,7 @@ import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.fuse.XattrReply;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.LocateReply;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -33,6 +35,9 @@ import java.util.stream.Collectors;
 final class Xattrs {
     private static final String VIRTUAL = "gf.";
     private static final String ACL_PREFIX = "system.posix_acl_";
+    private static final Set<String> ACLS = Set.of(ACL_PREFIX + "access", ACL_PREFIX + "default");
+    private static final Set<String> PREFIXES = Set.of("user.", "trusted.", "security.");
+    private static final ByteString TRUSTED = ByteString.copyFromUtf8("trusted.");
 
     private final Mounted mounted;
     private final Metadata metadata;
@@ -44,6 +49,9 @@ final class Xattrs {
 
     void get(XattrReply reply, long node, RawName name) {
         String text = name.toString();
+        if (refuses(reply, text)) {
+            return;
+        }
         if (text.startsWith(VIRTUAL)) {
             virtual(reply, node, text);
             return;
@@ -72,6 +80,9 @@ final class Xattrs {
                     }
                     ByteArrayOutputStream joined = new ByteArrayOutputStream();
                     for (ByteString name : names) {
+                        if (reply.uid() != 0 && name.startsWith(TRUSTED)) {
+                            continue; // xattr(7): the superuser's alone
+                        }
                         joined.writeBytes(name.toByteArray());
                         joined.write(0);
                     }
@@ -81,6 +92,9 @@ final class Xattrs {
 
     void set(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
         String text = name.toString();
+        if (refuses(reply, text)) {
+            return;
+        }
         CompletableFuture<?> done;
         if (text.equals("gf.replicas")) {
             Integer level = level(value);
@@ -126,7 +140,11 @@ final class Xattrs {
     }
 
     void remove(EmptyReply reply, long node, RawName name) {
-        if (name.toString().startsWith(VIRTUAL)) {
+        String text = name.toString();
+        if (refuses(reply, text)) {
+            return;
+        }
+        if (text.startsWith(VIRTUAL)) {
             reply.fail(Errno.EPERM);
             return;
         }
@@ -138,6 +156,23 @@ final class Xattrs {
                         reply.done();
                     }
                 });
+    }
+
+    /** True when it was answered: names that no file system of Linux takes. */
+    private static boolean refuses(Request reply, String name) {
+        if (name.startsWith(VIRTUAL) || ACLS.contains(name)) {
+            return false;
+        }
+        int prefix = name.indexOf('.') + 1;
+        if (!PREFIXES.contains(name.substring(0, prefix))) {
+            reply.fail(Errno.EOPNOTSUPP);
+            return true;
+        }
+        if (prefix == name.length()) {
+            reply.fail(Errno.EINVAL);
+            return true;
+        }
+        return false;
     }
 
     private void virtual(XattrReply reply, long node, String name) {
