@@ -16,7 +16,7 @@ import java.util.List;
  * Starts, finds and signals the processes of components. They outlive this JVM and have no
  * terminal: a ^C here does not reach them.
  */
-final class OsProcess {
+public final class OsProcess {
     private static final int STAT_STATE =
             0; // fields of /proc/PID/stat counted after the command's closing parenthesis
     private static final int STAT_THREADS = 17;
@@ -113,7 +113,7 @@ final class OsProcess {
     }
 
     /** Runs a short program to its end; its output is the detail of the failure when it fails. */
-    static String run(List<String> command) {
+    public static String run(List<String> command) {
         return run(command, "");
     }
 

@@ -15,18 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Processes that do the same phase at the same time on a mount. Owned by one thread. */
-final class Workers implements AutoCloseable {
+public final class Workers implements AutoCloseable {
     private record Worker(Process process, Writer commands, BufferedReader answers) {}
 
     /** Rates added, latencies of the slowest. */
-    record Result(double perSecond, double p50, double p99) {}
+    public record Result(double perSecond, double p50, double p99) {}
 
     private final List<Worker> workers = new ArrayList<>();
 
     /**
      * @param base for each the directory, below the root, of its files
      */
-    Workers(Path root, List<String> base, Duration time) {
+    public Workers(Path root, List<String> base, Duration time) {
         for (int i = 0; i < base.size(); i++) {
             workers.add(start(root, base.get(i), "-p" + i, time));
         }
@@ -66,7 +66,7 @@ final class Workers implements AutoCloseable {
                 ErrorKind.UNAVAILABLE, "bench on a mount", "", "a process of it failed; see above");
     }
 
-    Result run(String phase) {
+    public Result run(String phase) {
         try {
             for (Worker worker : workers) {
                 worker.commands.write(phase + "\n");

@@ -1,0 +1,205 @@
+package org.gridfarm.client.cli.bench.mount;
+
+import org.gridfarm.client.cli.bench.Report;
+import org.gridfarm.client.cli.bench.Samples;
+import org.gridfarm.client.cli.bench.meta.Workers;
+import org.gridfarm.client.cli.cluster.OsProcess;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * One run: each shape on the mount and at once on the local disk, {@code repetitions} times; the
+ * medians are compared. Owned by one thread.
+ */
+public final class MountBench {
+    private static final int FILES = 1000;
+    private static final int SMALL_FILES = 3000;
+    private static final int SMALL_THREADS = 4;
+    private static final int READ_ROUNDS = 4;
+    private static final int GIT_ROUNDS_LEAST = 2;
+
+    /**
+     * @param mount attached to the node of this machine
+     * @param other a mount of the same farm at another node, to whose files the first has no local
+     *     replica; null: what needs it is left out
+     * @param local a directory of the disk that the replicas lie on
+     * @param gitFiles of the repository, 0: none
+     */
+    public record Settings(
+            Path mount,
+            @Nullable Path other,
+            Path local,
+            Duration time,
+            int repetitions,
+            int megabytes,
+            int gitFiles) {}
+
+    private final Settings settings;
+    private final Consumer<String> progress;
+    private final Samples samples = new Samples();
+    private final String name = "gf-bench-" + ProcessHandle.current().pid();
+    private final Path mounted;
+    private final Path local;
+
+    public MountBench(Settings settings, Consumer<String> progress) {
+        this.settings = settings;
+        this.progress = progress;
+        this.mounted = settings.mount().resolve(name);
+        this.local = settings.local().resolve(name);
+    }
+
+    public Report run() throws IOException {
+        try {
+            for (int round = 0; round < settings.repetitions(); round++) {
+                Path here = Files.createDirectories(mounted.resolve("r" + round));
+                Path beside = Files.createDirectories(local.resolve("r" + round));
+                names(here, beside);
+                creates(here);
+                small(here, beside);
+                data(here, beside);
+                remote(round);
+            }
+            git();
+            memory();
+        } finally {
+            OsProcess.run(List.of("rm", "-rf", mounted.toString(), local.toString()));
+        }
+        return new Verdict(samples).report();
+    }
+
+    private void names(Path here, Path beside) throws IOException {
+        progress.accept("names");
+        for (Path at : List.of(here, beside)) {
+            Path folder = at.resolve("names");
+            NameShapes.fill(folder, FILES);
+            NameShapes.stat(folder, FILES);
+            NameShapes.list(folder);
+        }
+        both(here, beside, Verdict.STAT, "files/s", at ->
+                NameShapes.stats(at.resolve("names"), FILES, settings.time()).perSecond());
+        both(here, beside, Verdict.LIST, "entries/s", at ->
+                NameShapes.listings(at.resolve("names"), settings.time()));
+    }
+
+    private void creates(Path here) throws IOException {
+        progress.accept("creates");
+        for (int processes : List.of(1, 4)) {
+            String base = "creates" + processes;
+            List<String> bases = new ArrayList<>();
+            for (int i = 0; i < processes; i++) {
+                bases.add(base);
+            }
+            try (Workers workers = new Workers(here, bases, settings.time())) {
+                for (String phase : List.of("create", "unlink")) {
+                    add(
+                            Verdict.byProcesses(phase, processes),
+                            "files/s",
+                            workers.run(phase).perSecond());
+                }
+            }
+        }
+    }
+
+    private void small(Path here, Path beside) throws IOException {
+        progress.accept("small files");
+        for (Path at : List.of(here, beside)) {
+            Files.createDirectories(at.resolve("small"));
+        }
+        small(here, beside, Verdict.SMALL_CREATE, NameShapes::writeSmall);
+        small(here, beside, Verdict.SMALL_READ, Files::readAllBytes);
+        small(here, beside, Verdict.SMALL_DELETE, Files::delete);
+    }
+
+    private void small(Path here, Path beside, String what, NameShapes.Each work)
+            throws IOException {
+        both(here, beside, what, "s", at ->
+                NameShapes.each(at.resolve("small"), SMALL_FILES, SMALL_THREADS, work));
+    }
+
+    private void data(Path here, Path beside) throws IOException {
+        progress.accept("local data");
+        both(here, beside, Verdict.WRITE, "MB/s", at ->
+                DataShapes.write(at.resolve("large"), settings.megabytes(), false));
+        both(here, beside, Verdict.WRITE_CLOSE, "MB/s", at ->
+                DataShapes.write(at.resolve("closed"), settings.megabytes(), true));
+        for (Path at : List.of(here, beside)) {
+            DataShapes.read(at.resolve("large"), 1);
+        }
+        both(here, beside, Verdict.READ, "MB/s", at ->
+                DataShapes.read(at.resolve("large"), READ_ROUNDS));
+        both(here, beside, Verdict.READ_ANYWHERE, "reads/s", at ->
+                DataShapes.readAnywhere(at.resolve("large"), settings.time()).perSecond());
+        for (Path at : List.of(here, beside)) {
+            Files.delete(at.resolve("large"));
+            Files.delete(at.resolve("closed"));
+        }
+    }
+
+    /** What another mount has made, read here for the first time. */
+    private void remote(int round) throws IOException {
+        if (settings.other() == null) {
+            return;
+        }
+        progress.accept("another mount's files");
+        Path there = settings.other().resolve(name).resolve("r" + round).resolve("remote");
+        Path here = mounted.resolve("r" + round).resolve("remote");
+        NameShapes.fill(there, SMALL_FILES);
+        DataShapes.write(there.resolve("large"), settings.megabytes(), true);
+        long from = System.nanoTime();
+        NameShapes.stat(here, SMALL_FILES);
+        add(Verdict.STAT_COLD, "files/s", SMALL_FILES / ((System.nanoTime() - from) / 1e9));
+        from = System.nanoTime();
+        long entries = NameShapes.list(settings.mount().resolve(name).resolve("r" + round));
+        add(Verdict.LIST_COLD, "entries/s", entries / ((System.nanoTime() - from) / 1e9));
+        add(Verdict.READ_REMOTE, "MB/s", DataShapes.read(here.resolve("large"), 1));
+        add(local(Verdict.READ_REMOTE), "MB/s", PlainSocket.measure(settings.megabytes()));
+    }
+
+    private void git() throws IOException {
+        if (settings.gitFiles() == 0) {
+            return;
+        }
+        progress.accept("git status");
+        Path beside = local.resolve("repository");
+        GitStatus.make(beside, settings.gitFiles());
+        GitStatus.copy(beside, mounted.resolve("repository"));
+        GitStatus.copy(beside, local.resolve("copy"));
+        for (int round = 0; round < Math.max(GIT_ROUNDS_LEAST, settings.repetitions()); round++) {
+            add(Verdict.GIT, "s", GitStatus.measure(mounted.resolve("repository")));
+            add(local(Verdict.GIT), "s", GitStatus.measure(local.resolve("copy")));
+        }
+    }
+
+    private void memory() throws IOException {
+        Optional<Double> serving = MountMemory.serving(settings.mount());
+        serving.ifPresent(megabytes -> add(Verdict.MEMORY, "MB", megabytes));
+        Optional<Double> standingBy = MountMemory.standingBy(settings.mount());
+        standingBy.ifPresent(megabytes -> add(Verdict.MEMORY_STANDBY, "MB", megabytes));
+    }
+
+    private interface Shape {
+        double at(Path directory) throws IOException;
+    }
+
+    private void both(Path here, Path beside, String what, String unit, Shape shape)
+            throws IOException {
+        add(what, unit, shape.at(here));
+        add(local(what), unit, shape.at(beside));
+    }
+
+    static String local(String what) {
+        return what + ", yardstick";
+    }
+
+    private void add(String what, String unit, double value) {
+        samples.add(what, unit, value, 0, 0);
+    }
+}

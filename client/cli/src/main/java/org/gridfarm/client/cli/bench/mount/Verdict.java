@@ -1,0 +1,84 @@
+package org.gridfarm.client.cli.bench.mount;
+
+import org.gridfarm.client.cli.bench.Report;
+import org.gridfarm.client.cli.bench.Row;
+import org.gridfarm.client.cli.bench.Row.Aim;
+import org.gridfarm.client.cli.bench.Samples;
+
+import java.util.Map;
+
+/** Sets what was measured beside the local disk, and both beside what is aimed at. */
+final class Verdict {
+    static final String STAT = "stat, cached";
+    static final String LIST = "ls -l, cached";
+    static final String STAT_COLD = "stat of another mount's files, cold";
+    static final String LIST_COLD = "ls -l of another mount's files";
+    static final String SMALL_CREATE = "3,000 files of 8 KB: create, 4 threads";
+    static final String SMALL_READ = "3,000 files of 8 KB: read, 4 threads";
+    static final String SMALL_DELETE = "3,000 files of 8 KB: delete, 4 threads";
+    static final String WRITE = "write, 1 MiB sequential";
+    static final String WRITE_CLOSE = "write, 1 MiB sequential, and close";
+    static final String READ = "read, 1 MiB sequential, cached";
+    static final String READ_ANYWHERE = "read, 4 KiB random, cached";
+    static final String READ_REMOTE = "read from another node, against a socket";
+    static final String GIT = "git status, warm";
+    static final String MEMORY = "memory of the mount's process, most";
+    static final String MEMORY_STANDBY = "memory of the process that stands by";
+
+    private static final Map<String, Aim> AIMS =
+            Map.ofEntries(
+                    Map.entry(STAT, Aim.atLeast(0.7)),
+                    Map.entry(LIST, Aim.atLeast(0.7)),
+                    Map.entry(STAT_COLD, Aim.atLeast(50_000)),
+                    Map.entry(byProcesses("create", 1), Aim.atLeast(5_000)),
+                    Map.entry(byProcesses("create", 4), Aim.atLeast(12_000)),
+                    Map.entry(byProcesses("unlink", 4), Aim.atLeast(12_000)),
+                    Map.entry(READ, Aim.atLeast(0.9)),
+                    Map.entry(READ_ANYWHERE, Aim.atLeast(0.9)),
+                    Map.entry(WRITE, Aim.atLeast(0.85)),
+                    Map.entry(READ_REMOTE, Aim.atLeast(0.7)),
+                    Map.entry(MEMORY, Aim.atMost(300)));
+
+    /** Aims at the value itself, whatever the local disk does. */
+    private static final Map<String, Aim> ABSOLUTE =
+            Map.of(
+                    SMALL_CREATE, Aim.atMost(0.6),
+                    SMALL_READ, Aim.atMost(0.3),
+                    SMALL_DELETE, Aim.atMost(0.2));
+
+    private final Samples samples;
+
+    Verdict(Samples samples) {
+        this.samples = samples;
+    }
+
+    static String byProcesses(String phase, int processes) {
+        return phase
+                + ", durable, "
+                + processes
+                + (processes == 1 ? " process" : " processes in one directory");
+    }
+
+    Report report() {
+        Report report = new Report("mount");
+        for (String name : samples.names()) {
+            if (name.equals(MountBench.local(name.replace(MountBench.local(""), "")))) {
+                continue; // stands beside its row
+            }
+            Row row = samples.row(name);
+            Aim absolute = ABSOLUTE.get(name);
+            double yardstick = samples.median(MountBench.local(name));
+            if (absolute != null) {
+                report.add(row.aiming(absolute));
+                report.add(
+                        Row.of(name + ", against the disk", row.value(), row.unit())
+                                .against(yardstick));
+                continue;
+            }
+            Row judged = yardstick == 0 ? row : row.against(yardstick);
+            Aim aim = AIMS.get(name);
+            report.add(aim == null ? judged : judged.aiming(aim));
+        }
+        return report;
+    }
+}

@@ -1,0 +1,127 @@
+package org.gridfarm.client.cli.command;
+
+import org.gridfarm.client.cli.bench.BenchFarm;
+import org.gridfarm.client.cli.bench.mount.MountBench;
+import org.gridfarm.client.cli.cluster.ClusterOptions;
+import org.gridfarm.client.cli.cluster.Mounts;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+@Command(
+        name = "mount",
+        header = "Measures a mount beside the local disk.",
+        description = {
+            "",
+            "Names, small files, large files and git, each on the mount and then on the local disk; files of another node beside a plain socket."
+                    + " The local directory has to lie on the disk that the attached node keeps its replicas on."
+        },
+        mixinStandardHelpOptions = true)
+public final class BenchMount implements Callable<Integer> {
+    @Mixin private FarmOptions options = new FarmOptions();
+
+    @Option(names = "--self", description = "make a farm for this, and remove it")
+    private boolean self;
+
+    @Option(names = "--mount", paramLabel = "MNT", description = "the mount to measure")
+    private @Nullable Path mount;
+
+    @Option(
+            names = "--other",
+            paramLabel = "MNT",
+            description = "another mount of the farm, at another node (of a farm of gf cluster: n2's)")
+    private @Nullable Path other;
+
+    @Option(
+            names = "--local",
+            paramLabel = "DIR",
+            description = "directory of the local disk (the farm's directory, else the present one)")
+    private @Nullable Path local;
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "1",
+            description = "duration of each measurement that is not of an amount (${DEFAULT-VALUE})")
+    private double seconds;
+
+    @Option(
+            names = "--repeat",
+            defaultValue = "3",
+            description = "repetitions, of which the median is shown (${DEFAULT-VALUE})")
+    private int repetitions;
+
+    @Option(
+            names = "--megabytes",
+            defaultValue = "256",
+            description = "size of the large files (${DEFAULT-VALUE})")
+    private int megabytes;
+
+    @Option(
+            names = "--git-files",
+            defaultValue = "20000",
+            description = "files of the repository, 0 for none (${DEFAULT-VALUE})")
+    private int gitFiles;
+
+    @Override
+    public Integer call() {
+        if (seconds <= 0 || repetitions < 1 || megabytes < 1 || gitFiles < 0) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "bench", "", "counts, sizes and durations must be above 0");
+        }
+        try (BenchFarm farm =
+                self ? BenchFarm.own(ClusterOptions.usual()) : BenchFarm.of(options.file())) {
+            measure(farm);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return 0;
+    }
+
+    private void measure(BenchFarm farm) throws IOException {
+        Path at = mount != null ? mount : farm.mount().orElse(null);
+        if (at == null || !Mounts.isMounted(at)) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "bench",
+                    at == null ? "" : at.toString(),
+                    "no mount to measure; name one with --mount, or make a farm with --self");
+        }
+        Path second = other != null ? other : ofSecondNode(farm);
+        if (second == null) {
+            System.err.println("gf: without another node's files; name its mount with --other");
+        }
+        new MountBench(
+                        new MountBench.Settings(
+                                at,
+                                second,
+                                local != null ? local : farm.directory().orElse(Path.of(".")),
+                                Duration.ofNanos((long) (seconds * 1e9)),
+                                repetitions,
+                                megabytes,
+                                gitFiles),
+                        BenchMount::progress)
+                .run()
+                .print(options.json);
+    }
+
+    private static @Nullable Path ofSecondNode(BenchFarm farm) {
+        return farm.directory()
+                .map(directory -> directory.resolve("n2/mnt"))
+                .filter(Mounts::isMounted)
+                .orElse(null);
+    }
+
+    private static void progress(String what) {
+        if (System.console() != null) System.err.println("gf: " + what);
+    }
+}
