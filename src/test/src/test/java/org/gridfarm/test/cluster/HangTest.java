@@ -77,12 +77,12 @@ class HangTest {
             load.add(Thread.ofPlatform().start(() -> readFiles(place)));
         }
         await().until(() -> calls.get() > 100);
-        farm.kill(victim, "STOP");
+        farm.signal(victim, "STOP");
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
         await().atMost(Duration.ofMillis(2 * STOPPED_MILLIS))
                 .until(() -> System.nanoTime() > until);
         if (!victim.equals("mount")) { // its supervisor has put another in its place
-            farm.kill(victim, "CONT");
+            farm.signal(victim, "CONT");
         }
         await().atMost(Duration.ofSeconds(60)).until(() -> answers(place));
         ending.set(true);
@@ -99,8 +99,8 @@ class HangTest {
     @Test
     void aMountIsTakenAwayByForceWhateverIsBroken() {
         List<String> all = List.of("meta1", "cache1", "n1", "n2", "n3", "mount");
-        all.forEach(victim -> farm.kill(victim, "STOP"));
         try {
+            all.forEach(victim -> farm.signal(victim, "STOP"));
             Thread waiting =
                     Thread.ofPlatform()
                             .start(() ->
@@ -119,7 +119,7 @@ class HangTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {
-            all.stream().filter(name -> !name.equals("mount")).forEach(v -> farm.kill(v, "CONT"));
+            all.stream().filter(name -> !name.equals("mount")).forEach(v -> farm.signal(v, "CONT"));
         }
     }
 

@@ -3,7 +3,6 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Programs that check their own work, each in a directory of its own on a farm's mount. A program
@@ -34,7 +32,7 @@ class RealProgramsTest {
 
     @Test
     void fsxFindsNoDifferenceToItsModel() throws IOException {
-        need("fsx");
+        Programs.need("fsx");
         long operations = Long.getLong("gf.fsx.operations", 10_000);
         long seed = Long.getLong("gf.seed", 4711);
         farm.sh("cd " + fresh("fsx") + " && fsx -N " + operations + " -S " + seed + " file 2>&1");
@@ -42,7 +40,7 @@ class RealProgramsTest {
 
     @Test
     void fioReadsBackWhatItWrote() throws IOException {
-        need("fio");
+        Programs.need("fio");
         String common =
                 "fio --name=verify --size=24m --verify=crc32c --verify_fatal=1 --verify_state_save=0 --randseed=7"
                         + " --fallocate=none --minimal";
@@ -62,7 +60,7 @@ class RealProgramsTest {
 
     @Test
     void sqliteKeepsADatabase() throws IOException {
-        need("sqlite3");
+        Programs.need("sqlite3");
         Path place = fresh("sqlite");
         for (String journal : new String[] {"delete", "truncate", "wal"}) {
             String database = place.resolve(journal + ".db").toString();
@@ -94,7 +92,7 @@ class RealProgramsTest {
 
     @Test
     void gitKeepsARepository() throws IOException {
-        need("git");
+        Programs.need("git");
         Path place = fresh("git");
         farm.sh(
                 """
@@ -143,8 +141,8 @@ class RealProgramsTest {
 
     @Test
     void dbenchAndFsMarkComplete() throws IOException {
-        need("dbench");
-        need("fs_mark");
+        Programs.need("dbench");
+        Programs.need("fs_mark");
         Path place = fresh("dbench");
         farm.sh(
                 "dbench -s -t 5 -c /usr/share/dbench/client.txt -D %s 2 2>&1 | grep -q Throughput"
@@ -155,7 +153,7 @@ class RealProgramsTest {
 
     @Test
     void stressNgFindsNoFault() throws IOException {
-        need("stress-ng");
+        Programs.need("stress-ng");
         // One after the other: each verifies what it did.
         for (String stressor :
                 new String[] {
@@ -185,7 +183,7 @@ class RealProgramsTest {
 
     @Test
     void appendersOnTwoMountsLoseNothing() throws IOException {
-        need("python3");
+        Programs.need("python3");
         Path place = fresh("append");
         String script =
                 """
@@ -210,7 +208,7 @@ class RealProgramsTest {
 
     @Test
     void locksExcludeAcrossMounts() throws IOException {
-        need("python3");
+        Programs.need("python3");
         Path place = fresh("locks");
         String script =
                 """
@@ -241,13 +239,5 @@ class RealProgramsTest {
 
     private static Path fresh(String name) throws IOException {
         return Files.createDirectory(farm.mount().resolve(name));
-    }
-
-    private static void need(String program) {
-        Assumptions.assumeTrue(
-                Stream.of(System.getenv("PATH").split(":"))
-                        .map(folder -> Path.of(folder, program))
-                        .anyMatch(Files::isExecutable),
-                program + " is not installed");
     }
 }

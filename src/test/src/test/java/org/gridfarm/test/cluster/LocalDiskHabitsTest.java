@@ -1,0 +1,204 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What a program may expect of a local disk, tried on the mounts of a farm: random calls beside the
+ * same calls on the local disk, locks and mappings from two mounts, a build, and the tests that
+ * Lucene has for file systems.
+ */
+class LocalDiskHabitsTest {
+    private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    void randomCallsGiveWhatTheLocalDiskGives() throws IOException {
+        compare(farm.mount().toString(), EXAMPLES);
+    }
+
+    @Test
+    void randomCallsThroughThreeMountsGiveWhatTheLocalDiskGives() throws IOException {
+        String mounts =
+                List.of("n1", "n2", "n3").stream()
+                        .map(node -> farm.mountOf(node).toString())
+                        .collect(Collectors.joining(","));
+        compare(mounts, EXAMPLES / 2);
+    }
+
+    private static void compare(String mounts, int examples) throws IOException {
+        Programs.needPython("hypothesis", "xattr");
+        Path local = Files.createTempDirectory("gf-local-");
+        try {
+            TestFarm.Result result =
+                    farm.run(
+                            List.of(
+                                    "python3",
+                                    program("differential.py"),
+                                    local.toString(),
+                                    mounts,
+                                    "--examples",
+                                    Integer.toString(examples),
+                                    "--seed",
+                                    Long.toString(Long.getLong("gf.seed", 1))));
+            assertThat(result.status()).as(result.output() + result.errors()).isZero();
+            assertThat(result.output()).contains(examples + " sequences");
+        } finally {
+            farm.sh("rm -rf " + local);
+        }
+    }
+
+    /** Samba's test of clustered file systems: each waits for the byte that the other holds. */
+    @Test
+    void pingPongAlternatesBetweenTwoMounts() throws IOException {
+        Programs.need("ping_pong");
+        Files.createFile(farm.mount().resolve("ping"));
+        String output =
+                farm.sh(
+                        """
+                        timeout 6 ping_pong -rw %s 3 >%3$s/a 2>&1 & first=$!
+                        timeout 6 ping_pong -rw %s 3 >%3$s/b 2>&1 & second=$!
+                        wait $first; wait $second
+                        tr '\\r' '\\n' <%3$s/a; tr '\\r' '\\n' <%3$s/b
+                        """
+                                .formatted(
+                                        farm.mountOf("n1").resolve("ping"),
+                                        farm.mountOf("n2").resolve("ping"),
+                                        farm.directory()));
+        System.out.println("ping_pong on two mounts: " + output.lines().toList());
+        // Each counted the other's step besides its own: no byte was seen stale, no lock was held
+        // by two.
+        assertThat(output.lines().filter(line -> line.equals("data increment = 2")))
+                .hasSizeGreaterThanOrEqualTo(2);
+        assertThat(output).contains("locks/sec").doesNotContain("fail");
+    }
+
+    @Test
+    void mappedWritersOnTwoMountsKeepEachOthersPages() throws IOException {
+        Programs.needPython("mmap");
+        Path program = Files.writeString(farm.directory().resolve("mapped.py"), MAPPED);
+        Path file = farm.mount().resolve("mapped");
+        farm.sh("truncate -s 1M " + file);
+        farm.sh(
+                "python3 %1$s %2$s 0 & p=$!; python3 %1$s %3$s 1 && wait $p"
+                        .formatted(program, file, farm.mountOf("n2").resolve("mapped")));
+        byte[] content = Files.readAllBytes(farm.mountOf("n3").resolve("mapped"));
+        for (int page = 0; page < content.length / 4096; page++) {
+            assertThat(content[page * 4096 + 17]).as("page " + page).isEqualTo((byte) (1 + page % 2));
+        }
+    }
+
+    private static final String MAPPED =
+            """
+            import mmap, os, sys
+            who = int(sys.argv[2])
+            f = os.open(sys.argv[1], os.O_RDWR)
+            with mmap.mmap(f, 0) as m:
+                for page in range(who, len(m) // 4096, 2):
+                    m[page * 4096:(page + 1) * 4096] = bytes([1 + who]) * 4096
+                    if page % 16 == who:
+                        m.flush(page * 4096, 4096)
+                m.flush()
+            os.fsync(f)
+            os.close(f)
+            """;
+
+    @Test
+    void makeBuildsOnceAndThenOnlyWhatChanged() throws IOException {
+        Programs.need("make");
+        Programs.need("cc");
+        Path place = Files.createDirectory(farm.mount().resolve("build"));
+        StringBuilder main = new StringBuilder("#include <stdio.h>\n");
+        for (int i = 0; i < 30; i++) {
+            Files.writeString(place.resolve("f" + i + ".h"), "int f" + i + "(int x);\n");
+            Files.writeString(
+                    place.resolve("f" + i + ".c"),
+                    "#include \"f%1$d.h\"\nint f%1$d(int x) { return x + %1$d; }\n".formatted(i));
+            main.append("#include \"f").append(i).append(".h\"\n");
+        }
+        main.append("int main(void) { int x = 0;");
+        for (int i = 0; i < 30; i++) {
+            main.append(" x = f").append(i).append("(x);");
+        }
+        Files.writeString(place.resolve("main.c"), main + " printf(\"%d\\n\", x); return 0; }\n");
+        Files.writeString(
+                place.resolve("Makefile"),
+                """
+                OBJECTS = $(patsubst %.c,%.o,$(wildcard *.c))
+                CFLAGS = -MMD -g
+                program: lib.a
+                \tcc -o $@ main.o lib.a
+                lib.a: $(OBJECTS)
+                \tar rcs $@ $(filter-out main.o,$^)
+                -include $(wildcard *.d)
+                """);
+        farm.sh("make -s -j 4 -C %1$s 2>&1 && test $(%1$s/program) = 435".formatted(place));
+        // Nothing to do, and on another mount neither.
+        farm.sh("make -q -C " + place);
+        farm.sh("make -q -C " + farm.mountOf("n2").resolve("build"));
+        farm.sh("touch %s/f7.h".formatted(farm.mountOf("n2").resolve("build")));
+        String again = farm.sh("make -C " + place + " 2>&1 | grep -c ' -c '");
+        assertThat(again.strip()).isEqualTo("2"); // f7.c and main.c
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                LuceneCases.ByChannel.class,
+                LuceneCases.ByMapping.class,
+                LuceneCases.NativeLocks.class
+            })
+    void lucenesOwnTestsOfDirectoriesAndLocksPass(Class<?> cases) throws IOException {
+        Path place = Files.createDirectory(farm.mount().resolve(cases.getSimpleName()));
+        TestFarm.Result result =
+                farm.run(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-ea",
+                                "-Xmx256m",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "-Djava.io.tmpdir=" + place,
+                                "-DtempDir=" + place,
+                                "-Dtests.seed=" + Long.toHexString(Long.getLong("gf.seed", 4711)),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "org.junit.runner.JUnitCore",
+                                cases.getName()));
+        assertThat(result.status()).as(result.output() + result.errors()).isZero();
+        assertThat(result.output()).containsPattern("OK \\(\\d+ tests\\)");
+    }
+
+    /** A program of the test resources as a file. */
+    private static String program(String name) throws IOException {
+        try (var in = LocalDiskHabitsTest.class.getResourceAsStream(name)) {
+            assertThat(in).as(name).isNotNull();
+            Path file = farm.directory().resolve(name);
+            Files.write(file, in.readAllBytes());
+            return file.toString();
+        }
+    }
+}
