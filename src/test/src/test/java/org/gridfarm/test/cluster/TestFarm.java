@@ -38,8 +38,8 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /**
-     * Started with these further options of {@code gf cluster start}. With {@code -Dgf.farm=DIR} and
-     * no options it is the one that runs in DIR, mounted at DIR/mnt, and goes on running.
+     * Started with these further options of {@code gf cluster start}. With {@code -Dgf.farm=DIR}
+     * and no options it is the one that runs in DIR, mounted at DIR/mnt, and goes on running.
      */
     public static TestFarm start(String... options) throws IOException {
         String running = System.getProperty("gf.farm");

@@ -39,19 +39,22 @@ public final class BenchMount implements Callable<Integer> {
     @Option(
             names = "--other",
             paramLabel = "MNT",
-            description = "another mount of the farm, at another node (of a farm of gf cluster: n2's)")
+            description =
+                    "another mount of the farm, at another node (of a farm of gf cluster: n2's)")
     private @Nullable Path other;
 
     @Option(
             names = "--local",
             paramLabel = "DIR",
-            description = "directory of the local disk (the farm's directory, else the present one)")
+            description =
+                    "directory of the local disk (the farm's directory, else the present one)")
     private @Nullable Path local;
 
     @Option(
             names = "--seconds",
             defaultValue = "1",
-            description = "duration of each measurement that is not of an amount (${DEFAULT-VALUE})")
+            description =
+                    "duration of each measurement that is not of an amount (${DEFAULT-VALUE})")
     private double seconds;
 
     @Option(

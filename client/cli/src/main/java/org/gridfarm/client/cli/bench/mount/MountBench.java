@@ -83,10 +83,18 @@ public final class MountBench {
             NameShapes.stat(folder, FILES);
             NameShapes.list(folder);
         }
-        both(here, beside, Verdict.STAT, "files/s", at ->
-                NameShapes.stats(at.resolve("names"), FILES, settings.time()).perSecond());
-        both(here, beside, Verdict.LIST, "entries/s", at ->
-                NameShapes.listings(at.resolve("names"), settings.time()));
+        both(
+                here,
+                beside,
+                Verdict.STAT,
+                "files/s",
+                at -> NameShapes.stats(at.resolve("names"), FILES, settings.time()).perSecond());
+        both(
+                here,
+                beside,
+                Verdict.LIST,
+                "entries/s",
+                at -> NameShapes.listings(at.resolve("names"), settings.time()));
     }
 
     private void creates(Path here) throws IOException {
@@ -120,23 +128,43 @@ public final class MountBench {
 
     private void small(Path here, Path beside, String what, NameShapes.Each work)
             throws IOException {
-        both(here, beside, what, "s", at ->
-                NameShapes.each(at.resolve("small"), SMALL_FILES, SMALL_THREADS, work));
+        both(
+                here,
+                beside,
+                what,
+                "s",
+                at -> NameShapes.each(at.resolve("small"), SMALL_FILES, SMALL_THREADS, work));
     }
 
     private void data(Path here, Path beside) throws IOException {
         progress.accept("local data");
-        both(here, beside, Verdict.WRITE, "MB/s", at ->
-                DataShapes.write(at.resolve("large"), settings.megabytes(), false));
-        both(here, beside, Verdict.WRITE_CLOSE, "MB/s", at ->
-                DataShapes.write(at.resolve("closed"), settings.megabytes(), true));
+        both(
+                here,
+                beside,
+                Verdict.WRITE,
+                "MB/s",
+                at -> DataShapes.write(at.resolve("large"), settings.megabytes(), false));
+        both(
+                here,
+                beside,
+                Verdict.WRITE_CLOSE,
+                "MB/s",
+                at -> DataShapes.write(at.resolve("closed"), settings.megabytes(), true));
         for (Path at : List.of(here, beside)) {
             DataShapes.read(at.resolve("large"), 1);
         }
-        both(here, beside, Verdict.READ, "MB/s", at ->
-                DataShapes.read(at.resolve("large"), READ_ROUNDS));
-        both(here, beside, Verdict.READ_ANYWHERE, "reads/s", at ->
-                DataShapes.readAnywhere(at.resolve("large"), settings.time()).perSecond());
+        both(
+                here,
+                beside,
+                Verdict.READ,
+                "MB/s",
+                at -> DataShapes.read(at.resolve("large"), READ_ROUNDS));
+        both(
+                here,
+                beside,
+                Verdict.READ_ANYWHERE,
+                "reads/s",
+                at -> DataShapes.readAnywhere(at.resolve("large"), settings.time()).perSecond());
         for (Path at : List.of(here, beside)) {
             Files.delete(at.resolve("large"));
             Files.delete(at.resolve("closed"));
