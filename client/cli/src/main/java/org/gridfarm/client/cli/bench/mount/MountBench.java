@@ -27,6 +27,8 @@ public final class MountBench {
     private static final int GIT_ROUNDS_LEAST = 2;
 
     /**
+     * What is measured, and how long.
+     *
      * @param mount attached to the node of this machine
      * @param other a mount of the same farm at another node, to whose files the first has no local
      *     replica; null: what needs it is left out
