@@ -50,6 +50,7 @@ class LocalDiskHabitsTest {
         Programs.needPython("hypothesis", "xattr");
         Path local = Files.createTempDirectory("gf-local-");
         try {
+            farm.sh("chmod 755 " + local); // other users are tried as well
             TestFarm.Result result =
                     farm.run(
                             List.of(
