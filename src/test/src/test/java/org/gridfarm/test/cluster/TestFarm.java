@@ -44,7 +44,7 @@ public final class TestFarm implements AutoCloseable {
     public static TestFarm start(String... options) throws IOException {
         String running = System.getProperty("gf.farm");
         if (running != null && options.length == 0) {
-            return new TestFarm(Path.of(running));
+            return new TestFarm(Path.of(running), Map.of());
         }
         return startIn(Files.createTempDirectory("gf-test-"), options);
     }
