@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +16,8 @@ import java.util.stream.Collectors;
 
 /**
  * What a program may expect of a local disk, tried on the mounts of a farm: random calls beside the
- * same calls on the local disk, locks and mappings from two mounts, a build.
+ * same calls on the local disk, locks and mappings from two mounts, a build, and the tests that
+ * Lucene has for file systems.
  */
 class LocalDiskHabitsTest {
     private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
@@ -162,6 +165,34 @@ class LocalDiskHabitsTest {
         farm.sh("touch %s/f7.h".formatted(farm.mountOf("n2").resolve("build")));
         String again = farm.sh("make -C " + place + " 2>&1 | grep -c ' -c '");
         assertThat(again.strip()).isEqualTo("2"); // f7.c and main.c
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                LuceneCases.ByChannel.class,
+                LuceneCases.ByMapping.class,
+                LuceneCases.NativeLocks.class
+            })
+    void lucenesOwnTestsOfDirectoriesAndLocksPass(Class<?> cases) throws IOException {
+        Path place = Files.createDirectory(farm.mount().resolve(cases.getSimpleName()));
+        TestFarm.Result result =
+                farm.run(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-ea",
+                                "-Xmx256m",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "-Djava.io.tmpdir=" + place,
+                                "-DtempDir=" + place,
+                                "-Dtests.seed=" + Long.toHexString(Long.getLong("gf.seed", 4711)),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "org.junit.runner.JUnitCore",
+                                cases.getName()));
+        assertThat(result.status()).as(result.output() + result.errors()).isZero();
+        assertThat(result.output()).containsPattern("OK \\(\\d+ tests\\)");
     }
 
     /** A program of the test resources as a file. */
