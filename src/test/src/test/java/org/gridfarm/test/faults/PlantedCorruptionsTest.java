@@ -76,7 +76,8 @@ class PlantedCorruptionsTest {
             await("all replicas are made again")
                     .atMost(Duration.ofMinutes(5))
                     .pollInterval(Duration.ofSeconds(1))
-                    .until(() -> farm.tryGf("health").status() == 0);
+                    .until(() -> farm.tryGf("status").status() == 0);
+            assertThat(farm.tryGf("health").output()).contains("bad blocks");
             assertThat(farm.json("replicas", "--corrupt", "--json").get("files")).isEmpty();
             requireAllGood(farm, client);
             System.out.println(planted + " corruptions were found and made good");

@@ -178,10 +178,7 @@ final class Patterns {
                         "small files of 8 KiB, write",
                         "files/s",
                         SMALL_FILES,
-                        in -> {
-                            Path folder = Files.createDirectories(in.resolve("small"));
-                            for (int i = 0; i < SMALL_FILES; i++) Content.remove(folder, "s" + i);
-                        },
+                        in -> Files.createDirectory(in.resolve("small")),
                         in -> {
                             for (int i = 0; i < SMALL_FILES; i++) {
                                 try (FileChannel file = Content.make(in.resolve("small/s" + i))) {
