@@ -43,7 +43,6 @@ import java.util.TreeMap;
 final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private static final Logger log = LoggerFactory.getLogger(Leading.class);
 
-    private final EventThread events;
     private final FarmState state;
     private final ClientCoherence clients;
     private final LeaderCoherence coherence;
@@ -99,7 +98,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             Runnable deposed) {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
-        this.events = events;
         this.epoch = start.claim().epoch();
         this.state = state;
         this.clients = clients;
