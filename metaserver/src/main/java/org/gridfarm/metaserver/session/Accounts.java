@@ -81,7 +81,7 @@ public final class Accounts {
                 throw unknown(user, "the " + command[0] + " command does not answer");
             }
             if (id.exitValue() != 0 || text.isEmpty()) {
-                throw unknown(user, "not known by that name on the metaserver's host");
+                throw unknown(user, "no " + user + " among the accounts of the metaserver's host");
             }
             return text;
         } catch (IOException e) {
