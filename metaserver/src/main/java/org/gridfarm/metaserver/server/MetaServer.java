@@ -39,6 +39,9 @@ public final class MetaServer implements AutoCloseable {
 
     private static final long RETRY_MILLIS = 300;
 
+    /** Far longer than any election takes. */
+    private static final long NOBODY_LEADS_NANOS = TimeUnit.SECONDS.toNanos(20);
+
     private final ServerIdentity identity;
     private final JournalStore store;
     private final Cluster cluster;
@@ -50,8 +53,10 @@ public final class MetaServer implements AutoCloseable {
     private volatile boolean ready;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean closing;
+    private boolean candidate;
     private boolean elected;
     private long term;
+    private long leaderSeen = System.nanoTime();
 
     /** Makes an empty state and the way to tell layouts from it. */
     public interface StateFactory {
@@ -73,7 +78,7 @@ public final class MetaServer implements AutoCloseable {
         this.cluster = cluster;
         this.states = states;
         this.dialer = dialer;
-        this.events = new EventThread(() -> serving.endOfRound(), () -> serving.tick());
+        this.events = new EventThread(() -> serving.endOfRound(), this::tick);
         this.serving = following();
     }
 
@@ -118,11 +123,12 @@ public final class MetaServer implements AutoCloseable {
         };
     }
 
-    void start(boolean candidate) {
+    void start(boolean stands) {
+        candidate = stands;
         events.start();
         cluster.start(
                 member(Cluster.Member.CACHE, 0),
-                candidate,
+                stands,
                 new Cluster.Listener() {
                     @Override
                     public void elected() {
@@ -148,6 +154,21 @@ public final class MetaServer implements AutoCloseable {
 
     private Cluster.Member member(String role, long epoch) {
         return new Cluster.Member(identity.name(), identity.address(), role, epoch);
+    }
+
+    private void tick() {
+        serving.tick();
+        long now = System.nanoTime();
+        if (!candidate
+                || elected
+                || identity.members().get().stream().anyMatch(Cluster.Member::leads)) {
+            leaderSeen = now;
+        } else if (now - leaderSeen > NOBODY_LEADS_NANOS) {
+            // An election can hang on what a lost session has left behind.
+            log.warn("nobody leads: standing for election anew");
+            leaderSeen = now;
+            identity.blocking().execute(cluster::resign);
+        }
     }
 
     private void onElected() {

@@ -10,6 +10,7 @@ import org.apache.curator.framework.recipes.nodes.PersistentNode;
 import org.apache.curator.framework.state.SessionConnectionStateErrorPolicy;
 import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
 import org.gridfarm.metaserver.server.Cluster;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -33,6 +34,7 @@ public final class ZooKeeperCluster implements Cluster {
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperCluster.class);
     private static final int RETRY_MILLIS = 200;
     private static final String SEPARATOR = "\n";
+    private static final String ELECTION = "/leader";
 
     private final ZooKeeperSettings settings;
     private final CuratorFramework client;
@@ -109,7 +111,7 @@ public final class ZooKeeperCluster implements Cluster {
     }
 
     private void stand() {
-        LeaderLatch standing = new LeaderLatch(client, "/leader", name);
+        LeaderLatch standing = new LeaderLatch(client, ELECTION, name);
         standing.addListener(
                 new LeaderLatchListener() {
                     @Override
@@ -171,7 +173,30 @@ public final class ZooKeeperCluster implements Cluster {
         } catch (IOException | IllegalStateException e) {
             log.warn("resigning: {}", e.getMessage());
         }
-        stand();
+        removeLeftOvers();
+        if (!closing) stand();
+    }
+
+    /**
+     * A latch that was reset while its session was lost may leave a node that nobody leads by, and
+     * that all others wait for as long as the new session lasts.
+     */
+    private void removeLeftOvers() {
+        try {
+            for (String child : client.getChildren().forPath(ELECTION)) {
+                String path = ELECTION + "/" + child;
+                try {
+                    byte[] id = client.getData().forPath(path);
+                    if (name.equals(new String(id, StandardCharsets.UTF_8))) {
+                        client.delete().forPath(path);
+                    }
+                } catch (KeeperException.NoNodeException e) {
+                    log.debug("{} is gone by itself", path);
+                }
+            }
+        } catch (Exception e) {
+            log.warn("looking for what is left of an election: {}", e.getMessage());
+        }
     }
 
     private static byte[] encode(Member member) {

@@ -81,7 +81,7 @@ public final class MountMain {
     private static void prepare(MountSettings settings, Ledger ledger) throws IOException {
         LinuxMount mount = LinuxMount.prepare(settings.directory(), settings.options());
         ledger.mounted(mount.saved().text());
-        List<String> server = ownCommandBefore("--supervised"); // the supervisor adds it again
+        List<String> server = ownCommand();
         List<String> supervisor =
                 Supervisor.of(settings.directory()).command(settings.directory(), true, server);
         IOException failure = mount.become(supervisor, Supervisor.DEVICE);
@@ -89,10 +89,11 @@ public final class MountMain {
         throw failure;
     }
 
-    private static List<String> ownCommandBefore(String end) throws IOException {
+    /** Without the words that the supervisor adds again. */
+    private static List<String> ownCommand() throws IOException {
         List<String> words = new ArrayList<>();
         for (String word : Files.readString(Path.of("/proc/self/cmdline")).split("\0")) {
-            if (word.equals(end)) {
+            if (word.equals("--supervised")) {
                 break;
             }
             words.add(word);

@@ -1,5 +1,6 @@
 package org.gridfarm.client.cli.bench.mount;
 
+import org.gridfarm.client.cli.bench.PlainSocket;
 import org.gridfarm.client.cli.bench.Report;
 import org.gridfarm.client.cli.bench.Samples;
 import org.gridfarm.client.cli.bench.meta.Workers;
@@ -190,7 +191,11 @@ public final class MountBench {
         long entries = NameShapes.list(settings.mount().resolve(name).resolve("r" + round));
         add(Verdict.LIST_COLD, "entries/s", entries / ((System.nanoTime() - from) / 1e9));
         add(Verdict.READ_REMOTE, "MB/s", DataShapes.read(here.resolve("large"), 1));
-        add(local(Verdict.READ_REMOTE), "MB/s", PlainSocket.measure(settings.megabytes()));
+        add(
+                local(Verdict.READ_REMOTE),
+                "MB/s",
+                PlainSocket.measure((long) settings.megabytes() * DataShapes.MEGABYTE)
+                        / DataShapes.MEGABYTE);
     }
 
     private void git() throws IOException {

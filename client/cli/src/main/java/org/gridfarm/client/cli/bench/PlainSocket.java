@@ -1,4 +1,4 @@
-package org.gridfarm.client.cli.bench.mount;
+package org.gridfarm.client.cli.bench;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,37 +8,45 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 
-/** What a connection to this machine itself carries, with nothing done to the bytes. */
-final class PlainSocket {
+/**
+ * The yardstick of the network: what a connection to this machine itself carries, with nothing done
+ * to the bytes.
+ */
+public final class PlainSocket {
+    private static final int BLOCK_BYTES = 1 << 20;
+
     private PlainSocket() {}
 
-    /** Megabytes a second. */
-    static double measure(int megabytes) throws IOException {
+    /**
+     * In blocks of a MiB.
+     *
+     * @return bytes a second
+     */
+    public static double measure(long bytes) throws IOException {
         try (ServerSocketChannel door =
                 ServerSocketChannel.open()
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             CompletableFuture<Void> sent = new CompletableFuture<>();
-            Thread.ofPlatform().start(() -> send(door, megabytes, sent));
-            long bytes = 0;
+            Thread.ofPlatform().start(() -> send(door, bytes, sent));
+            long received = 0;
             long from = System.nanoTime();
             try (SocketChannel channel = SocketChannel.open(door.getLocalAddress())) {
-                ByteBuffer block = ByteBuffer.allocateDirect(DataShapes.MEGABYTE);
+                ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
                 for (int n = 0; n >= 0; n = channel.read(block.clear())) {
-                    bytes += n;
+                    received += n;
                 }
             }
             double seconds = (System.nanoTime() - from) / 1e9;
             sent.join();
-            return bytes / (double) DataShapes.MEGABYTE / seconds;
+            return received / seconds;
         }
     }
 
-    private static void send(
-            ServerSocketChannel door, int megabytes, CompletableFuture<Void> sent) {
+    private static void send(ServerSocketChannel door, long bytes, CompletableFuture<Void> sent) {
         try (SocketChannel channel = door.accept()) {
-            ByteBuffer block = ByteBuffer.allocateDirect(DataShapes.MEGABYTE);
-            for (int i = 0; i < megabytes; i++) {
-                block.clear();
+            ByteBuffer block = ByteBuffer.allocateDirect(BLOCK_BYTES);
+            for (long left = bytes; left > 0; left -= block.limit()) {
+                block.clear().limit((int) Math.min(left, BLOCK_BYTES));
                 while (block.hasRemaining()) {
                     channel.write(block);
                 }
