@@ -74,11 +74,11 @@ final class Load implements Runnable {
         while (!stop.get()) {
             try {
                 int dice = random.nextInt(100);
-                if (dice < 25) {
+                if (dice < 25 && oracle.hasRoom()) {
                     create();
                 } else if (dice < 50) {
                     read();
-                } else if (dice < 75) {
+                } else if (dice < 75 && (log != null || oracle.hasRoom())) {
                     append();
                 } else if (dice < 88) {
                     rewrite();

@@ -12,9 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Everything that was acknowledged, by name, and everything that was found wrong. Thread-safe. */
 final class Oracle {
+    /** It keeps the content of all in memory. */
+    private static final int FILES_MAX = 300;
+
     private final Map<String, Expected> files = new ConcurrentHashMap<>();
     private final Map<String, String> busy = new ConcurrentHashMap<>(); // names not to be changed
     private final List<String> faults = new ArrayList<>();
+
+    boolean hasRoom() {
+        return files.size() < FILES_MAX;
+    }
 
     void add(String name, Expected expected) {
         files.put(name, expected);

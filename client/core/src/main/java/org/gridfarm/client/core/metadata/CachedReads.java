@@ -84,11 +84,16 @@ final class CachedReads {
                     }
                     return reply;
                 })
-                .thenCompose(reply -> found(reply, parent, name, entryStamp, stamps));
+                .thenCompose(reply -> found(reply, who, parent, name, entryStamp, stamps));
     }
 
     private CompletableFuture<Found> found(
-            LookupReply reply, long parent, Name name, long entryStamp, long[] stamps) {
+            LookupReply reply,
+            Credentials who,
+            long parent,
+            Name name,
+            long entryStamp,
+            long[] stamps) {
         Attributes attributes = reply.getAttributes();
         boolean named =
                 reply.getEntryCacheable()
@@ -103,13 +108,31 @@ final class CachedReads {
         if (attributes.getWriting()) {
             // The head of the chain knows the size; asking for the attributes brings its address.
             return attributes(attributes.getInode())
-                    .thenApply(now -> new Found(now.attributes(), named, now.attributesLeased()));
+                    .handle((now, thrown) -> {
+                        if (thrown != null) {
+                            FarmException failure = Failures.about(thrown, "stat", "");
+                            if (failure.kind() != ErrorKind.STALE) {
+                                throw failure;
+                            }
+                        } else if (isNamed(now)) {
+                            return CompletableFuture.completedFuture(
+                                    new Found(now.attributes(), named, now.attributesLeased()));
+                        }
+                        // Unlinked between the two answers: what has the name now?
+                        return lookup(who, parent, name);
+                    })
+                    .thenCompose(answer -> answer);
         }
         if (reply.getAttributesCacheable()) {
             cache.fillAttributes(stamps, attributes);
         }
         return CompletableFuture.completedFuture(
                 new Found(attributes, named, reply.getAttributesCacheable()));
+    }
+
+    private static boolean isNamed(Found now) {
+        Attributes attributes = now.attributes();
+        return attributes != null && attributes.getNlink() > 0;
     }
 
     CompletableFuture<Found> attributes(long inode) {

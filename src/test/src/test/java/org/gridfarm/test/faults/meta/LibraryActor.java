@@ -48,13 +48,23 @@ final class LibraryActor implements Actor {
 
     /** Makes the directory and what every history finds there. */
     void furnish(String directory, Iterable<Call> calls) {
-        done(metadata.mkdir(self, metadata.root(), name(directory), 0755, 0));
+        inodes.clear();
+        inodes.put("/", metadata.root());
+        surely(new Call.MakeDirectory("/" + directory));
         enter(directory);
-        for (Call call : calls) {
-            String answer = perform(call);
-            if (!"ok".equals(answer)) {
-                throw new IllegalStateException(call + ": " + answer);
-            }
+        calls.forEach(this::surely);
+    }
+
+    /** Until it is known to be done: what was asked while a server died may have been. */
+    private void surely(Call call) {
+        String answer = perform(call);
+        boolean unclear = false;
+        while (answer == null) {
+            unclear = true;
+            answer = perform(call);
+        }
+        if (!answer.equals("ok") && !(unclear && answer.equals("EEXIST"))) {
+            throw new IllegalStateException(call + ": " + answer);
         }
     }
 
