@@ -110,7 +110,8 @@ public final class Placement {
         Spread spread = new Spread(wish.groups());
         boolean forSpace = false;
         for (NodeFacts node : nodes) {
-            if (wish.holding().contains(node.name())) {
+            // What lies on a node that is leaving will not be in its rack for long.
+            if (wish.holding().contains(node.name()) && node.state().counts()) {
                 spread.add(node);
             }
             String refusal = refusal(wish, node);

@@ -59,6 +59,18 @@ class PlacementTest {
     }
 
     @Test
+    void theRackOfANodeThatIsEmptiedIsFreeAgain() {
+        node("n0", "r0", "", NodeState.DRAINING, 50 * GB);
+        node("n1", "r0", "", NodeState.UP, 50 * GB);
+        node("n2", "r1", "", NodeState.UP, 50 * GB);
+        node("n3", "r1", "", NodeState.UP, 50 * GB);
+        Placement.Wish wish = new Placement.Wish(1, "", Set.of("n0", "n2"), Map.of(), "", 0);
+        for (int i = 0; i < 50; i++) {
+            assertThat(placement.plan(wish, nodes).nodes()).containsExactly("n1");
+        }
+    }
+
+    @Test
     void everyRefusalIsTold() {
         node("up", "r", "", NodeState.UP, 50 * GB);
         node("full", "r", "", NodeState.UP, 1000);

@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * renamed through a mount and through the library. Whatever an fsync or close acknowledged is there
  * at the end, on two nodes, byte for byte; nothing else was ever read.
  */
+@Tag("campaign")
 class FaultCampaignTest {
     private static final int FAULTS_DEFAULT = 100;
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
