@@ -28,6 +28,9 @@ final class CachedReads {
     private final LeasedCache cache;
     private volatile @Nullable SizeSource sizes;
 
+    /** Of one name whose file goes each time between two answers. */
+    private static final int LOOKUPS_MAX = 5;
+
     CachedReads(FarmSession session, LeasedCache cache) {
         this.session = session;
         this.cache = cache;
@@ -59,6 +62,10 @@ final class CachedReads {
     }
 
     CompletableFuture<Found> lookup(Credentials who, long parent, Name name) {
+        return lookup(who, parent, name, LOOKUPS_MAX);
+    }
+
+    private CompletableFuture<Found> lookup(Credentials who, long parent, Name name, int lookups) {
         Attributes known = cachedLookup(parent, name);
         if (known != null) {
             return CompletableFuture.completedFuture(
@@ -84,12 +91,21 @@ final class CachedReads {
                     }
                     return reply;
                 })
-                .thenCompose(reply -> found(reply, who, parent, name, entryStamp, stamps));
+                .thenCompose(reply ->
+                        found(
+                                reply,
+                                () -> lookup(who, parent, name, lookups - 1),
+                                lookups > 1,
+                                parent,
+                                name,
+                                entryStamp,
+                                stamps));
     }
 
     private CompletableFuture<Found> found(
             LookupReply reply,
-            Credentials who,
+            Supplier<CompletableFuture<Found>> again,
+            boolean mayAskAgain,
             long parent,
             Name name,
             long entryStamp,
@@ -111,15 +127,15 @@ final class CachedReads {
                     .handle((now, thrown) -> {
                         if (thrown != null) {
                             FarmException failure = Failures.about(thrown, "stat", "");
-                            if (failure.kind() != ErrorKind.STALE) {
+                            if (!mayAskAgain || !isGone(failure)) {
                                 throw failure;
                             }
-                        } else if (isNamed(now)) {
+                        } else if (!mayAskAgain || isNamed(now)) {
                             return CompletableFuture.completedFuture(
                                     new Found(now.attributes(), named, now.attributesLeased()));
                         }
                         // Unlinked between the two answers: what has the name now?
-                        return lookup(who, parent, name);
+                        return again.get();
                     })
                     .thenCompose(answer -> answer);
         }
@@ -128,6 +144,13 @@ final class CachedReads {
         }
         return CompletableFuture.completedFuture(
                 new Found(attributes, named, reply.getAttributesCacheable()));
+    }
+
+    /** The file, or its content at a node. */
+    private static boolean isGone(FarmException failure) {
+        return failure.kind() == ErrorKind.STALE
+                || failure.kind() == ErrorKind.NOT_FOUND
+                || failure.kind() == ErrorKind.OBJECT_ABSENT;
     }
 
     private static boolean isNamed(Found now) {

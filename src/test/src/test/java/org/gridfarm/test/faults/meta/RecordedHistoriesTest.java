@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * cut off. {@code -Dgf.seed=} chooses the calls and the faults, {@code -Dgf.histories=} and {@code
  * -Dgf.histories.disturbed=} how many directories, {@code -Dgf.keep=true} keeps the farm.
  */
+@Tag("campaign")
 class RecordedHistoriesTest {
     private static final int CALLS_AT_LEAST = 220; // the kernel says nothing of a few
     private static final int COMPANIES = 2;
