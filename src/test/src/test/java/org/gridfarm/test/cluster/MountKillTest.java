@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * SIGKILL to the process that serves a mount, {@code -Dgf.kills} times (10) under load: nothing
  * that was synced is lost, no call fails, and the mount answers within seconds each time.
  */
+@Tag("campaign")
 class MountKillTest {
     private static final int KILLS = Integer.getInteger("gf.kills", 10);
     private static final int RECORD = 512;

@@ -107,7 +107,9 @@ class PostgresOnMountTest {
                 new ProcessBuilder(
                                 "/bin/sh",
                                 "-c",
-                                "exec %s -D %s -p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_wal_size=64MB -c shared_buffers=16MB -c checkpoint_timeout=30s"
+                                ("exec %s -D %s -p %d -c listen_addresses=127.0.0.1"
+                                                + " -c unix_socket_directories= -c max_wal_size=64MB"
+                                                + " -c shared_buffers=16MB -c checkpoint_timeout=30s")
                                         .formatted(binary("postgres"), data, port))
                         .redirectErrorStream(true)
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
