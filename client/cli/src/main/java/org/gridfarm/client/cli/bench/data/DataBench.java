@@ -1,7 +1,6 @@
 package org.gridfarm.client.cli.bench.data;
 
 import org.gridfarm.client.cli.bench.Latencies;
-import org.gridfarm.client.cli.bench.PlainSocket;
 import org.gridfarm.client.cli.bench.Report;
 import org.gridfarm.client.cli.bench.Samples;
 import org.gridfarm.client.core.ClientConfig;
@@ -64,7 +63,7 @@ public final class DataBench {
         Patterns patterns = new Patterns(settings.bytes());
         compare(farm, root, bare, 1, patterns.all());
         compare(farm, root, bare, 2, patterns.sequential());
-        far(farm, root, bare);
+        far(farm, root);
         for (int stripes : STRIPES) striped(farm, root, stripes);
     }
 
@@ -92,22 +91,18 @@ public final class DataBench {
     }
 
     /** By a client that is attached to no node; and by the mount, of what other nodes hold. */
-    private void far(Gridfarm farm, FarmPath root, Path bare) throws Exception {
+    private void far(Gridfarm farm, FarmPath root) throws Exception {
         progress.accept("from far");
-        Files.createDirectories(bare);
-        Path same = bare.resolve("same");
         Path mounted = made(farm, root, Policy.replicas(1));
         FarTransfer far = new FarTransfer(farm, settings.bytes());
         try {
-            far.make(same);
-            add(DataVerdict.SOCKET, "MB/s", PlainSocket.measure(Files.size(same)) / 1e6);
+            add(DataVerdict.SOCKET, "MB/s", far.socket());
             add(DataVerdict.FAR_WRITE, "MB/s", far.write(root.child("far")));
             add(DataVerdict.FAR_READ, "MB/s", far.read(root.child("far")));
             FarmPath away = far.makeAwayFrom(mounted, root);
             Path file = mounted.resolve(away.names().getLast().toString());
             add(DataVerdict.FAR_MOUNT, "MB/s", far.readAll(file));
         } finally {
-            remove(bare);
             farm.deleteRecursively(root);
         }
     }

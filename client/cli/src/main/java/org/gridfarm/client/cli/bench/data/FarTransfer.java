@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.bench.data;
 
 import static org.gridfarm.client.cli.bench.data.Content.MIB;
 
+import org.gridfarm.client.cli.bench.PlainSocket;
 import org.gridfarm.client.core.FarmInputStream;
 import org.gridfarm.client.core.FarmOutputStream;
 import org.gridfarm.client.core.Gridfarm;
@@ -34,10 +35,9 @@ final class FarTransfer {
         return pieces * MIB / 1e6 / ((System.nanoTime() - began) / 1e9);
     }
 
-    void make(Path file) throws IOException {
-        try (FileChannel channel = Content.make(file)) {
-            Content.write(channel, 0, MIB, pieces);
-        }
+    /** As many bytes through a plain socket. */
+    double socket() throws IOException {
+        return PlainSocket.measure(pieces * MIB) / 1e6;
     }
 
     double write(FarmPath path) throws IOException {
