@@ -66,6 +66,7 @@ public final class MountProcess {
         Path at = free(directory);
         Supervisor supervisor = Supervisor.of(at);
         supervisor.clear();
+        List<String> server = server(arguments);
         try {
             Path log = Files.createTempFile("gf-mount-", ".log");
             Component component =
@@ -73,14 +74,14 @@ public final class MountProcess {
                             new Component(
                                     "mount",
                                     "mount",
-                                    server(arguments),
+                                    server,
                                     Map.of(),
                                     log.toString(),
                                     at.toString(),
                                     "",
                                     0,
                                     0),
-                            supervisor.command(at, false, server(arguments)));
+                            supervisor.command(at, false, server));
             Await.until(
                     READY_MAX,
                     () ->

@@ -2,9 +2,9 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.bench.Report;
+import org.gridfarm.client.cli.bench.Row;
 import org.gridfarm.client.cli.bench.data.DataBench;
 import org.gridfarm.client.cli.bench.data.RepairTime;
-import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -33,8 +34,7 @@ import java.util.concurrent.Callable;
 public final class BenchData implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = "--self", description = "make a farm for this, and remove it")
-    private boolean self;
+    @Mixin private BenchOptions bench = new BenchOptions();
 
     @Option(names = "--mount", paramLabel = "MNT", description = "a mount of the farm")
     private @Nullable Path mount;
@@ -53,12 +53,6 @@ public final class BenchData implements Callable<Integer> {
     private String size = "";
 
     @Option(
-            names = "--repeat",
-            defaultValue = "3",
-            description = "repetitions, of which the median is shown (${DEFAULT-VALUE})")
-    private int repetitions;
-
-    @Option(
             names = "--repair",
             paramLabel = "BYTES",
             defaultValue = "0",
@@ -68,11 +62,10 @@ public final class BenchData implements Callable<Integer> {
     @Override
     public Integer call() {
         long bytes = Administration.bytes(size);
-        if (bytes < 4 << 20 || repetitions < 1) {
+        if (bytes < 4 << 20 || bench.repetitions < 1) {
             throw usage("--size must be at least 4M and --repeat at least 1");
         }
-        try (BenchFarm farm =
-                self ? BenchFarm.own(ClusterOptions.usual()) : BenchFarm.of(options.file())) {
+        try (BenchFarm farm = bench.farm(options)) {
             Path mounted = mount != null ? mount : farm.mount().orElse(null);
             Path bare = local != null ? local : farm.directory().orElse(null);
             if (mounted == null || !Files.isDirectory(mounted)) {
@@ -85,8 +78,8 @@ public final class BenchData implements Callable<Integer> {
             Report report =
                     new DataBench(
                                     new DataBench.Settings(
-                                            config, mounted, bare, bytes, repetitions),
-                                    BenchData::progress)
+                                            config, mounted, bare, bytes, bench.repetitions),
+                                    BenchOptions::progress)
                             .run();
             long lost = Administration.bytes(repair);
             if (lost > 0) repair(farm, config, lost).forEach(report::add);
@@ -95,20 +88,15 @@ public final class BenchData implements Callable<Integer> {
         return 0;
     }
 
-    private static java.util.List<org.gridfarm.client.cli.bench.Row> repair(
-            BenchFarm farm, ClientConfig config, long bytes) {
+    private static List<Row> repair(BenchFarm farm, ClientConfig config, long bytes) {
         Path directory =
                 farm.directory()
                         .orElseThrow(() -> usage("--repair works on farms of gf cluster only"));
-        progress("repair");
+        BenchOptions.progress("repair");
         return new RepairTime(config, directory, bytes).measure();
     }
 
     private static FarmException usage(String why) {
         return new FarmException(ErrorKind.USAGE, "bench", "", why);
-    }
-
-    private static void progress(String what) {
-        if (System.console() != null) System.err.println("gf: " + what);
     }
 }

@@ -4,7 +4,6 @@ import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.bench.meta.MetaBench;
 import org.gridfarm.client.cli.bench.postgres.SingleRowCommits;
 import org.gridfarm.client.cli.cluster.Cluster;
-import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -33,8 +32,7 @@ import java.util.concurrent.Callable;
 public final class BenchMeta implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = "--self", description = "make a farm for this, and remove it")
-    private boolean self;
+    @Mixin private BenchOptions bench = new BenchOptions();
 
     @Option(
             names = "--threads",
@@ -63,12 +61,6 @@ public final class BenchMeta implements Callable<Integer> {
     private double seconds;
 
     @Option(
-            names = "--repeat",
-            defaultValue = "3",
-            description = "repetitions, of which the median is shown (${DEFAULT-VALUE})")
-    private int repetitions;
-
-    @Option(
             names = "--jdbc",
             paramLabel = "URL",
             description =
@@ -86,12 +78,11 @@ public final class BenchMeta implements Callable<Integer> {
         if (threads.stream().anyMatch(t -> t < 1)
                 || processes.stream().anyMatch(p -> p < 1)
                 || seconds <= 0
-                || repetitions < 1) {
+                || bench.repetitions < 1) {
             throw new FarmException(
                     ErrorKind.USAGE, "bench", "", "counts and durations must be above 0");
         }
-        try (BenchFarm farm =
-                self ? BenchFarm.own(ClusterOptions.usual()) : BenchFarm.of(options.file())) {
+        try (BenchFarm farm = bench.farm(options)) {
             measure(farm);
         }
         return 0;
@@ -107,11 +98,11 @@ public final class BenchMeta implements Callable<Integer> {
                                     threads,
                                     processes,
                                     Duration.ofNanos((long) (seconds * 1e9)),
-                                    repetitions,
+                                    bench.repetitions,
                                     mount != null ? mount : farm.mount().orElse(null),
                                     commits,
                                     sync != null ? sync : farm.directory().orElse(Path.of("."))),
-                            BenchMeta::progress)
+                            BenchOptions::progress)
                     .run()
                     .print(options.json);
         } finally {
@@ -127,9 +118,5 @@ public final class BenchMeta implements Callable<Integer> {
         }
         Cluster.Database database = Cluster.open(farm.directory().get(), _ -> {}).database();
         return new SingleRowCommits(database.url(), database.user(), database.password());
-    }
-
-    private static void progress(String what) {
-        if (System.console() != null) System.err.println("gf: " + what);
     }
 }

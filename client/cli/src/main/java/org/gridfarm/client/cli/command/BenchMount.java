@@ -2,7 +2,6 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.bench.mount.MountBench;
-import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -30,8 +29,7 @@ import java.util.concurrent.Callable;
 public final class BenchMount implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(names = "--self", description = "make a farm for this, and remove it")
-    private boolean self;
+    @Mixin private BenchOptions bench = new BenchOptions();
 
     @Option(names = "--mount", paramLabel = "MNT", description = "the mount to measure")
     private @Nullable Path mount;
@@ -58,12 +56,6 @@ public final class BenchMount implements Callable<Integer> {
     private double seconds;
 
     @Option(
-            names = "--repeat",
-            defaultValue = "3",
-            description = "repetitions, of which the median is shown (${DEFAULT-VALUE})")
-    private int repetitions;
-
-    @Option(
             names = "--megabytes",
             defaultValue = "256",
             description = "size of the large files (${DEFAULT-VALUE})")
@@ -77,12 +69,11 @@ public final class BenchMount implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (seconds <= 0 || repetitions < 1 || megabytes < 1 || gitFiles < 0) {
+        if (seconds <= 0 || bench.repetitions < 1 || megabytes < 1 || gitFiles < 0) {
             throw new FarmException(
                     ErrorKind.USAGE, "bench", "", "counts, sizes and durations must be above 0");
         }
-        try (BenchFarm farm =
-                self ? BenchFarm.own(ClusterOptions.usual()) : BenchFarm.of(options.file())) {
+        try (BenchFarm farm = bench.farm(options)) {
             measure(farm);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -109,10 +100,10 @@ public final class BenchMount implements Callable<Integer> {
                                 second,
                                 local != null ? local : farm.directory().orElse(Path.of(".")),
                                 Duration.ofNanos((long) (seconds * 1e9)),
-                                repetitions,
+                                bench.repetitions,
                                 megabytes,
                                 gitFiles),
-                        BenchMount::progress)
+                        BenchOptions::progress)
                 .run()
                 .print(options.json);
     }
@@ -122,9 +113,5 @@ public final class BenchMount implements Callable<Integer> {
                 .map(directory -> directory.resolve("n2/mnt"))
                 .filter(Mounts::isMounted)
                 .orElse(null);
-    }
-
-    private static void progress(String what) {
-        if (System.console() != null) System.err.println("gf: " + what);
     }
 }
