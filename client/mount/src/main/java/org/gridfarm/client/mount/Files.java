@@ -98,11 +98,6 @@ final class Files {
                         return;
                     }
                     OpenFiles.Way way = way(node, opened);
-                    if (way.errno() != 0) {
-                        opened.handle().close();
-                        reply.fail(way.errno());
-                        return;
-                    }
                     long number = open.register(reply, opened.handle(), way, opened.local());
                     if (!reply.opened(number, way.mode(), way.backing())) {
                         open.forget(number);
@@ -178,11 +173,6 @@ final class Files {
                     }
                     FileHandle handle = opened.handle();
                     OpenFiles.Way way = way(handle.inode(), opened);
-                    if (way.errno() != 0) {
-                        handle.close();
-                        reply.fail(way.errno());
-                        return;
-                    }
                     long number = open.register(reply, handle, way, opened.local());
                     created(reply, handle, number, way.mode(), way.backing());
                 });
@@ -220,10 +210,13 @@ final class Files {
         LocalFile local = opened.local();
         Passthrough engine = passthrough;
         if (local == null || engine == null) {
-            return ways.open(node, opened.handle().flags().write(), true);
+            return ways.open(node);
         }
         return ways.openThrough(
-                node, local.write(), () -> engine.open(Path.of(local.path()), local.write()));
+                node,
+                local.write(),
+                local.identity(),
+                () -> engine.open(Path.of(local.path()), local.write()));
     }
 
     void flush(EmptyReply reply, long node, long number, long lockOwner) {

@@ -1,10 +1,13 @@
 package org.gridfarm.client.core.transfer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A replica as the plain file it is, granted by the attached node until the handle is closed or the
  * file's data is recalled.
  *
  * @param path absolute, on this host
  * @param size bytes of the object when it was granted
+ * @param identity equal for the same file of the host, whatever its path; null: not known
  */
-public record LocalFile(String path, long size, boolean write) {}
+public record LocalFile(String path, long size, boolean write, @Nullable Object identity) {}

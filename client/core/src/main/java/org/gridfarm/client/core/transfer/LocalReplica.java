@@ -26,36 +26,30 @@ final class LocalReplica {
     final LocalFile file;
     private final RandomAccessFile opened;
     private final @Nullable FileChannel appending;
-    private final @Nullable Object identity; // device and inode
 
     private record Grant(Peer node, long lease) {}
 
     private volatile Grant grant;
 
     private LocalReplica(
-            LocalFile file,
-            Grant grant,
-            RandomAccessFile opened,
-            @Nullable FileChannel appending,
-            @Nullable Object identity) {
+            LocalFile file, Grant grant, RandomAccessFile opened, @Nullable FileChannel appending) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
         this.appending = appending;
-        this.identity = identity;
     }
 
     static LocalReplica open(OpenLocalReply granted, boolean write, Peer node) throws IOException {
         Path path = Path.of(granted.getPath());
         RandomAccessFile opened = new RandomAccessFile(path.toFile(), write ? "rw" : "r");
         return new LocalReplica(
-                new LocalFile(granted.getPath(), granted.getSize(), write),
+                new LocalFile(granted.getPath(), granted.getSize(), write, identity(path)),
                 new Grant(node, granted.getLease()),
                 opened,
-                write ? FileChannel.open(path, StandardOpenOption.APPEND) : null,
-                identity(path));
+                write ? FileChannel.open(path, StandardOpenOption.APPEND) : null);
     }
 
+    /** Device and inode. */
     private static @Nullable Object identity(Path path) throws IOException {
         return Files.readAttributes(path, java.nio.file.attribute.BasicFileAttributes.class)
                 .fileKey();
@@ -76,7 +70,7 @@ final class LocalReplica {
     boolean renewed(OpenLocalReply granted, Peer node) {
         try {
             Object now = identity(Path.of(granted.getPath()));
-            if (now == null || !now.equals(identity)) {
+            if (now == null || !now.equals(file.identity())) {
                 return false;
             }
         } catch (IOException e) {

@@ -10,12 +10,18 @@ import java.util.function.Supplier;
 ///
 /// Linux 6.18, per inode, from its first open to its last release:
 ///
-/// | open now | cached | direct | passthrough |
-/// |---|---|---|---|
-/// | nothing | yes | yes | yes |
-/// | cached | yes | yes | no |
-/// | direct only | yes | yes | no (a shared mapping would count as cached) |
-/// | passthrough | no | no | yes, of the same backing; with DIRECT_IO the data comes to the file system, mappings do not |
+/// | open now | direct | passthrough |
+/// |---|---|---|
+/// | nothing | yes | yes |
+/// | direct only | yes | no (a shared mapping would count as cached) |
+/// | passthrough | no | yes, of the same backing; with DIRECT_IO the data comes to the file system, mappings do not |
+///
+/// What is not passed through is direct: the kernel keeps no pages that another client's write
+/// would make stale.
+///
+/// A replica is replaced by another plain file when it was mended or copied anew; the kernel holds
+/// the former one as long as any open of it lasts. Whoever comes meanwhile gets DIRECT_IO of that
+/// backing, and the file system reads the replica as it is now.
 ///
 /// A writer that comes to a file passed through gets DIRECT_IO of the same backing: what it writes
 /// comes to the file system, which writes into that very file. A shared writable mapping of such an
@@ -27,73 +33,64 @@ public final class OpenFiles {
 
     /// What was decided for one open. `mode` and `backing` go into the reply, and come back to
     /// [#released].
-    ///
-    /// @param errno 0, or why the open must be refused
-    public record Way(int errno, int mode, int backing) {
+    public record Way(int mode, int backing) {
 
         public boolean passthrough() {
             return (mode & OpenMode.PASSTHROUGH) != 0;
         }
     }
 
-    private static final Way CACHED = new Way(0, 0, 0);
-    private static final Way DIRECT = new Way(0, OpenMode.DIRECT_IO, 0);
+    private static final Way DIRECT = new Way(OpenMode.DIRECT_IO, 0);
 
     private static final class State {
-        int cached;
         int direct;
         int passed;
         @Nullable Backing backing;
+        @Nullable Object file; // what the backing is; null: not known
         boolean writable;
     }
 
     private final Map<Long, State> states = new HashMap<>();
 
-    /// A plain open, or a direct one.
-    ///
-    /// @param writer the open may write
-    public synchronized Way open(long node, boolean writer, boolean direct) {
+    /// An open whose data comes to the file system.
+    public synchronized Way open(long node) {
         State state = states.computeIfAbsent(node, key -> new State());
         if (state.backing != null) {
             state.passed++;
-            boolean through = direct || writer;
-            return new Way(
-                    0,
-                    OpenMode.PASSTHROUGH | (through ? OpenMode.DIRECT_IO : 0),
-                    state.backing.id());
+            return new Way(OpenMode.PASSTHROUGH | OpenMode.DIRECT_IO, state.backing.id());
         }
-        if (direct) {
-            state.direct++;
-            return DIRECT;
-        }
-        state.cached++;
-        return CACHED;
+        state.direct++;
+        return DIRECT;
     }
 
-    /// An open that would like to be passed through: it is where it can be, and cached otherwise.
+    /// An open that would like to be passed through: it is where it can be, and direct otherwise.
     ///
     /// @param writer the open may write: then `wish` must give a writable backing of a private file
-    /// @param wish gives a backing, whose one holder passes to this table, or null; asked only
-    ///   where passthrough may begin
+    /// @param file identifies the plain file the replica is now; null: not known
+    /// @param wish gives a backing of it, whose one holder passes to this table, or null; asked
+    ///   only where passthrough may begin
     public synchronized Way openThrough(
-            long node, boolean writer, Supplier<@Nullable Backing> wish) {
+            long node, boolean writer, @Nullable Object file, Supplier<@Nullable Backing> wish) {
         State state = states.computeIfAbsent(node, key -> new State());
         if (state.backing != null) {
+            boolean suits = file != null && file.equals(state.file) && (!writer || state.writable);
+            if (!suits) {
+                return open(node);
+            }
             state.passed++;
-            int direct = writer && !state.writable ? OpenMode.DIRECT_IO : 0;
-            return new Way(0, OpenMode.PASSTHROUGH | direct, state.backing.id());
+            return new Way(OpenMode.PASSTHROUGH, state.backing.id());
         }
-        if (state.cached == 0 && state.direct == 0) {
+        if (state.direct == 0) {
             Backing backing = wish.get();
             if (backing != null) {
                 state.backing = backing;
+                state.file = file;
                 state.writable = writer;
                 state.passed = 1;
-                return new Way(0, OpenMode.PASSTHROUGH, backing.id());
+                return new Way(OpenMode.PASSTHROUGH, backing.id());
             }
         }
-        state.cached++;
-        return CACHED;
+        return open(node);
     }
 
     /// An open of which the kernel was told by a former process.
@@ -108,10 +105,8 @@ public final class OpenFiles {
             }
             state.writable |= writer;
             state.passed++;
-        } else if ((mode & OpenMode.DIRECT_IO) != 0) {
-            state.direct++;
         } else {
-            state.cached++;
+            state.direct++;
         }
     }
 
@@ -127,12 +122,10 @@ public final class OpenFiles {
                 state.backing.release();
                 state.backing = null;
             }
-        } else if ((mode & OpenMode.DIRECT_IO) != 0) {
-            state.direct--;
         } else {
-            state.cached--;
+            state.direct--;
         }
-        if (state.cached <= 0 && state.direct <= 0 && state.passed <= 0) {
+        if (state.direct <= 0 && state.passed <= 0) {
             states.remove(node);
         }
     }

@@ -29,11 +29,14 @@ class OpenFilesTest {
     private final OpenFiles files = new OpenFiles();
     private final Registered backing = new Registered();
 
+    private static final Way THROUGH = new Way(OpenMode.PASSTHROUGH, 42);
+    private static final Way SERVED = new Way(OpenMode.PASSTHROUGH | OpenMode.DIRECT_IO, 42);
+
     @Test
     void thePassedThroughFileIsPassedToEveryReaderAndItsBackingEndsWithTheLast() {
-        Way first = files.openThrough(5, false, () -> backing);
-        Way second = files.open(5, false, false);
-        assertThat(first).isEqualTo(new Way(0, OpenMode.PASSTHROUGH, 42));
+        Way first = files.openThrough(5, false, "file", () -> backing);
+        Way second = files.openThrough(5, false, "file", () -> backing);
+        assertThat(first).isEqualTo(THROUGH);
         assertThat(second).isEqualTo(first);
         files.released(5, first.mode());
         assertThat(backing.holders).isEqualTo(1);
@@ -43,32 +46,47 @@ class OpenFilesTest {
     }
 
     @Test
-    void aCachedFileIsNotPassedThroughBeforeItsLastRelease() {
-        Way cached = files.open(5, false, false);
-        Way wished = files.openThrough(5, false, () -> backing);
+    void aDirectFileIsNotPassedThroughBeforeItsLastRelease() {
+        Way direct = files.open(5);
+        Way wished = files.openThrough(5, false, "file", () -> backing);
         assertThat(wished.passthrough()).isFalse();
-        files.released(5, cached.mode());
+        files.released(5, direct.mode());
         files.released(5, wished.mode());
-        assertThat(files.openThrough(5, false, () -> backing).passthrough()).isTrue();
+        assertThat(files.openThrough(5, false, "file", () -> backing).passthrough()).isTrue();
     }
 
     @Test
     void aWriterBesideReadersOfASharedReplicaWritesThroughTheFileSystem() {
-        files.openThrough(5, false, () -> backing);
-        Way served = new Way(0, OpenMode.PASSTHROUGH | OpenMode.DIRECT_IO, 42);
-        assertThat(files.open(5, true, false)).isEqualTo(served);
-        assertThat(files.openThrough(5, true, () -> backing)).isEqualTo(served);
+        files.openThrough(5, false, "file", () -> backing);
+        assertThat(files.open(5)).isEqualTo(SERVED);
+        assertThat(files.openThrough(5, true, "file", () -> backing)).isEqualTo(SERVED);
+    }
+
+    @Test
+    void aReplicaThatWasReplacedIsReadByTheFileSystemAsLongAsTheFormerOneIsOpen() {
+        Way before = files.openThrough(5, false, "former", () -> backing);
+        Way now = files.openThrough(5, false, "present", () -> backing);
+        assertThat(now).isEqualTo(SERVED);
+        files.released(5, before.mode());
+        assertThat(backing.holders).isEqualTo(1);
+        assertThat(files.openThrough(5, false, "present", () -> backing)).isEqualTo(SERVED);
+    }
+
+    @Test
+    void whatAFormerProcessPassedThroughIsNotKnownToBeTheReplicaOfNow() {
+        files.restore(5, OpenMode.PASSTHROUGH, false, () -> backing);
+        assertThat(files.openThrough(5, false, "file", () -> backing)).isEqualTo(SERVED);
     }
 
     @Test
     void aWriterJoinsAPrivateStagingFileThroughTheFileSystem() {
-        files.openThrough(5, true, () -> backing);
-        assertThat(files.open(5, true, false))
-                .isEqualTo(new Way(0, OpenMode.PASSTHROUGH | OpenMode.DIRECT_IO, 42));
+        files.openThrough(5, true, "file", () -> backing);
+        assertThat(files.open(5)).isEqualTo(SERVED);
     }
 
     @Test
-    void whereNoBackingIsToBeHadTheFileIsCached() {
-        assertThat(files.openThrough(5, false, () -> null)).isEqualTo(new Way(0, 0, 0));
+    void whereNoBackingIsToBeHadTheFileIsDirect() {
+        assertThat(files.openThrough(5, false, "file", () -> null))
+                .isEqualTo(new Way(OpenMode.DIRECT_IO, 0));
     }
 }

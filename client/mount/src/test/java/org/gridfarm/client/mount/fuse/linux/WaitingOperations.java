@@ -103,11 +103,8 @@ final class WaitingOperations extends MemoryOperations {
             return;
         }
         OpenFiles.Way way =
-                ways.openThrough(node, false, () -> running().passthrough().open(file, false));
-        if (way.errno() != 0) {
-            reply.fail(way.errno());
-            return;
-        }
+                ways.openThrough(
+                        node, false, file, () -> running().passthrough().open(file, false));
         long handle = nextHandle++;
         modes.put(handle, way.mode());
         reply.opened(handle, way.mode(), way.backing());
