@@ -1,5 +1,7 @@
 package org.gridfarm.storagenode.tasks;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -48,8 +50,12 @@ final class TaskRun {
     private final CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
     private final CappedOutput stdout;
     private final CappedOutput stderr;
-    private volatile @Nullable Process process;
-    private volatile int killedEarly;
+
+    @GuardedBy("this")
+    private @Nullable Process process;
+
+    @GuardedBy("this")
+    private int killedEarly; // the signal
 
     TaskRun(RunTaskRequest request, TaskSettings settings, Clock clock) {
         this.request = request;
@@ -76,9 +82,13 @@ final class TaskRun {
         RunTaskReply.Builder reply = RunTaskReply.newBuilder().setStarted(clock.micros());
         try {
             Process started = builder().start();
-            process = started;
-            if (killedEarly != 0) {
-                kill(killedEarly);
+            int early;
+            synchronized (this) {
+                process = started;
+                early = killedEarly;
+            }
+            if (early != 0) {
+                kill(early);
             }
             int exit = await(started);
             reply.setExitCode(exit);
@@ -118,9 +128,7 @@ final class TaskRun {
         for (Thread follower : followers) {
             follower.join(LEFTOVERS_GRACE);
         }
-        signal(
-                started.pid(),
-                SIGKILL); // what it left behind in its group, also what closed its output
+        signal(killGroup(started)); // what it left behind, also what closed its output
         for (Thread follower : followers) {
             follower.join(LEFTOVERS_GRACE);
         }
@@ -181,27 +189,37 @@ final class TaskRun {
 
     /** The whole group: the signal asked for, or TERM and, if that does not help, KILL. */
     void kill(int asked) {
-        Process running = process;
-        if (running == null) {
-            killedEarly = asked == 0 ? SIGTERM : asked;
-            return;
+        int first = asked == 0 ? SIGTERM : asked;
+        Process running;
+        synchronized (this) {
+            running = process;
+            if (running == null) {
+                killedEarly = first;
+                return;
+            }
         }
-        signal(running.pid(), asked == 0 ? SIGTERM : asked);
-        if (asked == 0 || asked == SIGTERM) {
+        String group = "-" + running.pid();
+        // Just started, it may not have made its group yet.
+        signal("kill -%1$d %2$s || kill -%1$d %3$d".formatted(first, group, running.pid()));
+        if (first == SIGTERM) {
             clock.after(
                     settings.killGrace(),
                     () -> {
                         if (running.isAlive()) {
-                            Thread.ofVirtual().start(() -> signal(running.pid(), SIGKILL));
+                            Thread.ofVirtual().start(() -> signal(killGroup(running)));
                         }
                     });
         }
     }
 
-    private void signal(long group, int signal) {
+    private static String killGroup(Process leader) {
+        return "kill -" + SIGKILL + " -" + leader.pid();
+    }
+
+    private void signal(String command) {
         try {
             Process kill =
-                    new ProcessBuilder("sh", "-c", "kill -" + signal + " -" + group)
+                    new ProcessBuilder("sh", "-c", command)
                             .redirectErrorStream(true)
                             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                             .start();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -113,7 +114,8 @@ class TaskRunTest {
         await().until(() -> !isAlive(child));
     }
 
-    @Test
+    /** Often, since it may be killed while it is being started. */
+    @RepeatedTest(20)
     void aTaskCanBeKilled() throws IOException {
         TaskRun run = start(shell("echo started; exec sleep 100").build());
         run.kill(0);
