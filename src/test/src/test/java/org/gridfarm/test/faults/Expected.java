@@ -51,14 +51,21 @@ final class Expected {
         if (Arrays.equals(actual, sure)) {
             return null;
         }
+        int first = -1;
+        int wrong = 0;
+        int zeros = 0;
         for (int i = 0; i < actual.length; i++) {
             boolean fits =
                     i < sure.length && actual[i] == sure[i]
                             || i < maybe.length && actual[i] == maybe[i];
             if (!fits) {
-                return "byte " + i + " of " + actual.length + " is wrong";
+                first = wrong++ == 0 ? i : first;
+                zeros += actual[i] == 0 ? 1 : 0;
             }
         }
-        return null;
+        return wrong == 0
+                ? null
+                : "%d of %d bytes are wrong, %d of them zero, the first one byte %d"
+                        .formatted(wrong, actual.length, zeros, first);
     }
 }
