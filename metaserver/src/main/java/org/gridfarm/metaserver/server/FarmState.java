@@ -30,6 +30,7 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.NodeImage;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.QuotaImage;
 import org.gridfarm.protocol.wire.ReadDirectoryReply;
@@ -502,6 +503,20 @@ public final class FarmState {
             least = Math.min(least, live);
         }
         return least;
+    }
+
+    /** Something was committed of the object, whether a good copy of it is left or not. */
+    boolean hasContent(ObjectId object) {
+        for (ReplicaImage row :
+                rows(object.getInode(), object.getStripe(), object.getGeneration())) {
+            switch (row.getState()) {
+                case VALID, LOST, CORRUPT -> {
+                    return true;
+                }
+                default -> {}
+            }
+        }
+        return false;
     }
 
     int goodCopiesElsewhere(ReplicaImage row) {

@@ -213,7 +213,10 @@ final class FileOpens {
             else if (row.getNode().equals(caller.attachedNode())) members.addFirst(row.getNode());
             else members.add(row.getNode());
         }
-        if (members.isEmpty() && !away.isEmpty()) {
+        boolean isOutOfReach =
+                !away.isEmpty()
+                        || rows.stream().anyMatch(row -> row.getState() == ReplicaState.LOST);
+        if (members.isEmpty() && isOutOfReach) {
             throw new FarmException(
                     ErrorKind.DATA_UNAVAILABLE,
                     "open",
@@ -384,7 +387,11 @@ final class FileOpens {
         left.removeAll(failed);
         List<ReplicaImage> rows =
                 state.rows(image.getInode(), chain.getStripe(), image.getGeneration());
-        boolean committed = rows.stream().anyMatch(r -> r.getState() == ReplicaState.VALID);
+        boolean committed =
+                rows.stream()
+                        .anyMatch(r ->
+                                r.getState() == ReplicaState.VALID
+                                        || r.getState() == ReplicaState.LOST);
         if (left.isEmpty()) {
             if ((committed || written) && !rescue) {
                 throw new FarmException(

@@ -42,7 +42,7 @@ final class Layouts {
                         replica(
                                 object,
                                 chain.getNodes(0),
-                                ReplicaState.WRITING,
+                                memberState(object),
                                 caller,
                                 false,
                                 true));
@@ -62,11 +62,19 @@ final class Layouts {
             ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
             for (String node : chain.getNodesList()) {
                 location.addReplicas(
-                        replica(object, node, ReplicaState.WRITING, caller, write, true));
+                        replica(object, node, memberState(object), caller, write, true));
             }
             layout.addObjects(location);
         }
         return layout.build();
+    }
+
+    /**
+     * VALID once something of the object was committed: a member that does not have it lost it, and
+     * must not make an empty one.
+     */
+    private ReplicaState memberState(ObjectId object) {
+        return state.hasContent(object) ? ReplicaState.VALID : ReplicaState.WRITING;
     }
 
     /**

@@ -18,6 +18,7 @@ import org.gridfarm.protocol.wire.DeleteObjectsRequest;
 import org.gridfarm.protocol.wire.HeartbeatReply;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.HeldObject;
+import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.InventoryReply;
 import org.gridfarm.protocol.wire.InventoryRequest;
 import org.gridfarm.protocol.wire.NodeImage;
@@ -195,9 +196,10 @@ final class NodeService {
         for (ObjectId lost : request.getLostList()) {
             for (ReplicaImage row :
                     state.rows(lost.getInode(), lost.getStripe(), lost.getGeneration())) {
-                if (row.getNode().equals(link.name)) changes.add(FileOpens.gone(row));
+                if (row.getNode().equals(link.name)) lost(row, changes);
             }
         }
+        warnOfLost(link.name, changes);
         leader.change(changes, 0);
         HeartbeatReply reply =
                 HeartbeatReply.newBuilder()
@@ -218,8 +220,7 @@ final class NodeService {
                         Long.toHexString(object.getInode()),
                         node,
                         wanted.name().toLowerCase(java.util.Locale.ROOT));
-                changes.add(
-                        Change.newBuilder().setReplica(row.toBuilder().setState(wanted)).build());
+                changes.add(replica(row, wanted));
             }
         }
     }
@@ -242,18 +243,20 @@ final class NodeService {
             ObjectId object = held.getObject();
             link.seen.add(object);
             if (!state.exists(object.getInode())) {
-                if (state.wasInode(object.getInode())) reply.addDelete(object);
+                if (state.wasInode(object.getInode())) link.deletes.add(object);
                 else reply.addQuarantine(object);
                 continue;
             }
-            ReplicaState known = stateOf(request.getName(), object);
+            ReplicaImage row = rowOf(request.getName(), object);
+            ReplicaState known = row == null ? null : row.getState();
             if (known == ReplicaState.VALID || isInChain(request.getName(), object)) continue;
             if (known == ReplicaState.CORRUPT)
                 continue; // kept for a person until a good copy exists
-            reply.addDelete(object);
-            for (ReplicaImage row :
-                    state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-                if (row.getNode().equals(request.getName())) changes.add(FileOpens.gone(row));
+            if (row != null && known == ReplicaState.LOST) {
+                changes.add(replica(row, ReplicaState.VALID)); // nobody could write meanwhile
+            } else {
+                if (row != null) changes.add(FileOpens.gone(row));
+                link.deletes.add(object);
             }
         }
         if (request.getEnd()) {
@@ -262,20 +265,76 @@ final class NodeService {
                 ObjectId object =
                         Layouts.object(row.getInode(), row.getStripe(), row.getGeneration());
                 if (!link.seen.contains(object) && row.getState() != ReplicaState.COPYING) {
-                    changes.add(FileOpens.gone(row));
+                    lost(row, changes);
                 }
             }
             link.seen.clear();
             state.nodes().inventoryTaken(request.getName());
         }
+        warnOfLost(link.name, changes);
         leader.change(changes, 0);
-        leader.afterAllSoFar(() -> exchange.reply(reply.build()));
+        leader.afterAllSoFar(() -> {
+            delete(link);
+            exchange.reply(reply.build());
+        });
     }
 
-    private @Nullable ReplicaState stateOf(String node, ObjectId object) {
+    /**
+     * The node does not have it any more. The last good copy of a content is remembered, for the
+     * node may find it again: its disk was only not mounted.
+     */
+    private void lost(ReplicaImage row, List<Change> changes) {
+        InodeImage file = state.image(row.getInode());
+        if (row.getState() == ReplicaState.LOST) return;
+        boolean isLast =
+                row.getState() == ReplicaState.VALID
+                        && row.getGeneration() == file.getGeneration()
+                        && file.getSize() > 0
+                        && state.rows(row.getInode(), row.getStripe(), row.getGeneration()).stream()
+                                .noneMatch(other ->
+                                        other.getState() == ReplicaState.VALID
+                                                && !other.getNode().equals(row.getNode()));
+        changes.add(isLast ? replica(row, ReplicaState.LOST) : FileOpens.gone(row));
+        WritingImage writing = state.writing(row.getInode());
+        if (writing != null && !isLast && writing.getGeneration() == row.getGeneration()) {
+            changes.add(FileOpens.writing(without(writing, row)));
+        }
+    }
+
+    private static void warnOfLost(String node, List<Change> changes) {
+        long files =
+                changes.stream()
+                        .filter(c -> c.getReplica().getState() == ReplicaState.LOST)
+                        .count();
+        if (files > 0) {
+            log.error("{} lost the last good copy of {} files: gf replicas --lost", node, files);
+        }
+    }
+
+    /**
+     * Its chain goes on with the others; where there are none the writer is told when it writes.
+     */
+    private static WritingImage without(WritingImage writing, ReplicaImage row) {
+        WritingImage.Builder now = writing.toBuilder().clearChains();
+        for (WritingChain chain : writing.getChainsList()) {
+            List<String> left = new ArrayList<>(chain.getNodesList());
+            boolean isHere = chain.getStripe() == row.getStripe() && left.remove(row.getNode());
+            now.addChains(
+                    isHere && !left.isEmpty()
+                            ? chain.toBuilder().clearNodes().addAllNodes(left).build()
+                            : chain);
+        }
+        return now.build();
+    }
+
+    private static Change replica(ReplicaImage row, ReplicaState state) {
+        return Change.newBuilder().setReplica(row.toBuilder().setState(state)).build();
+    }
+
+    private @Nullable ReplicaImage rowOf(String node, ObjectId object) {
         for (ReplicaImage row :
                 state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-            if (row.getNode().equals(node)) return row.getState();
+            if (row.getNode().equals(node)) return row;
         }
         return null;
     }
@@ -313,7 +372,7 @@ final class NodeService {
     private void delete(Link link) {
         if (!link.deleting.isEmpty() || link.deletes.isEmpty() || !link.peer.isOpen()) return;
         // A row may have come back meanwhile, as when a copy was made again.
-        link.deletes.removeIf(o -> stateOf(link.name, o) != null || isInChain(link.name, o));
+        link.deletes.removeIf(o -> rowOf(link.name, o) != null || isInChain(link.name, o));
         List<ObjectId> some = new ArrayList<>();
         for (ObjectId object : link.deletes) {
             if (some.size() == DELETE_OBJECTS_MAX) break;

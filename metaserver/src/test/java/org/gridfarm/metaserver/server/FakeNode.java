@@ -7,6 +7,7 @@ import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
 import org.gridfarm.protocol.wire.HeartbeatReply;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.HeldObject;
 import org.gridfarm.protocol.wire.InventoryRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.RegisterNodeReply;
@@ -35,8 +36,21 @@ final class FakeNode implements AutoCloseable {
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
+    private final long incarnation;
+
+    /** One that holds nothing. */
     FakeNode(TestFarm farm, MetaServerDaemon server, String name) {
+        this(farm, server, name, name.hashCode(), List.of());
+    }
+
+    FakeNode(
+            TestFarm farm,
+            MetaServerDaemon server,
+            String name,
+            long incarnation,
+            List<ObjectId> held) {
         this.name = name;
+        this.incarnation = incarnation;
         peer =
                 farm.dial(
                         name,
@@ -76,16 +90,17 @@ final class FakeNode implements AutoCloseable {
                                         .setName(name)
                                         .setAddress("127.0.0.1:1")
                                         .setHost(name)
-                                        .setIncarnation(name.hashCode())
-                                        .setEmpty(true)
+                                        .setIncarnation(incarnation)
+                                        .setEmpty(held.isEmpty())
                                         .build(),
                                 TestFarm.PATIENCE));
         if (registered.getWantInventory()) {
+            InventoryRequest.Builder inventory =
+                    InventoryRequest.newBuilder().setName(name).setEnd(true);
+            held.forEach(object -> inventory.addObjects(HeldObject.newBuilder().setObject(object)));
             TestFarm.get(
                     peer.callPlain(
-                            MetadataMethods.INVENTORY,
-                            InventoryRequest.newBuilder().setName(name).setEnd(true).build(),
-                            TestFarm.PATIENCE));
+                            MetadataMethods.INVENTORY, inventory.build(), TestFarm.PATIENCE));
         }
         beat();
         beat.scheduleAtFixedRate(this::beat, 300, 300, TimeUnit.MILLISECONDS);
@@ -96,7 +111,7 @@ final class FakeNode implements AutoCloseable {
                         MetadataMethods.HEARTBEAT,
                         HeartbeatRequest.newBuilder()
                                 .setName(name)
-                                .setIncarnation(name.hashCode())
+                                .setIncarnation(incarnation)
                                 .setCapacity(1L << 40)
                                 .setAvailable(1L << 39)
                                 .build(),

@@ -1,6 +1,8 @@
 package org.gridfarm.metaserver.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
@@ -17,10 +19,12 @@ import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -210,6 +214,53 @@ class OpenFilesTest {
                     client.renew();
                     return replicas(client, inode).stream().filter(Replica::getLive).count() == 2;
                 });
+    }
+
+    /** A member of the chain that does not have it must not make an empty one. */
+    @Test
+    void theChainOfAFileThatHasContentSaysSo() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        MutateReply made = createAndOpen(client, "f", 500);
+        long inode = made.getAttributes().getInode();
+        assertThat(made.getOpened().getLayout().getObjects(0).getReplicas(0).getState())
+                .isEqualTo(ReplicaState.WRITING);
+        commit(client, inode, 500, true, List.of("n1"));
+        OpenReply again = open(client, inode, 501, true);
+        assertThat(again.getLayout().getObjects(0).getReplicas(0).getState())
+                .isEqualTo(ReplicaState.VALID);
+    }
+
+    @Test
+    void theLastCopyThatANodeLostIsRememberedUntilItHasItAgain() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n1"));
+        n1.close();
+        n1 = new FakeNode(farm, leader, "n1", 2, List.of());
+        assertThat(replicas(client, inode))
+                .extracting(Replica::getNode, Replica::getState)
+                .containsExactly(tuple("n1", ReplicaState.LOST));
+        assertThatThrownBy(() -> open(client, inode, 501, true))
+                .hasMessageContaining("no node that holds its content");
+        n1.close();
+        ObjectId object = ObjectId.newBuilder().setInode(inode).setGeneration(1).build();
+        n1 = new FakeNode(farm, leader, "n1", 3, List.of(object));
+        assertThat(replicas(client, inode))
+                .extracting(Replica::getNode, Replica::getState)
+                .containsExactly(tuple("n1", ReplicaState.VALID));
+        assertThat(n1.deleted).isEmpty();
+        assertThat(open(client, inode, 502, true).getLayout().getObjectsCount()).isEqualTo(1);
+    }
+
+    @Test
+    void aCopyThatIsNotWantedAnyMoreIsDeletedByACallThatIsWaitedFor() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n1"));
+        n2.close();
+        ObjectId superseded = ObjectId.newBuilder().setInode(inode).setGeneration(0).build();
+        n2 = new FakeNode(farm, leader, "n2", 2, List.of(superseded));
+        TestFarm.await("deleted", () -> n2.deleted.contains(superseded));
     }
 
     @Test

@@ -112,10 +112,9 @@ final class InventoryReport {
                 throw FarmException.of(e, "report inventory", peer.address());
             }
             page = blank();
-            reply.getDeleteList().forEach(id -> store.delete(ObjectKey.of(id)).join());
             reply.getQuarantineList()
                     .forEach(id -> store.moveToLostAndFound(ObjectKey.of(id)).join());
-            count -= reply.getDeleteCount() + reply.getQuarantineCount();
+            count -= reply.getQuarantineCount();
         }
     }
 }

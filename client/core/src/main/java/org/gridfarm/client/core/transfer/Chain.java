@@ -29,7 +29,7 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
         ObjectLocation location = layout.getObjects(stripe);
         boolean create =
                 location.getReplicasList().stream()
-                        .anyMatch(replica -> replica.getState() == ReplicaState.WRITING);
+                        .allMatch(replica -> replica.getState() == ReplicaState.WRITING);
         return of(location, create, writer);
     }
 
