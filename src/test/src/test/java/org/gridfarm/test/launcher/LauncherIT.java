@@ -60,5 +60,6 @@ class LauncherIT {
         assertThat(called.out()).contains("Usage: gf");
         assertThat(prefix.resolve("lib/gridfarm/gf.aot")).isNotEmptyFile();
         assertThat(temp.resolve("etc/metaserver.toml")).exists();
+        assertThat(prefix.resolve("sbin/mount.gf")).isExecutable();
     }
 }
