@@ -193,6 +193,46 @@ class GridfarmTest {
     }
 
     @Test
+    void aReplicaThatItsNodeLostIsReadFromAnother() throws Exception {
+        memory.metaserver.stripes = 3;
+        memory.metaserver.replicas = 2;
+        byte[] bytes = random(1_000_003);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        memory.nodes.get(0).loseAll();
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+    }
+
+    @Test
+    void aNodeThatLostItsReplicaMakesNoEmptyOneForAWrite() throws Exception {
+        memory.metaserver.replicas = 2;
+        byte[] bytes = random(100_000);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        memory.nodes.get(0).loseAll();
+        try (FarmFile file = farm.open(FarmPath.of("/f"), OpenFlags.READ_WRITE)) {
+            file.write(50_000, ByteBuffer.wrap(bytes, 0, 1000));
+        }
+        System.arraycopy(bytes, 0, bytes, 50_000, 1000);
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        assertThat(memory.nodes.get(0).content(2, 0, 1)).isEmpty();
+    }
+
+    @Test
+    void aFileThatIsEmptiedAfterItWasOpenedAgainHasNothingOfItsFormerContent() throws Exception {
+        byte[] bytes = random(100_000);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        try (FarmFile file = farm.open(FarmPath.of("/f"), OpenFlags.READ_WRITE)) {
+            file.truncate(0);
+            file.write(1000, ByteBuffer.wrap(bytes, 0, 1));
+        }
+        byte[] now = new byte[1001];
+        now[1000] = bytes[0];
+        assertThat(read(farm, "/f")).isEqualTo(now);
+    }
+
+    @Test
     void aHungNodeDelaysAReadByNoMoreThanTwoSeconds() throws Exception {
         memory.metaserver.replicas = 2;
         byte[] bytes = random(100_000);

@@ -65,7 +65,7 @@ final class MemoryNode implements AutoCloseable {
                                 StorageMethods.TRUNCATE,
                                 e -> {
                                     TruncateObjectRequest q = e.request();
-                                    resize(q.getObject(), q.getSize(), true);
+                                    resize(q.getObject(), q.getSize(), q.getCreate());
                                     chain(
                                             e,
                                             q.getRestList(),
@@ -89,6 +89,13 @@ final class MemoryNode implements AutoCloseable {
         synchronized (objects) {
             byte[] found = objects.get(inode + "." + stripe + "." + generation);
             return found == null ? new byte[0] : found.clone();
+        }
+    }
+
+    /** As when a disk was pulled out. */
+    void loseAll() {
+        synchronized (objects) {
+            objects.clear();
         }
     }
 
@@ -127,7 +134,11 @@ final class MemoryNode implements AutoCloseable {
                 throw new FarmException(ErrorKind.WRONG_GENERATION, "write", name);
             }
             fences.put(fenced, q.getFence());
-            byte[] old = objects.getOrDefault(key(q.getObject()), new byte[0]);
+            byte[] old = objects.get(key(q.getObject()));
+            if (old == null && !q.getCreate()) {
+                throw new FarmException(ErrorKind.OBJECT_ABSENT, "write", name);
+            }
+            old = old == null ? new byte[0] : old;
             offset = q.getAppend() ? old.length : q.getOffset();
             byte[] now = Arrays.copyOf(old, (int) Math.max(old.length, offset + bytes.length));
             System.arraycopy(bytes, 0, now, (int) offset, bytes.length);

@@ -176,7 +176,7 @@ final class FileReads {
                             piece.length(),
                             !shared,
                             shared && striping.count() == 1,
-                            fresh || striping.count() > 1);
+                            fresh);
             CompletableFuture<ByteBuf> part =
                     location.getReplicasCount() == 0 && striping.count() > 1
                             ? CompletableFuture.completedFuture(zeros(piece.length()))
