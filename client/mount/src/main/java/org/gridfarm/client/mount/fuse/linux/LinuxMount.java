@@ -121,11 +121,11 @@ public final class LinuxMount implements AutoCloseable {
     /// Turns this process into another program, which gets the device under `number`.
     public IOException become(List<String> command, int number) {
         int errno = Libc.duplicate(saved.fd(), number);
-        if (errno >= 0) {
-            Libc.inheritable(number, true);
-            errno = Libc.execute(command);
+        if (errno < 0) {
+            return new IOException("cannot hand the device over: errno " + -errno);
         }
-        return new IOException("cannot run " + command.get(0) + ": errno " + -errno);
+        Libc.inheritable(number, true);
+        return ThisProcess.become(command, number);
     }
 
     /// Goes on serving a mount that another process made; `saved` names the open device it left to
