@@ -73,6 +73,7 @@ public record NodeSettings(
                 new StoreLimits(
                         storage.count("open_files", standard.openMax(), 16, OPEN_FILES_MAX),
                         storage.count("io_threads", standard.ioThreads(), 1, 256),
+                        standard.sumAfter(),
                         storage.duration("settle_after", standard.settleAfter())),
                 storage.duration("verify_age", Duration.ofDays(7)),
                 scrub.bytes("rate", SCRUB_RATE_DEFAULT),

@@ -55,6 +55,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final LockService locks;
     private final NodeService nodes;
     private final LostWriters lostWriters;
+    private final Suspects suspects;
     private final Repair repair;
     private final BalanceControl balance;
     private final TicketMaker tickets;
@@ -129,7 +130,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.followers =
                 new Followers(
                         state, coherence, batches, start.claim(), identity, this::run, events);
-        this.nodes = new NodeService(state, this, events, tickets, start.claim().instance());
+        this.suspects = new Suspects(state, this);
+        this.nodes =
+                new NodeService(state, this, events, tickets, suspects, start.claim().instance());
         Placement placement = new Placement(state.entropy());
         PlacedChoice choice = new PlacedChoice(state, placement);
         this.opens = new FileOpens(state, new OpenFiles(), layouts, choice, this);
@@ -392,6 +395,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         run(effects);
         repair.tick(now);
         balance.tick();
+        suspects.tick();
         lostWriters.tick(inGrace());
     }
 

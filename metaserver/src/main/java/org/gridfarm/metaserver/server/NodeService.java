@@ -92,6 +92,7 @@ final class NodeService {
     private final EventThread events;
     private final TicketMaker tickets;
     private final long instance;
+    private final Suspects suspects;
     private final Map<String, Link> links = new HashMap<>();
     private BiPredicate<String, ObjectId> arriving = (node, object) -> false;
 
@@ -100,7 +101,9 @@ final class NodeService {
             LeaderContext leader,
             EventThread events,
             TicketMaker tickets,
+            Suspects suspects,
             long instance) {
+        this.suspects = suspects;
         this.state = state;
         this.leader = leader;
         this.events = events;
@@ -249,7 +252,9 @@ final class NodeService {
             }
             ReplicaImage row = rowOf(request.getName(), object);
             ReplicaState known = row == null ? null : row.getState();
-            if (known == ReplicaState.VALID || isInChain(request.getName(), object)) continue;
+            boolean isWanted = known == ReplicaState.VALID || isInChain(request.getName(), object);
+            if (isWanted && held.getDirty()) suspects.add(request.getName(), object);
+            if (isWanted) continue;
             if (known == ReplicaState.CORRUPT)
                 continue; // kept for a person until a good copy exists
             if (row != null && known == ReplicaState.LOST) {

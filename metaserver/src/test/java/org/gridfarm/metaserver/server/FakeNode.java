@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.server;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Peer;
@@ -16,6 +18,7 @@ import org.gridfarm.protocol.wire.ReplicateObjectReply;
 import org.gridfarm.protocol.wire.ReplicateObjectRequest;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
+import org.gridfarm.protocol.wire.VerifyObjectReply;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,6 +36,7 @@ final class FakeNode implements AutoCloseable {
     final List<SealObjectRequest> seals = new CopyOnWriteArrayList<>();
     final List<ObjectId> deleted = new CopyOnWriteArrayList<>();
     final RegisterNodeReply registered;
+    volatile String digest = "";
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
@@ -74,6 +78,13 @@ final class FakeNode implements AutoCloseable {
                                                     .build();
                                         })
                                 .answer(
+                                        StorageMethods.VERIFY_OBJECT,
+                                        q ->
+                                                VerifyObjectReply.newBuilder()
+                                                        .setPresent(true)
+                                                        .setDigest(ByteString.copyFromUtf8(digest))
+                                                        .build())
+                                .answer(
                                         StorageMethods.DELETE_OBJECTS,
                                         q -> {
                                             deleted.addAll(q.getObjectsList());
@@ -97,7 +108,8 @@ final class FakeNode implements AutoCloseable {
         if (registered.getWantInventory()) {
             InventoryRequest.Builder inventory =
                     InventoryRequest.newBuilder().setName(name).setEnd(true);
-            held.forEach(object -> inventory.addObjects(HeldObject.newBuilder().setObject(object)));
+            held.forEach(object ->
+                    inventory.addObjects(HeldObject.newBuilder().setObject(object).setDirty(true)));
             TestFarm.get(
                     peer.callPlain(
                             MetadataMethods.INVENTORY, inventory.build(), TestFarm.PATIENCE));

@@ -253,6 +253,37 @@ class OpenFilesTest {
     }
 
     @Test
+    void aReplicaThatWasCutOffIsComparedWithAnotherAndOneThatDiffersIsCorrupt() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n1"));
+        client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
+                        .build());
+        TestFarm.await(
+                "second copy",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).size() == 2;
+                });
+        n1.close();
+        ObjectId object = ObjectId.newBuilder().setInode(inode).setGeneration(1).build();
+        n1 = new FakeNode(farm, leader, "n1", 2, List.of(object));
+        n1.digest = "torn";
+        TestFarm.await(
+                "found to differ",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).stream()
+                            .noneMatch(replica ->
+                                    replica.getNode().equals("n1")
+                                            && replica.getState() == ReplicaState.VALID);
+                });
+    }
+
+    @Test
     void aCopyThatIsNotWantedAnyMoreIsDeletedByACallThatIsWaitedFor() {
         TestClient client = new TestClient(farm, leader, 11, "n1");
         long inode = createAndOpen(client, "f", 500).getAttributes().getInode();

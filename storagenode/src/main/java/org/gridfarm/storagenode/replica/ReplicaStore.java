@@ -79,7 +79,7 @@ public final class ReplicaStore implements AutoCloseable {
                         });
         this.open = new OpenReplicas(io, limits.openMax());
         this.generations = new Generations(clock, this.disks);
-        this.settler = new Settler(this, clock, limits.settleAfter());
+        this.settler = new Settler(this, clock, limits);
     }
 
     public List<DataDirectory> disks() {

@@ -1,25 +1,21 @@
 package org.gridfarm.storagenode.replica;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes replicas durable some seconds after their last change, unasked: few ones each by itself,
- * many ones by one sync of the disk. After that their headers say clean, and a crash finds nothing
- * to compare. Thread-safe.
+ * What is done unasked to replicas that have rested: after a moment their sums are written beside
+ * them, so that the death of this process costs no checksum; some seconds later they are made
+ * durable, few ones each by itself, many ones by one sync of the disk. After that their headers say
+ * clean, and a crash finds nothing to compare. Thread-safe.
  */
 final class Settler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Settler.class);
@@ -28,81 +24,37 @@ final class Settler implements AutoCloseable {
     private static final int TOGETHER_MIN = 16;
 
     private final ReplicaStore store;
-    private final Clock clock;
-    private final Duration after;
+    private final Rested unsummed;
+    private final Rested undurable;
 
-    /** Key to the time of its last change, oldest first. */
-    @GuardedBy("this")
-    private final Map<ObjectKey, Long> changed = new LinkedHashMap<>();
-
-    @GuardedBy("this")
-    private boolean scheduled;
-
-    @GuardedBy("this")
-    private boolean closed;
-
-    Settler(ReplicaStore store, Clock clock, Duration after) {
+    Settler(ReplicaStore store, Clock clock, StoreLimits limits) {
         this.store = store;
-        this.clock = clock;
-        this.after = after;
+        this.unsummed =
+                new Rested(clock, store.io(), limits.sumAfter(), keys -> each(keys, Settler::sum));
+        this.undurable = new Rested(clock, store.io(), limits.settleAfter(), this::settle);
+    }
+
+    /** What somebody writes behind our back is summed when it is shipped: not before, unseen. */
+    private static void sum(Replica replica) throws IOException {
+        if (!replica.isLocallyChanged()) {
+            replica.checkpoint();
+        }
     }
 
     void changed(ObjectKey key) {
-        synchronized (this) {
-            changed.remove(key);
-            changed.put(key, clock.nanoTime());
-            schedule();
-        }
+        unsummed.changed(key);
+        undurable.changed(key);
     }
 
-    @GuardedBy("this")
-    private void schedule() {
-        if (!scheduled && !closed && !changed.isEmpty()) {
-            scheduled = true;
-            clock.after(after.dividedBy(4), this::begin);
-        }
-    }
-
-    private synchronized void begin() {
-        if (!closed) {
-            store.io().execute(this::round);
-        }
-    }
-
-    synchronized void forget(ObjectKey key) {
-        changed.remove(key);
-    }
-
-    private void round() {
-        List<ObjectKey> due = new ArrayList<>();
-        synchronized (this) {
-            long now = clock.nanoTime();
-            var oldest = changed.entrySet().iterator();
-            while (oldest.hasNext()) {
-                var next = oldest.next();
-                if (now - next.getValue() < after.toNanos()) {
-                    break;
-                }
-                due.add(next.getKey());
-                oldest.remove();
-            }
-        }
-        settle(due)
-                .whenComplete((_, failure) -> {
-                    if (failure != null) {
-                        LOG.warn("making replicas durable: {}", failure.toString());
-                    }
-                    synchronized (this) {
-                        scheduled = false;
-                        schedule();
-                    }
-                });
+    void forget(ObjectKey key) {
+        unsummed.forget(key);
+        undurable.forget(key);
     }
 
     /** Completes when all of them are durable or have been found wanting. */
     private CompletableFuture<Void> settle(List<ObjectKey> keys) {
         if (keys.size() < TOGETHER_MIN) {
-            return each(keys);
+            return each(keys, Replica::settle);
         }
         Map<ObjectKey, Long> before = new HashMap<>();
         CompletableFuture<?>[] written =
@@ -112,14 +64,14 @@ final class Settler implements AutoCloseable {
                                         key,
                                         replica -> {
                                             replica.takeOver();
-                                            replica.checkpoint();
+                                            sum(replica);
                                             synchronized (before) {
                                                 before.put(key, replica.changes());
                                             }
                                         }))
                         .toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(written)
-                .thenCompose(_ -> syncDisks() ? marked(before) : each(keys));
+                .thenCompose(_ -> syncDisks() ? marked(before) : each(keys, Replica::settle));
     }
 
     private boolean syncDisks() {
@@ -153,11 +105,9 @@ final class Settler implements AutoCloseable {
                         .toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<Void> each(List<ObjectKey> keys) {
+    private CompletableFuture<Void> each(List<ObjectKey> keys, Step step) {
         return CompletableFuture.allOf(
-                keys.stream()
-                        .map(key -> quietly(key, Replica::settle))
-                        .toArray(CompletableFuture[]::new));
+                keys.stream().map(key -> quietly(key, step)).toArray(CompletableFuture[]::new));
     }
 
     private interface Step {
@@ -184,12 +134,7 @@ final class Settler implements AutoCloseable {
     /** Makes everything durable now. */
     @Override
     public void close() {
-        List<ObjectKey> all;
-        synchronized (this) {
-            closed = true;
-            all = List.copyOf(changed.keySet());
-            changed.clear();
-        }
-        settle(all).join();
+        unsummed.end();
+        settle(undurable.end()).join();
     }
 }

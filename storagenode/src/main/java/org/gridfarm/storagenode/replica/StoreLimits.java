@@ -5,9 +5,11 @@ import java.time.Duration;
 /**
  * @param openMax replicas open at once; each takes two file descriptors
  * @param ioThreads threads that block on the disks
+ * @param sumAfter how long a replica rests before its sums are written beside it unasked
  * @param settleAfter how long a replica rests before it is made durable unasked
  */
-public record StoreLimits(int openMax, int ioThreads, Duration settleAfter) {
+public record StoreLimits(int openMax, int ioThreads, Duration sumAfter, Duration settleAfter) {
     /** 2,048 descriptors are half of what Linux gives without asking. */
-    public static final StoreLimits DEFAULT = new StoreLimits(1024, 8, Duration.ofSeconds(10));
+    public static final StoreLimits DEFAULT =
+            new StoreLimits(1024, 8, Duration.ofMillis(300), Duration.ofSeconds(10));
 }

@@ -2,11 +2,13 @@ package org.gridfarm.storagenode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.storagenode.checksum.SumFile;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.PortableDisk;
 import org.gridfarm.storagenode.disk.linux.LinuxDisk;
@@ -25,6 +27,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
@@ -61,6 +64,32 @@ class CrashTest {
         }
     }
 
+    /** Also a part of a block, whose sum is not taken by the write itself. */
+    @Test
+    void damageOfAReplicaThatRestedIsNoticedAlsoWhenTheProcessDiedSinceItsLastChange()
+            throws Exception {
+        StoreLimits quick = new StoreLimits(8, 2, Duration.ofMillis(40), Duration.ofHours(1));
+        try (StoreFixture fixture =
+                new StoreFixture(List.of(directory), new PortableDisk(), quick, 1)) {
+            fixture.write(KEY, 0, random(1, 1000));
+            fixture.write(KEY, 1000, random(2, 1000));
+            Path file = ReplicaStore.path(fixture.store.disks().get(0), KEY);
+            await().until(() -> !isOpen(file));
+            fixture.kill(1);
+            try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+                access.seek(500);
+                access.write(access.read() ^ 1);
+            }
+            assertThatThrownBy(() -> fixture.readAll(KEY)).hasMessageContaining("checksum");
+        }
+    }
+
+    private static boolean isOpen(Path file) throws IOException {
+        try (SumFile sums = new SumFile(FileChannel.open(ReplicaFiles.sumPath(file)))) {
+            return Objects.requireNonNull(sums.readHeader()).isOpen();
+        }
+    }
+
     @Test
     void aWriteAfterASyncMarksTheReplicaOnDiskBeforeItChangesAByte() throws IOException {
         List<String> order = new ArrayList<>();
@@ -78,7 +107,7 @@ class CrashTest {
                 new StoreFixture(
                         List.of(directory),
                         watched,
-                        new StoreLimits(8, 2, Duration.ofHours(1)),
+                        new StoreLimits(8, 2, Duration.ofHours(1), Duration.ofHours(1)),
                         1)) {
             fixture.write(KEY, 0, random(2, 100_000));
             fixture.change(KEY, Replica::settle);
@@ -133,7 +162,7 @@ class CrashTest {
                 new StoreFixture(
                         List.of(directory),
                         failing,
-                        new StoreLimits(8, 2, Duration.ofHours(1)),
+                        new StoreLimits(8, 2, Duration.ofHours(1), Duration.ofHours(1)),
                         1)) {
             fixture.write(KEY, 0, random(7, 1000));
             broken[0] = true;
@@ -169,7 +198,7 @@ class CrashTest {
                 new StoreFixture(
                         List.of(one, two),
                         LinuxDisk.orPortable(),
-                        new StoreLimits(8, 2, Duration.ofHours(1)),
+                        new StoreLimits(8, 2, Duration.ofHours(1), Duration.ofHours(1)),
                         1)) {
             byte[] bytes = random(9, 5000);
             for (int i = 0; i < 40; i++) {

@@ -46,7 +46,10 @@ class PlantedCorruptionTest {
                 };
         try (StoreFixture fixture =
                 new StoreFixture(
-                        List.of(directory), quick, new StoreLimits(8, 2, Duration.ofHours(1)), 1)) {
+                        List.of(directory),
+                        quick,
+                        new StoreLimits(8, 2, Duration.ofHours(1), Duration.ofHours(1)),
+                        1)) {
             for (int batch = 0; batch < DAMAGES / BATCH; batch++) {
                 List<byte[]> contents = new ArrayList<>();
                 for (int i = 0; i < BATCH; i++) {

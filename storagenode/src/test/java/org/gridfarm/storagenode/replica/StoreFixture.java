@@ -38,7 +38,7 @@ final class StoreFixture implements AutoCloseable {
         return new StoreFixture(
                 List.of(root),
                 LinuxDisk.orPortable(),
-                new StoreLimits(8, 2, Duration.ofHours(1)),
+                new StoreLimits(8, 2, Duration.ofHours(1), Duration.ofHours(1)),
                 1);
     }
 

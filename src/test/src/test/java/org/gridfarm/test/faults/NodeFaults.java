@@ -34,6 +34,8 @@ final class NodeFaults {
     /** Its replicas are never flipped: the kernel reads them without the node. */
     static final String ATTACHED = "n1";
 
+    private static final int RESTED_MILLIS = 1_500;
+
     private final TestFarm farm;
     private final Gridfarm client;
     private final Oracle oracle;
@@ -172,6 +174,9 @@ final class NodeFaults {
         if (name == null) {
             return "nothing to flip";
         }
+        // Sums are written beside the bytes a moment after the last change: until then nobody could
+        // tell, if the node died as well.
+        pause(RESTED_MILLIS);
         Layout layout;
         try {
             layout = client.where(FarmPath.of("/" + name));
