@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.doctor;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.config.SecuritySettings;
 import org.gridfarm.protocol.error.FarmException;
@@ -25,7 +26,6 @@ public final class Examination {
     private static final int JAVA_LEAST = 25;
     private static final int ANSWER_MILLIS_MAX = 2_000;
     private static final Duration EXPIRES_SOON = Duration.ofDays(7);
-    private static final long SYS_ADMIN = 1L << 21; // linux/capability.h
 
     private final List<Finding> findings = new ArrayList<>();
 
@@ -80,7 +80,7 @@ public final class Examination {
                             "passthrough",
                             "Linux " + kernel + " has none",
                             "Linux 6.9 or newer reads and writes local replicas at the disk's speed"));
-        } else if (!maySetUpPassthrough()) {
+        } else if (!ThisProcess.isAdministrator()) {
             findings.add(
                     Finding.warning(
                             "passthrough",
@@ -97,17 +97,6 @@ public final class Examination {
         int first = parts.length > 0 && !parts[0].isEmpty() ? Integer.parseInt(parts[0]) : 0;
         int second = parts.length > 1 && !parts[1].isEmpty() ? Integer.parseInt(parts[1]) : 0;
         return first > major || (first == major && second >= minor);
-    }
-
-    private static boolean maySetUpPassthrough() {
-        try {
-            return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                    .filter(line -> line.startsWith("CapEff:"))
-                    .map(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
-                    .anyMatch(rights -> (rights & SYS_ADMIN) != 0);
-        } catch (IOException e) {
-            return false; // no /proc, no way to know: then it is tried and falls back
-        }
     }
 
     private void clock() {

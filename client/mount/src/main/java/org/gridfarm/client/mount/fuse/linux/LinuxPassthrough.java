@@ -19,6 +19,9 @@ final class LinuxPassthrough implements Passthrough {
 
     private static final Logger LOG = LoggerFactory.getLogger(LinuxPassthrough.class);
 
+    private static final String NOT_ALLOWED =
+            "the kernel allows passthrough only with CAP_SYS_ADMIN; data goes through the mount process";
+
     private final int fd;
     private boolean ended;
     private volatile boolean available;
@@ -26,10 +29,13 @@ final class LinuxPassthrough implements Passthrough {
 
     LinuxPassthrough(int fd, Negotiation negotiation) {
         this.fd = fd;
-        this.available = negotiation.has(Abi.PASSTHROUGH);
-        if (!available) {
+        if (!negotiation.has(Abi.PASSTHROUGH)) {
             refusal =
                     "the kernel has no passthrough (Linux 6.9 is needed), or the mount caches writes";
+        } else if (!ThisProcess.isAdministrator()) {
+            refusal = NOT_ALLOWED;
+        } else {
+            available = true;
         }
     }
 
@@ -90,8 +96,7 @@ final class LinuxPassthrough implements Passthrough {
         switch (errno) {
             case Errno.EPERM -> {
                 available = false;
-                refusal =
-                        "the kernel allows passthrough only with CAP_SYS_ADMIN; data goes through the mount process";
+                refusal = NOT_ALLOWED;
                 LOG.info("{}", refusal);
             }
             case Errno.ELOOP ->

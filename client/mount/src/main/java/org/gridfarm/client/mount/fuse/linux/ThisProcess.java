@@ -2,6 +2,8 @@ package org.gridfarm.client.mount.fuse.linux;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
@@ -9,7 +11,21 @@ import java.util.List;
 public final class ThisProcess {
     private static final int STANDARD_ERROR = 2;
 
+    private static final long CAP_SYS_ADMIN = 1L << 21; // linux/capability.h
+
     private ThisProcess() {}
+
+    /// It may hand the kernel files to be passed through; false where that cannot be known.
+    public static boolean isAdministrator() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                    .filter(line -> line.startsWith("CapEff:"))
+                    .map(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+                    .anyMatch(rights -> (rights & CAP_SYS_ADMIN) != 0);
+        } catch (IOException e) {
+            return false;
+        }
+    }
 
     /// Turns this process into another program, which keeps its number, its standard streams and
     /// these descriptors. Nothing else: a file that stays open stays locked.
