@@ -130,7 +130,7 @@ final class LocalShipping {
                     TruncateObjectRequest.newBuilder()
                             .setObject(request.getObject())
                             .setSize(replica.size())
-                            .setCreate(true)
+                            .setCreate(mayMake(request))
                             .setWriter(request.getWriter())
                             .setFence(request.getFence())
                             .build();
@@ -147,7 +147,7 @@ final class LocalShipping {
                         .setOffset(offset)
                         .setLength(length)
                         .setPunchHole(true)
-                        .setCreate(true)
+                        .setCreate(mayMake(request))
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
                         .build();
@@ -160,7 +160,7 @@ final class LocalShipping {
         WriteObjectRequest write =
                 WriteObjectRequest.newBuilder()
                         .setObject(request.getObject())
-                        .setCreate(true)
+                        .setCreate(mayMake(request))
                         .setCrc32C(Payload.crc(copy))
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
@@ -168,6 +168,11 @@ final class LocalShipping {
         return lines.of(key)
                 .send(request.getRestList(), sendings.write(write, offset, copy))
                 .whenComplete((_, _) -> copy.release());
+    }
+
+    /** A member that lacks the object must not get the changed blocks alone. */
+    private static boolean mayMake(SyncObjectRequest request) {
+        return request.getCreate() || request.getAll();
     }
 
     /** Each failed member once. */
