@@ -7,6 +7,7 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
 import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.NodeControlCommand;
+import org.gridfarm.protocol.wire.NodeImage;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ final class ReplicaAdmin {
             String wanted = arguments.getOrDefault("node", "");
             List<String> names = new ArrayList<>();
             for (String name : state.nodes().names()) {
-                if (wanted.isEmpty() || wanted.equals(name)) names.add(name);
+                if (wanted.isEmpty() ? !isRemoved(name) : wanted.equals(name)) names.add(name);
             }
             if (names.isEmpty()) {
                 throw new FarmException(ErrorKind.NOT_FOUND, "node", wanted, "see 'gf nodes'");
@@ -88,6 +89,11 @@ final class ReplicaAdmin {
                         });
             }
             settled();
+        }
+
+        private boolean isRemoved(String node) {
+            NodeImage image = state.nodes().image(node);
+            return image != null && image.getAdminState().equals("removed");
         }
 
         private void failed(String node, String why) {

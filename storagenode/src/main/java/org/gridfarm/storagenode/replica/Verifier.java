@@ -15,10 +15,13 @@ public final class Verifier {
     /** Blocks compared in one turn: 4 MiB. */
     private static final int TURN_BLOCKS = 64;
 
+    /** What a turn counts for at least: a small file takes the disk's time as well. */
+    private static final long TURN_BYTES_MIN = 64 << 10;
+
     /** Bad blocks that one verification names; after so many the replica needs no more proof. */
     private static final int BAD_BLOCKS_MAX = 100;
 
-    /** Says when the next bytes may be read. */
+    /** Says when it goes on after so many bytes were read. */
     @FunctionalInterface
     public interface Pace {
         CompletableFuture<?> take(long bytes);
@@ -46,18 +49,27 @@ public final class Verifier {
     }
 
     private CompletableFuture<Result> turn(ObjectKey key, long block, Pace pace, List<Long> bad) {
-        return pace.take((long) TURN_BLOCKS * Blocks.BYTES)
-                .thenCompose(_ ->
-                        store.read(
-                                key,
-                                replica -> {
-                                    long end = block + TURN_BLOCKS;
-                                    collect(replica, block, end, bad);
-                                    boolean more = end < Blocks.count(replica.size());
-                                    return more && bad.size() < BAD_BLOCKS_MAX ? end : -1;
-                                }))
+        return store.read(
+                        key,
+                        replica -> {
+                            long end = block + TURN_BLOCKS;
+                            collect(replica, block, end, bad);
+                            boolean more = end < Blocks.count(replica.size());
+                            long bytes =
+                                    Math.min(Blocks.start(end), replica.size())
+                                            - Blocks.start(block);
+                            return new Turn(more && bad.size() < BAD_BLOCKS_MAX ? end : -1, bytes);
+                        })
+                .thenCompose(done ->
+                        pace.take(Math.max(TURN_BYTES_MIN, done.bytes)).thenApply(_ -> done.next))
                 .thenCompose(next -> next >= 0 ? turn(key, next, pace, bad) : end(key, bad));
     }
+
+    /**
+     * @param next the block to go on with, or -1
+     * @param bytes that were compared
+     */
+    private record Turn(long next, long bytes) {}
 
     private static void collect(Replica replica, long from, long to, List<Long> bad)
             throws IOException {

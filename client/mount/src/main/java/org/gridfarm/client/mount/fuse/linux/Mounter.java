@@ -180,7 +180,8 @@ final class Mounter {
         int pid = Libc.spawn(command, environment(Map.of()));
         int status = pid < 0 ? pid : Libc.waitFor(pid);
         if (status != 0 && MountTable.at(point) != null) {
-            throw new IOException(HELPER + " -u " + point + " failed (status " + status + ")");
+            throw new IOException(
+                    point + " is in use, or not yours (" + HELPER + " says which above)");
         }
     }
 

@@ -37,7 +37,7 @@ class JnrMountTest {
     @TempDir(cleanup = CleanupMode.NEVER)
     Path point;
 
-    private final MemoryOperations operations = new MemoryOperations(Clock.systemUTC(), 0, 0, 0);
+    private final MemoryOperations operations = new MemoryOperations(Clock.systemUTC(), 0);
     private JnrMount mount;
 
     @BeforeEach

@@ -47,9 +47,7 @@ class MountTest {
     @BeforeEach
     void mount() throws IOException {
         Shell.assumeFuse();
-        operations =
-                new MemoryOperations(
-                        Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60), Shell.uid(), Shell.gid());
+        operations = new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
         mount =
                 LinuxMount.mount(
                         point,

@@ -22,7 +22,7 @@ final class ResumedProcess {
         Path log = Path.of(args[0]);
         boolean hold = args[1].equals("hold");
         MemoryOperations operations =
-                new MemoryOperations(Clock.systemUTC(), 0, 0, 0) {
+                new MemoryOperations(Clock.systemUTC(), 0) {
                     @Override
                     public void mkdir(
                             EntryReply reply, long parent, RawName name, int mode, int umask) {

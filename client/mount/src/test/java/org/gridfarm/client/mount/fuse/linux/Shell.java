@@ -28,10 +28,6 @@ final class Shell {
         return Libc.effectiveUser();
     }
 
-    static int gid() {
-        return Libc.effectiveGroup();
-    }
-
     static String run(String script) {
         return output("sh", "-c", script);
     }

@@ -92,10 +92,7 @@ class TakeOverTest {
         Libc.close(dead.saved().fd()); // what the end of a process does
         assertThat(Files.isDirectory(point)).isFalse();
         try (LinuxMount mount =
-                LinuxMount.mount(
-                        point,
-                        OPTIONS,
-                        new MemoryOperations(Clock.systemUTC(), 0, Shell.uid(), Shell.gid()))) {
+                LinuxMount.mount(point, OPTIONS, new MemoryOperations(Clock.systemUTC(), 0))) {
             Files.writeString(mount.point().resolve("f"), "x");
             assertThat(Files.readString(point.resolve("f"))).isEqualTo("x");
         }

@@ -46,7 +46,7 @@ final class WaitingOperations extends MemoryOperations {
     private long nextHandle = HANDLE;
 
     WaitingOperations() {
-        super(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60), Shell.uid(), Shell.gid());
+        super(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
     }
 
     Connection running() {

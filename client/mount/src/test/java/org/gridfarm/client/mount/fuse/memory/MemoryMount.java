@@ -28,7 +28,7 @@ public final class MemoryMount {
                         .withSuid(true)
                         .withDev(true);
         FuseOperations operations =
-                new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(keep), 0, 0);
+                new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(keep));
         if (args.length > 2) {
             operations = onOtherThreads(operations);
         }

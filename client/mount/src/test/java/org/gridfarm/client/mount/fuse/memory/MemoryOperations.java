@@ -14,7 +14,11 @@ import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,9 +37,19 @@ public class MemoryOperations extends MemoryTree {
     private final Map<Long, Open> opens = new HashMap<>();
     private long nextHandle = 1;
 
+    /// The root belongs to whoever runs this.
+    ///
     /// @param keepNanos how long the kernel may keep names and attributes
-    public MemoryOperations(Clock clock, long keepNanos, int uid, int gid) {
-        super(clock, keepNanos, uid, gid);
+    public MemoryOperations(Clock clock, long keepNanos) {
+        super(clock, keepNanos, own("uid"), own("gid"));
+    }
+
+    private static int own(String which) {
+        try {
+            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:" + which);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// Handles that are open.
