@@ -33,6 +33,7 @@ public final class Placement {
     private static final double LOAD = 2; // per request under way, up to
     private static final double LOAD_MAX = 20;
     private static final double CHANCE = 5; // so that equal nodes are not all hit at once
+    private static final double OCCUPIED = -80; // more than the three above, less than a rack
 
     /**
      * @param copies how many nodes are to be chosen
@@ -44,6 +45,8 @@ public final class Placement {
      * @param bytes what one copy is expected to take
      * @param stripes how many other stripes of the file lie at a node: a file that is striped is to
      *     be read and written at as many nodes as possible
+     * @param occupied nodes that can take nothing at this moment: one is chosen only where all
+     *     others would spread the copies worse, and is then to be waited for
      */
     public record Wish(
             int copies,
@@ -52,7 +55,8 @@ public final class Placement {
             Map<String, String> excluded,
             String attached,
             long bytes,
-            Map<String, Integer> stripes) {
+            Map<String, Integer> stripes,
+            Set<String> occupied) {
         public Wish(
                 int copies,
                 String groups,
@@ -60,7 +64,7 @@ public final class Placement {
                 Map<String, String> excluded,
                 String attached,
                 long bytes) {
-            this(copies, groups, holding, excluded, attached, bytes, Map.of());
+            this(copies, groups, holding, excluded, attached, bytes, Map.of(), Set.of());
         }
 
         public static Wish fresh(int copies, String groups, String attached) {
@@ -146,7 +150,9 @@ public final class Placement {
         if (wish.holding().contains(node.name())) {
             return "has a copy";
         }
-        if (!node.state().takesNew()) {
+        boolean isMissed =
+                node.state() == NodeState.SUSPECT && wish.occupied().contains(node.name());
+        if (!node.state().takesNew() && !isMissed) {
             return "is " + node.state().text();
         }
         String excluded = wish.excluded().get(node.name());
@@ -191,6 +197,9 @@ public final class Placement {
             scores.put("other stripes", stripes * STRIPE_THERE);
         }
         scores.put("free", node.freeShare() * FREE_SHARE);
+        if (wish.occupied().contains(node.name())) {
+            scores.put("occupied", OCCUPIED);
+        }
         scores.put("load", -Math.min(LOAD_MAX, node.load() * LOAD));
         return scores;
     }

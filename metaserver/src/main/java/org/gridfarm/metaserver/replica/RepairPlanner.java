@@ -40,8 +40,6 @@ public final class RepairPlanner {
     /** Judged again in one step, see {@link ReplicaMap#settle}: about ten milliseconds. */
     private static final int SETTLED_PER_STEP = 20_000;
 
-    private static final String BUSY = "is busy with other copies";
-
     private final ReplicaMap map;
     private final Files files;
     private final Placement placement;
@@ -247,15 +245,16 @@ public final class RepairPlanner {
         if (sources.isEmpty() || (throttled && isBusy(sources.getFirst()))) {
             return false;
         }
-        Placement.Plan plan =
-                placement.plan(wish(content, stripe, rows, facts, only, throttled), facts);
+        Placement.Wish wish = wish(content, stripe, rows, facts, only, throttled);
+        Placement.Plan plan = placement.plan(wish, facts);
         if (plan.nodes().isEmpty()) {
-            if (throttled && plan.judgements().stream().noneMatch(j -> j.reason().equals(BUSY))) {
-                if (only.isEmpty() && !makeRoom(rows, facts, effects)) {
-                    notBefore.put(content.inode(), now + RETRY_NANOS);
-                }
+            if (throttled && only.isEmpty() && !makeRoom(rows, facts, effects)) {
+                notBefore.put(content.inode(), now + RETRY_NANOS);
             }
             return false;
+        }
+        if (wish.occupied().contains(plan.nodes().getFirst())) {
+            return false; // better a little later than in a worse place for good
         }
         RepairEffect.Copy copy =
                 new RepairEffect.Copy(
@@ -319,10 +318,12 @@ public final class RepairPlanner {
                 excluded.put(row.getNode(), "has a copy that does not count");
             }
         }
+        Set<String> occupied = new HashSet<>();
         for (NodeFacts node : facts) {
-            if (throttled && isBusy(node.name())) {
-                excluded.putIfAbsent(node.name(), BUSY);
-            } else if (!only.isEmpty() && !node.name().equals(only)) {
+            if (throttled && (isBusy(node.name()) || node.state() == NodeState.SUSPECT)) {
+                occupied.add(node.name());
+            }
+            if (!only.isEmpty() && !node.name().equals(only)) {
                 excluded.putIfAbsent(node.name(), "is not the one in question");
             }
         }
@@ -333,7 +334,8 @@ public final class RepairPlanner {
                 excluded,
                 "",
                 content.objectBytes(),
-                otherStripes(content, stripe));
+                otherStripes(content, stripe),
+                occupied);
     }
 
     private Map<String, Integer> otherStripes(Content content, int stripe) {

@@ -47,7 +47,8 @@ final class PlacedChoice implements ChainChoice {
                         excluded,
                         stripe == 0 ? beside.attached() : "",
                         0,
-                        stripes);
+                        stripes,
+                        Set.of());
         Placement.Plan plan = placement.plan(wish, state.nodes().facts(state.monotonicNanos()));
         if (plan.missing() > 0) {
             log.debug("inode {}:\n{}", Long.toHexString(image.getInode()), plan.why());

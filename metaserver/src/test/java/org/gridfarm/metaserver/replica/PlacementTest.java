@@ -102,7 +102,7 @@ class PlacementTest {
         for (int stripe = 0; stripe < 3; stripe++) {
             Placement.Wish wish =
                     new Placement.Wish(
-                            2, "", Set.of(), Map.of(), stripe == 0 ? "n4" : "", 0, there);
+                            2, "", Set.of(), Map.of(), stripe == 0 ? "n4" : "", 0, there, Set.of());
             Placement.Plan plan = placement.plan(wish, nodes);
             assertThat(plan.nodes().stream().map(PlacementTest::rack)).doesNotHaveDuplicates();
             plan.nodes().forEach(node -> there.merge(node, 1, Integer::sum));

@@ -69,6 +69,28 @@ class RepairPlannerTest {
         assertThat(farm.holders(7)).hasSize(2);
     }
 
+    /**
+     * A node of the other rack that has no time just now, or was not heard for a moment, has it
+     * later.
+     */
+    @Test
+    void copiesKeepToOtherRacksAlsoWhereTheirNodesAreOccupied() {
+        nodes(4);
+        for (long inode = 1; inode <= 100; inode++) {
+            farm.file(inode, 2, MB, "n0", "n1");
+        }
+        farm.planner.limit(new RepairLimits(100, 1, 0, 0, 1));
+        farm.state("n0", NodeState.DRAINING);
+        farm.state("n2", NodeState.SUSPECT);
+        farm.tick();
+        assertThat(farm.holders(1)).containsExactly("n1");
+        farm.state("n2", NodeState.UP);
+        farm.settle();
+        for (long inode = 1; inode <= 100; inode++) {
+            assertThat(farm.holders(inode)).containsExactlyInAnyOrder("n1", "n2");
+        }
+    }
+
     @Test
     void aDrainWithNowhereToGoSaysSoAndKeepsTheCopies() {
         nodes(2);
