@@ -1,17 +1,22 @@
 package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Which content moves from the fullest to the emptiest node. A move is a copy; what is then too
- * many is dropped at the fullest by {@link Trim}.
+ * Which content moves from the fullest to the emptiest node. A move is a copy, after which the one
+ * at the fullest node is dropped.
+ *
+ * <p>It goes by waves: what brings the two nodes to the mean of all is moved, then their next
+ * heartbeats are waited for, since until then nobody knows how full they are.
  */
 final class Balance {
     private static final int EXAMINED_PER_STEP = 1_000;
@@ -19,59 +24,68 @@ final class Balance {
     /** By then the heartbeats of both nodes tell of a move. */
     private static final long TOLD_AFTER_NANOS = 3_000_000_000L;
 
-    /** Starts the copy that is the first half of a move; false: not now. */
-    interface Mover {
-        boolean start(Content content, int stripe, List<ReplicaImage> rows, String to);
+    /** What became of the wish to begin a move. */
+    enum Begun {
+        YES,
+        /** Something is occupied: the same file is asked for again. */
+        NOT_NOW,
+        NEVER
     }
 
-    /** From where to where, and how much would make both even. */
+    /** Starts the copy that is the first half of a move. */
+    interface Mover {
+        Begun start(Content content, int stripe, List<ReplicaImage> rows, String to);
+    }
+
+    /** From where to where, and how much brings the first of them to the mean of all nodes. */
     record Pair(NodeFacts fullest, NodeFacts emptiest, long bytes) {}
 
-    private record Moved(String from, String to, long bytes, long untilNanos) {}
+    private static final class Wave {
+        final String from;
+        final String to;
+        long left;
+        long cursor;
+        boolean moved;
+
+        Wave(Pair pair) {
+            from = pair.fullest().name();
+            to = pair.emptiest().name();
+            left = pair.bytes();
+        }
+    }
 
     private final ReplicaMap map;
     private final Files files;
-    private final ArrayDeque<Moved> untold = new ArrayDeque<>();
-    private long cursor;
+    private final Map<ObjectId, String> moving = new HashMap<>(); // from where
+    private @Nullable Wave wave;
+    private boolean exhausted;
+    private long toldAt;
+    private boolean waits;
 
     Balance(ReplicaMap map, Files files) {
         this.map = map;
         this.files = files;
     }
 
-    /** A move has been made, which the nodes' own figures do not show yet. */
-    void moved(String from, String to, long bytes, long now) {
-        untold.add(new Moved(from, to, bytes, now + TOLD_AFTER_NANOS));
+    /** Begins anew. */
+    void reset() {
+        wave = null;
+        exhausted = false;
     }
 
-    /**
-     * The nodes as they will be when what is under way has ended.
-     *
-     * @param running copies for balance under way
-     */
-    List<NodeFacts> foreseen(
-            List<NodeFacts> nodes, List<RepairEffect.Copy> running, double spread, long now) {
-        while (!untold.isEmpty() && now - untold.getFirst().untilNanos() >= 0) {
-            untold.removeFirst();
-        }
-        List<NodeFacts> foreseen = new ArrayList<>(nodes.size());
-        Pair pair = pair(nodes, spread);
-        for (NodeFacts node : nodes) {
-            long more = 0;
-            for (Moved moved : untold) {
-                more += share(node, moved.from(), moved.to(), moved.bytes());
-            }
-            for (RepairEffect.Copy copy : running) {
-                String from = pair == null ? "" : pair.fullest().name();
-                more += share(node, from, copy.target(), copy.bytes());
-            }
-            foreseen.add(node.withAvailable(Math.max(0, node.available() + more)));
-        }
-        return foreseen;
+    /** Nothing that lies on the fullest node would make it more even. */
+    boolean isExhausted() {
+        return exhausted;
     }
 
-    private static long share(NodeFacts node, String from, String to, long bytes) {
-        return node.name().equals(from) ? bytes : node.name().equals(to) ? -bytes : 0;
+    /** The copy has ended; from where the object has moved, null: it was no move. */
+    @Nullable String ended(ObjectId object, long now) {
+        String from = moving.remove(object);
+        if (from != null) {
+            toldAt = now + TOLD_AFTER_NANOS;
+            waits = true;
+        }
+        return from;
     }
 
     /** Null: even enough. */
@@ -86,12 +100,13 @@ final class Balance {
         }
         NodeFacts fullest = sorted.getFirst();
         NodeFacts emptiest = sorted.getLast();
-        double difference = emptiest.freeShare() - fullest.freeShare();
-        if (difference <= spread) {
+        if (emptiest.freeShare() - fullest.freeShare() <= spread) {
             return null;
         }
-        long smaller = Math.min(fullest.capacity(), emptiest.capacity());
-        return new Pair(fullest, emptiest, (long) (difference / 2 * smaller));
+        double mean = sorted.stream().mapToDouble(NodeFacts::freeShare).average().orElseThrow();
+        double lacking = (mean - fullest.freeShare()) * fullest.capacity();
+        double spare = (emptiest.freeShare() - mean) * emptiest.capacity();
+        return new Pair(fullest, emptiest, (long) Math.min(lacking, spare));
     }
 
     /** How much has to move until all nodes are within the spread, by evening them out on paper. */
@@ -104,69 +119,94 @@ final class Balance {
                 break;
             }
             all += pair.bytes();
-            now.replaceAll(node ->
-                    node.withAvailable(
-                            node.available()
-                                    + share(
-                                            node,
-                                            pair.fullest().name(),
-                                            pair.emptiest().name(),
-                                            pair.bytes())));
+            now.replaceAll(node -> {
+                boolean from = node.name().equals(pair.fullest().name());
+                boolean to = node.name().equals(pair.emptiest().name());
+                return node.withAvailable(
+                        node.available() + (from ? pair.bytes() : to ? -pair.bytes() : 0));
+            });
         }
         return all;
     }
 
-    void step(List<NodeFacts> nodes, double spread, Mover mover) {
-        Pair pair = pair(nodes, spread);
-        if (pair == null) {
-            return;
+    void step(List<NodeFacts> nodes, double spread, long now, Mover mover) {
+        if (wave == null) {
+            if (!moving.isEmpty() || (waits && now - toldAt < 0)) {
+                return;
+            }
+            Pair pair = pair(nodes, spread);
+            if (pair == null) {
+                return;
+            }
+            wave = new Wave(pair);
         }
-        String from = pair.fullest().name();
-        int[] examined = {0};
-        long[] last = {0};
-        List<Long> movable = new ArrayList<>();
+        Wave under = wave;
+        List<Long> some = new ArrayList<>();
         map.inodesAt(
-                from,
-                cursor,
+                under.from,
+                under.cursor,
                 inode -> {
-                    last[0] = inode;
-                    movable.add(inode);
-                    return ++examined[0] < EXAMINED_PER_STEP;
+                    some.add(inode);
+                    return some.size() < EXAMINED_PER_STEP;
                 });
-        long left = pair.bytes();
-        for (long inode : movable) {
-            Content content = files.content(inode);
-            if (content == null || files.isWritten(inode) || content.size() == 0) {
-                cursor = inode;
-                continue;
+        for (long inode : some) {
+            if (!move(under, inode, nodes, mover)) {
+                return;
             }
-            // what is larger than the difference would only turn it round
-            for (int stripe = 0;
-                    stripe < content.stripes() && content.objectBytes() <= pair.bytes();
-                    stripe++) {
-                List<ReplicaImage> rows = map.rows(inode, stripe, content.generation());
-                if (wouldLeave(rows, pair, content, nodes)) {
-                    if (left <= 0 || !mover.start(content, stripe, rows, pair.emptiest().name())) {
-                        return;
-                    }
-                    left -= content.objectBytes();
-                }
-            }
-            cursor = inode;
+            under.cursor = inode;
         }
-        if (examined[0] < EXAMINED_PER_STEP) {
-            cursor = 0;
+        if (some.size() < EXAMINED_PER_STEP) {
+            exhausted = !under.moved;
+            wave = null;
         }
     }
 
+    /** False: the same inode again, later. */
+    private boolean move(Wave under, long inode, List<NodeFacts> nodes, Mover mover) {
+        Content content = files.content(inode);
+        if (content == null || files.isWritten(inode) || content.size() == 0) {
+            return true;
+        }
+        for (int stripe = 0; stripe < content.stripes(); stripe++) {
+            List<ReplicaImage> rows = map.rows(inode, stripe, content.generation());
+            // What is larger than the rest would only turn the difference round.
+            if (content.objectBytes() > under.left
+                    || !wouldLeave(rows, under.from, under.to, content, nodes)) {
+                continue;
+            }
+            switch (mover.start(content, stripe, rows, under.to)) {
+                case YES -> {
+                    under.left -= content.objectBytes();
+                    under.moved = true;
+                    moving.put(object(content, stripe), under.from);
+                }
+                case NOT_NOW -> {
+                    return false;
+                }
+                case NEVER -> {}
+            }
+        }
+        return true;
+    }
+
+    private static ObjectId object(Content content, int stripe) {
+        return ObjectId.newBuilder()
+                .setInode(content.inode())
+                .setStripe(stripe)
+                .setGeneration(content.generation())
+                .build();
+    }
+
     /**
-     * Whether trimming would, after the copy, take the one at the fullest node; else the copy would
-     * be in vain.
+     * Whether the copy at the fullest node is the one that is missed least after the move, for the
+     * spread over racks and groups.
      */
     private static boolean wouldLeave(
-            List<ReplicaImage> rows, Pair pair, Content content, List<NodeFacts> nodes) {
-        String from = pair.fullest().name();
-        String to = pair.emptiest().name();
+            List<ReplicaImage> rows,
+            String from,
+            String to,
+            Content content,
+            List<NodeFacts> nodes) {
         List<ReplicaImage> after = Copies.counting(rows, nodes);
         boolean held = after.stream().anyMatch(row -> row.getNode().equals(from));
         boolean there = rows.stream().anyMatch(row -> row.getNode().equals(to));

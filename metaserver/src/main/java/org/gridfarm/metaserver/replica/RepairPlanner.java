@@ -71,6 +71,7 @@ public final class RepairPlanner {
 
     public void limit(RepairLimits newLimits) {
         limits = newLimits;
+        balance.reset();
     }
 
     public RepairLimits limits() {
@@ -85,30 +86,42 @@ public final class RepairPlanner {
     public List<RepairEffect> step(RepairEvent event) {
         return switch (event) {
             case RepairEvent.Tick tick -> tick(tick.now());
-            case RepairEvent.Finished finished -> {
-                finish(finished);
-                yield List.of();
-            }
+            case RepairEvent.Finished finished -> finish(finished);
         };
     }
 
-    private void finish(RepairEvent.Finished finished) {
+    private List<RepairEffect> finish(RepairEvent.Finished finished) {
         RepairEffect.Copy copy = finished.copy();
         if (running.remove(copy.object()) == null) {
-            return;
+            return List.of();
         }
         free(copy.target());
         free(copy.sources().getFirst());
         RepairRate counted = copy.reason() == Reason.BALANCE ? balanceRate : rate;
         counted.ended(finished.made() ? copy.bytes() : 0, finished.now());
+        String from = balance.ended(copy.object(), finished.now());
+        map.touched(copy.object().getInode());
         if (!finished.made()) {
             notBefore.put(copy.object().getInode(), finished.now() + RETRY_NANOS);
-        } else if (copy.reason() == Reason.BALANCE) {
-            Balance.Pair pair = Balance.pair(nodes.get(), limits.balanceSpread());
-            String from = pair == null ? "" : pair.fullest().name();
-            balance.moved(from, copy.target(), copy.bytes(), finished.now());
+            return List.of();
         }
-        map.touched(copy.object().getInode());
+        return from == null ? List.of() : moved(copy.object(), from);
+    }
+
+    /** The second half of a move, unless a copy was lost meanwhile. */
+    private List<RepairEffect> moved(ObjectId object, String from) {
+        Content content = files.content(object.getInode());
+        List<ReplicaImage> counting =
+                Copies.counting(
+                        map.rows(object.getInode(), object.getStripe(), object.getGeneration()),
+                        nodes.get());
+        if (content == null || counting.size() <= content.wanted()) {
+            return List.of();
+        }
+        return counting.stream()
+                .filter(row -> row.getNode().equals(from))
+                .<RepairEffect>map(row -> new RepairEffect.Drop(row, "it has moved"))
+                .toList();
     }
 
     private List<RepairEffect> tick(long now) {
@@ -422,18 +435,23 @@ public final class RepairPlanner {
     private void balance(List<NodeFacts> facts, long now, List<RepairEffect> effects) {
         double spread = limits.balanceSpread();
         balance.step(
-                balance.foreseen(facts, balancing(), spread, now),
+                facts,
                 spread,
+                now,
                 (content, stripe, rows, to) -> {
+                    List<String> sources = sources(rows, facts);
+                    if (notBefore.containsKey(content.inode()) || sources.isEmpty()) {
+                        return Balance.Begun.NEVER;
+                    }
                     if (running.size() >= limits.copies()
                             || isBusy(to)
+                            || isBusy(sources.getFirst())
                             || !balanceRate.mayStart(limits.balanceBytesPerSecond(), now)) {
-                        return false;
+                        return Balance.Begun.NOT_NOW;
                     }
-                    if (!notBefore.containsKey(content.inode())) {
-                        startCopy(content, stripe, rows, facts, to, Reason.BALANCE, now, effects);
-                    }
-                    return true;
+                    return startCopy(content, stripe, rows, facts, to, Reason.BALANCE, now, effects)
+                            ? Balance.Begun.YES
+                            : Balance.Begun.NEVER;
                 });
     }
 
@@ -452,7 +470,9 @@ public final class RepairPlanner {
 
     /** Nothing is left to move, and nothing is being moved. */
     public boolean isBalanced() {
-        return balancing().isEmpty() && Balance.pair(nodes.get(), limits.balanceSpread()) == null;
+        return balancing().isEmpty()
+                && (balance.isExhausted()
+                        || Balance.pair(nodes.get(), limits.balanceSpread()) == null);
     }
 
     // ---- telling

@@ -209,7 +209,7 @@ final class Repair {
     }
 
     private void finished(RepairEffect.Copy copy, boolean made) {
-        planner.step(new RepairEvent.Finished(copy, made, state.monotonicNanos()));
+        carryOut(planner.step(new RepairEvent.Finished(copy, made, state.monotonicNanos())));
     }
 
     /** The target has room again: what waited for it goes on at once. */

@@ -288,6 +288,19 @@ class RepairPlannerTest {
         }
     }
 
+    @Test
+    void balanceEndsWhereFilesAreTooLargeToMakeItMoreEven() {
+        farm.node("n0", "r0", NodeState.UP, 10 * GB, 9 * GB);
+        farm.node("n1", "r0", NodeState.UP, 10 * GB, 0);
+        for (long inode = 1; inode <= 3; inode++) {
+            farm.file(inode, 1, 3 * GB, "n0");
+        }
+        farm.planner.limit(new RepairLimits(8, 4, 0, 0, 0.1));
+        farm.settle();
+        assertThat(farm.map.inodeCountAt("n0")).isEqualTo(2);
+        assertThat(farm.planner.isBalanced()).isTrue();
+    }
+
     @Property(tries = 60)
     void whateverFailsNoGoodCopyIsLostAndTheLevelIsRestored(Dice dice) {
         int count = 5 + dice.below(4);

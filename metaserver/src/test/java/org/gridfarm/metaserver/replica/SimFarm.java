@@ -127,7 +127,7 @@ final class SimFarm implements Files {
                     row(copy.object().getInode(), copy.target(), ReplicaState.VALID);
                     used(copy.target(), copy.bytes());
                 }
-                planner.step(new RepairEvent.Finished(copy, made, now));
+                planner.step(new RepairEvent.Finished(copy, made, now)).forEach(this::carryOut);
             }
         }
     }

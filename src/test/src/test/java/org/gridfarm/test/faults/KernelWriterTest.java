@@ -1,6 +1,7 @@
 package org.gridfarm.test.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
@@ -28,6 +29,10 @@ class KernelWriterTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.startOfNodes();
+        assumeThat(farm.mount().resolve(".gf/stats"))
+                .as("the kernel writes only where passthrough may be set up")
+                .content()
+                .contains("passthrough yes");
     }
 
     @AfterAll
