@@ -165,6 +165,22 @@ public final class Cluster {
         return name;
     }
 
+    /** Stops the node and the mount of its tasks, which are no part of the farm from now on. */
+    public void removeNode(String name) {
+        Component node = state.require(name);
+        if (!node.role().equals("storagenode")) {
+            throw new FarmException(ErrorKind.INVALID, "remove", name, "it is no storage node");
+        }
+        for (String part : List.of("mount-" + name, name)) {
+            Optional<Component> there = state.find(part);
+            if (there.isPresent()) {
+                stopOne(there.get());
+                state = state.without(part);
+                state.write();
+            }
+        }
+    }
+
     public List<ComponentStatus> status() {
         return state.components().stream()
                 .map(c ->

@@ -191,7 +191,9 @@ final class ClusterPlan {
     /** The state with a further storage node, which the farm has not heard of yet. */
     ClusterState node(ClusterState state, String rack, String group) {
         int number = 1;
-        while (state.find("n" + number).isPresent()) {
+        // The name of one that was removed stays taken.
+        while (state.find("n" + number).isPresent()
+                || Files.exists(directory.resolve("n" + number + ".toml"))) {
             number++;
         }
         List<String> metaservers = new ArrayList<>();

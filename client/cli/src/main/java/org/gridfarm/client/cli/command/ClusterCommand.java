@@ -225,6 +225,25 @@ public final class ClusterCommand {
     }
 
     @Command(
+            name = "remove-node",
+            header = "Stops a storage node for good.",
+            description =
+                    "The farm must be told before: gf node drain NAME --wait, gf node remove NAME. What is on its disk stays there.",
+            mixinStandardHelpOptions = true)
+    int removeNode(
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Parameters(paramLabel = "NAME", description = "as gf cluster status shows it")
+                    String name) {
+        Cluster.open(directory, line -> System.err.println("gf: " + line)).removeNode(name);
+        return 0;
+    }
+
+    @Command(
             name = "mount",
             header = "Adds a mount attached to a node.",
             mixinStandardHelpOptions = true)
