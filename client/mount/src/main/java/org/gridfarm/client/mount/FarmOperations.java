@@ -14,13 +14,16 @@ import org.gridfarm.client.mount.fuse.LockRange;
 import org.gridfarm.client.mount.fuse.LockReply;
 import org.gridfarm.client.mount.fuse.OffsetReply;
 import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
 import org.gridfarm.client.mount.fuse.XattrReply;
+import org.gridfarm.protocol.env.Clock;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files,
@@ -38,6 +41,8 @@ final class FarmOperations implements FuseOperations {
     private final Locks locks;
     private final Telling telling;
     private final ControlFiles control;
+    private final Places places =
+            new Places((nanos, action) -> Clock.system().after(Duration.ofNanos(nanos), action));
 
     /**
      * @param passthrough local replicas are handed to the kernel where it takes them
@@ -49,9 +54,9 @@ final class FarmOperations implements FuseOperations {
         this.passthrough = passthrough;
         this.locks = new Locks(mounted);
         this.files = new Files(mounted, locks);
-        this.names = new Names(mounted);
+        this.names = new Names(mounted, places);
         this.attributes = new AttributeCalls(mounted, files);
-        this.listings = new Listings(mounted);
+        this.listings = new Listings(mounted, places);
         this.xattrs = new Xattrs(mounted);
         this.telling = new Telling(mounted, files::count);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
@@ -60,8 +65,9 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void started(Connection connection) {
         telling.started(connection);
+        places.started(connection.cache());
         files.passThrough(connection.passthrough(), passthrough);
-        mounted.metadata().onRecall(new KernelRecalls(connection.cache()));
+        mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places));
         restoration.carryOut(files, locks);
     }
 

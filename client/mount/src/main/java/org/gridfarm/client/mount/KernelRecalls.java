@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.client.core.metadata.RecallListener;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.KernelCache;
+import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.RecallRequest;
@@ -27,13 +28,15 @@ final class KernelRecalls implements RecallListener {
     private static final long[] NONE = {};
 
     private final KernelCache cache;
+    private final Places places;
 
-    KernelRecalls(KernelCache cache) {
+    KernelRecalls(KernelCache cache, Places places) {
         this.cache = cache;
+        this.places = places;
     }
 
     @Override
-    public CompletionStage<Void> recalled(RecallRequest recall) {
+    public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
         Barrier barrier = new Barrier();
         if (recall.getAll()) {
             cache.forgetAllEntries(barrier.one());
@@ -41,6 +44,11 @@ final class KernelRecalls implements RecallListener {
         for (RecalledDirectory directory : recall.getDirectoriesList()) {
             cache.recall(
                     directory.getInode(), names(directory.getNamesList()), NONE, barrier.one());
+        }
+        for (RecalledDirectory directory : changed) {
+            for (RawName name : names(directory.getNamesList())) {
+                places.changed(directory.getInode(), name); // nobody believes it: nobody waits
+            }
         }
         for (long inode : recall.getAttributesList()) {
             cache.forgetAttributes(inode, barrier.one());

@@ -5,7 +5,10 @@ import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.client.mount.fuse.Places;
+import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.protocol.wire.DirectoryEntry;
+import org.gridfarm.protocol.wire.FileType;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -26,11 +29,13 @@ final class Listings {
     private static final int NO_GENERATION = 0;
 
     private final Mounted mounted;
+    private final Places places;
     private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
     private final AtomicLong next;
 
-    Listings(Mounted mounted) {
+    Listings(Mounted mounted, Places places) {
         this.mounted = mounted;
+        this.places = places;
         this.next = new AtomicLong(mounted.firstHandle());
     }
 
@@ -107,7 +112,7 @@ final class Listings {
             reply.addName(DOT_DOT, parent, Flags.DIRECTORY, BEHIND_DOT_DOT);
         }
         for (DirectoryEntry entry : page.entries()) {
-            if (entry.getCookie() > cookie && !add(reply, entry, page.leased(), stamp)) {
+            if (entry.getCookie() > cookie && !add(reply, node, entry, page.leased(), stamp)) {
                 break;
             }
         }
@@ -117,7 +122,8 @@ final class Listings {
     /**
      * @param listed the names stay true until recalled; attributes may be leased without them
      */
-    private boolean add(DirectoryReply reply, DirectoryEntry entry, boolean listed, long stamp) {
+    private boolean add(
+            DirectoryReply reply, long node, DirectoryEntry entry, boolean listed, long stamp) {
         long position = entry.getCookie() + BEHIND_DOT_DOT;
         byte[] name = entry.getName().toByteArray();
         if (!reply.plus() || !entry.hasAttributes()) {
@@ -126,12 +132,17 @@ final class Listings {
         }
         Translate.fill(reply.attributes(), entry.getAttributes());
         boolean steady = entry.getCacheable() && !entry.getAttributes().getWriting();
-        return reply.addEntry(
-                name,
-                position,
-                entry.getInode(),
-                NO_GENERATION,
-                mounted.beliefs().nanos(listed, stamp),
-                mounted.beliefs().nanos(steady, stamp));
+        boolean added =
+                reply.addEntry(
+                        name,
+                        position,
+                        entry.getInode(),
+                        NO_GENERATION,
+                        mounted.beliefs().nanos(listed, stamp),
+                        mounted.beliefs().nanos(steady, stamp));
+        if (added && entry.getType() == FileType.DIRECTORY) {
+            places.listed(entry.getInode(), node, new RawName(name));
+        }
+        return added;
     }
 }

@@ -8,11 +8,13 @@ import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +27,19 @@ final class Names {
 
     private final Mounted mounted;
     private final Metadata metadata;
+    private final Places places;
 
-    Names(Mounted mounted) {
+    Names(Mounted mounted, Places places) {
+        this.places = places;
         this.mounted = mounted;
         this.metadata = mounted.metadata();
     }
 
     void lookup(EntryReply reply, long parent, RawName raw) {
+        places.lookup(reply.pid(), () -> lookUp(reply, parent, raw));
+    }
+
+    private void lookUp(EntryReply reply, long parent, RawName raw) {
         long stamp = mounted.beliefs().stamp();
         Name name = name(reply, raw);
         if (name == null) {
@@ -39,19 +47,21 @@ final class Names {
         }
         Attributes cached = metadata.cachedLookup(parent, name);
         if (cached == Metadata.ABSENT) {
-            absent(reply, true, stamp);
+            absent(reply, parent, raw, true, stamp);
         } else if (cached != null && !cached.getWriting()) {
-            entry(reply, cached, true, true, stamp);
+            entry(reply, parent, raw, cached, true, true, stamp);
         } else {
             metadata.lookup(mounted.who(reply), parent, name)
                     .whenComplete((found, failure) -> {
                         if (failure != null) {
                             mounted.fail(reply, parent, "lookup " + name, failure);
                         } else if (found.attributes() == null) {
-                            absent(reply, found.entryLeased(), stamp);
+                            absent(reply, parent, raw, found.entryLeased(), stamp);
                         } else {
                             entry(
                                     reply,
+                                    parent,
+                                    raw,
                                     found.attributes(),
                                     found.entryLeased(),
                                     found.attributesLeased(),
@@ -159,10 +169,7 @@ final class Names {
         Name name = name(reply, raw);
         Name newName = name == null ? null : name(reply, newRaw);
         if (name != null && newName != null) {
-            done(
-                    reply,
-                    parent,
-                    "rename",
+            CompletableFuture<MutateReply> renamed =
                     metadata.rename(
                             mounted.who(reply),
                             parent,
@@ -170,8 +177,20 @@ final class Names {
                             newParent,
                             newName,
                             (flags & Flags.RENAME_NOREPLACE) != 0,
-                            (flags & Flags.RENAME_EXCHANGE) != 0));
+                            (flags & Flags.RENAME_EXCHANGE) != 0);
+            done(
+                    reply,
+                    parent,
+                    "rename",
+                    renamed.thenApply(answer -> moved(answer, newParent, newRaw)));
         }
+    }
+
+    private MutateReply moved(MutateReply answer, long newParent, RawName newName) {
+        if (answer.getAttributes().getType() == FileType.DIRECTORY) {
+            places.moved(answer.getAttributes().getInode(), newParent, newName);
+        }
+        return answer;
     }
 
     /**
@@ -211,7 +230,8 @@ final class Names {
                 boolean named = held != null && held != Metadata.ABSENT;
                 boolean described =
                         metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
-                entry(reply, answer.getAttributes(), named, described, stamp);
+                RawName raw = new RawName(name.bytes());
+                entry(reply, parent, raw, answer.getAttributes(), named, described, stamp);
             }
         });
     }
@@ -227,12 +247,30 @@ final class Names {
         });
     }
 
-    private void absent(EntryReply reply, boolean leased, long stamp) {
+    private void absent(EntryReply reply, long parent, RawName name, boolean leased, long stamp) {
+        places.none(parent, name);
         long nanos = mounted.beliefs().nanos(leased, stamp);
         if (nanos > 0) {
             reply.absent(nanos);
         } else {
             reply.fail(Errno.ENOENT);
+        }
+    }
+
+    private void entry(
+            EntryReply reply,
+            long parent,
+            RawName name,
+            Attributes attributes,
+            boolean entryLeased,
+            boolean attributesLeased,
+            long stamp) {
+        Runnable answer = () -> entry(reply, attributes, entryLeased, attributesLeased, stamp);
+        if (attributes.getType() == FileType.DIRECTORY) {
+            places.tell(reply.pid(), attributes.getInode(), parent, name, answer);
+        } else {
+            places.none(parent, name);
+            answer.run();
         }
     }
 

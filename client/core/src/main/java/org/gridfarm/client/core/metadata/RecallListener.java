@@ -1,7 +1,9 @@
 package org.gridfarm.client.core.metadata;
 
 import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -18,6 +20,9 @@ public interface RecallListener {
      * that fails counts as completed and is logged.
      *
      * <p>Called on network threads; must not block.
+     *
+     * @param changed the names that somebody changes; {@code recall} has besides all others of the
+     *     same directories, which are only no longer leased
      */
-    CompletionStage<Void> recalled(RecallRequest recall);
+    CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed);
 }

@@ -61,7 +61,7 @@ final class Recalls {
         RecallRequest all = told.build();
         return CompletableFuture.allOf(
                 listeners.stream()
-                        .map(listener -> tell(listener, all))
+                        .map(listener -> tell(listener, all, recall.getDirectoriesList()))
                         .toArray(CompletableFuture<?>[]::new));
     }
 
@@ -80,10 +80,11 @@ final class Recalls {
         return changed.toBuilder().clearNames().addAllNames(names).build();
     }
 
-    private static CompletableFuture<Void> tell(RecallListener listener, RecallRequest recall) {
+    private static CompletableFuture<Void> tell(
+            RecallListener listener, RecallRequest recall, List<RecalledDirectory> changed) {
         CompletableFuture<Void> told;
         try {
-            told = listener.recalled(recall).toCompletableFuture();
+            told = listener.recalled(recall, changed).toCompletableFuture();
         } catch (RuntimeException e) {
             told = CompletableFuture.failedFuture(e);
         }

@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.MakeTemporary;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -272,7 +273,7 @@ public final class TransferClient
     // --------------------------------------------------------------------------------------------------------------------------
 
     @Override
-    public CompletionStage<Void> recalled(RecallRequest recall) {
+    public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
             OpenInode shared = find(data.getInode());

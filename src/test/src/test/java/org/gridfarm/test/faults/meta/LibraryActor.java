@@ -124,16 +124,16 @@ final class LibraryActor implements Actor {
         try {
             return answer(call);
         } catch (FarmException e) {
-            return definite(e);
+            return definite(call.getClass().getSimpleName(), e);
         }
     }
 
-    private static @Nullable String definite(FarmException e) {
+    private static @Nullable String definite(String call, FarmException e) {
         return e.kind() == ErrorKind.NOT_LEADER
                         || e.kind() == ErrorKind.OVERLOADED
                         || e.kind() == ErrorKind.NOT_READY
                 ? null
-                : Words.ofErrno(e.kind().errno());
+                : Words.ofErrno("library " + call, e.kind().errno());
     }
 
     private String answer(Call call) {
@@ -247,7 +247,7 @@ final class LibraryActor implements Actor {
                             .build();
             return done(metadata.lock(request)).getGranted() ? "ok" : "EAGAIN";
         } catch (FarmException e) {
-            return definite(e);
+            return definite(kind.toString(), e);
         }
     }
 

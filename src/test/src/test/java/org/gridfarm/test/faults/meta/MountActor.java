@@ -5,13 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -49,15 +45,16 @@ final class MountActor implements Actor {
     public @Nullable String perform(Call call) {
         return switch (call) {
             case Call.Create(String path, boolean exclusive) -> create(path, exclusive);
-            case Call.MakeDirectory(String path) -> word(Syscalls.mkdir(at(path), 0755));
-            case Call.Unlink(String path) -> word(Syscalls.unlink(at(path)));
-            case Call.RemoveDirectory(String path) -> word(Syscalls.rmdir(at(path)));
+            case Call.MakeDirectory(String path) -> word("mkdir", Syscalls.mkdir(at(path), 0755));
+            case Call.Unlink(String path) -> word("unlink", Syscalls.unlink(at(path)));
+            case Call.RemoveDirectory(String path) -> word("rmdir", Syscalls.rmdir(at(path)));
             case Call.Rename(String from, String to) ->
                     throw new UnsupportedOperationException("not one instant: " + call);
             case Call.RenameNew(String from, String to) ->
-                    word(Syscalls.renameNoReplace(at(from), at(to)));
-            case Call.Link(String from, String to) -> word(Syscalls.link(at(from), at(to)));
-            case Call.ChangeMode(String path, int mode) -> word(Syscalls.chmod(at(path), mode));
+                    word("rename", Syscalls.renameNoReplace(at(from), at(to)));
+            case Call.Link(String from, String to) -> word("link", Syscalls.link(at(from), at(to)));
+            case Call.ChangeMode(String path, int mode) ->
+                    word("chmod", Syscalls.chmod(at(path), mode));
             case Call.Stat(String path) -> stat(path, true);
             case Call.Kind(String path) -> stat(path, false);
             case Call.List(String path) -> list(path);
@@ -68,41 +65,32 @@ final class MountActor implements Actor {
         int flags = Syscalls.O_CREAT | Syscalls.O_RDWR | (exclusive ? Syscalls.O_EXCL : 0);
         int opened = Syscalls.open(at(path), flags, 0644);
         if (opened < 0) {
-            return Words.ofErrno(-opened);
+            return Words.ofErrno("create", -opened);
         }
         Syscalls.close(opened); // that its content cannot be settled is not about its name
         return "ok";
     }
 
-    private static @Nullable String word(int result) {
-        return result >= 0 ? "ok" : Words.ofErrno(-result);
+    private static @Nullable String word(String call, int result) {
+        return result >= 0 ? "ok" : Words.ofErrno(call, -result);
     }
 
-    private @Nullable String stat(String path, boolean full) {
-        try {
-            Map<String, Object> seen =
-                    Files.readAttributes(
-                            at(path), "unix:mode,nlink,isDirectory", LinkOption.NOFOLLOW_LINKS);
-            boolean isDirectory = (boolean) seen.get("isDirectory");
-            if (!full) {
-                return isDirectory ? "dir" : "file";
-            }
-            int mode = (int) seen.get("mode") & 07777;
-            return isDirectory
-                    ? "dir %o".formatted(mode)
-                    : "file %o %d".formatted(mode, (int) seen.get("nlink"));
-        } catch (NoSuchFileException e) {
-            return "ENOENT";
-        } catch (NotDirectoryException e) {
-            return "ENOTDIR";
-        } catch (FileSystemException e) {
-            return NOTHING_SAID;
-        } catch (IOException e) {
-            throw new AssertionError(e);
+    private String stat(String path, boolean full) {
+        Syscalls.Status seen = new Syscalls.Status();
+        int result = Syscalls.stat(at(path), seen);
+        if (result < 0) {
+            String refusal = Words.ofErrno("stat", -result);
+            return refusal == null ? NOTHING_SAID : refusal;
         }
+        if (!full) {
+            return seen.isDirectory() ? "dir" : "file";
+        }
+        return seen.isDirectory()
+                ? "dir %o".formatted(seen.permissions())
+                : "file %o %d".formatted(seen.permissions(), seen.links);
     }
 
-    private @Nullable String list(String path) {
+    private String list(String path) {
         try (Stream<Path> entries = Files.list(at(path))) {
             TreeSet<String> names = new TreeSet<>();
             entries.forEach(entry -> names.add(entry.getFileName().toString()));
@@ -110,6 +98,7 @@ final class MountActor implements Actor {
         } catch (NoSuchFileException e) {
             return "ENOENT";
         } catch (IOException | UncheckedIOException e) {
+            Words.unclear("list: " + e.getMessage());
             return NOTHING_SAID;
         }
     }
@@ -121,12 +110,14 @@ final class MountActor implements Actor {
         }
         return descriptor < 0
                 ? NOTHING_SAID
-                : word(Syscalls.flock(descriptor, Syscalls.LOCK_EX | Syscalls.LOCK_NB));
+                : word("flock", Syscalls.flock(descriptor, Syscalls.LOCK_EX | Syscalls.LOCK_NB));
     }
 
     @Override
     public @Nullable String releaseLock() {
-        return descriptor < 0 ? NOTHING_SAID : word(Syscalls.flock(descriptor, Syscalls.LOCK_UN));
+        return descriptor < 0
+                ? NOTHING_SAID
+                : word("flock", Syscalls.flock(descriptor, Syscalls.LOCK_UN));
     }
 
     @Override

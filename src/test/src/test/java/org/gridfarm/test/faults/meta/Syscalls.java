@@ -3,6 +3,7 @@ package org.gridfarm.test.faults.meta;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -22,6 +23,8 @@ final class Syscalls {
     static final int O_RDWR = 2;
     static final int O_CREAT = 0x40;
     static final int O_EXCL = 0x80;
+    static final int S_IFMT = 0170000;
+    static final int S_IFDIR = 0040000;
     static final int S_IFREG = 0100000;
     static final int LOCK_EX = 2;
     static final int LOCK_NB = 4;
@@ -31,6 +34,11 @@ final class Syscalls {
     static final int SIGSTOP = 19;
 
     private static final int AT_FDCWD = -100;
+    private static final int AT_SYMLINK_NOFOLLOW = 0x100;
+    private static final int STATX_BASIC_STATS = 0x7ff;
+    private static final long STATX_BYTES = 256; // struct statx of linux/stat.h
+    private static final long STATX_LINKS = 16;
+    private static final long STATX_MODE = 28;
     private static final int NO_REPLACE = 1;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -50,6 +58,11 @@ final class Syscalls {
                             JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle LINK = path("link", ADDRESS);
     private static final MethodHandle MKNOD = path("mknod", JAVA_INT, JAVA_LONG);
+    private static final MethodHandle STATX =
+            find(
+                    "statx",
+                    FunctionDescriptor.of(
+                            JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle OPEN =
             find(
                     "open",
@@ -127,6 +140,38 @@ final class Syscalls {
 
     static int mknod(Path path, int mode) {
         return call((a, s) -> (int) MKNOD.invokeExact(s, text(a, path), mode, 0L));
+    }
+
+    /** What {@link #stat} tells. */
+    static final class Status {
+        int mode;
+        int links;
+
+        boolean isDirectory() {
+            return (mode & S_IFMT) == S_IFDIR;
+        }
+
+        int permissions() {
+            return mode & 07777;
+        }
+    }
+
+    static int stat(Path path, Status into) {
+        return call((a, s) -> {
+            MemorySegment buffer = a.allocate(STATX_BYTES, Long.BYTES);
+            int result =
+                    (int)
+                            STATX.invokeExact(
+                                    s,
+                                    AT_FDCWD,
+                                    text(a, path),
+                                    AT_SYMLINK_NOFOLLOW,
+                                    STATX_BASIC_STATS,
+                                    buffer);
+            into.links = buffer.get(JAVA_INT, STATX_LINKS);
+            into.mode = Short.toUnsignedInt(buffer.get(JAVA_SHORT, STATX_MODE));
+            return result;
+        });
     }
 
     /** The descriptor, or minus the errno. */

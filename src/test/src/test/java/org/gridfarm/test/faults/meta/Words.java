@@ -27,20 +27,24 @@ final class Words {
                     39,
                     "ENOTEMPTY");
 
-    private static final ConcurrentMap<Integer, Integer> UNCLEAR = new ConcurrentSkipListMap<>();
+    private static final ConcurrentMap<String, Integer> UNCLEAR = new ConcurrentSkipListMap<>();
 
     private Words() {}
 
-    static @Nullable String ofErrno(int errno) {
+    static @Nullable String ofErrno(String call, int errno) {
         String word = BY_ERRNO.get(errno);
         if (word == null) {
-            UNCLEAR.merge(errno, 1, Integer::sum);
+            unclear(call + " " + errno);
         }
         return word;
     }
 
-    /** How often which other errno was seen. */
-    static Map<Integer, Integer> unclear() {
+    static void unclear(String what) {
+        UNCLEAR.merge(what, 1, Integer::sum);
+    }
+
+    /** How often which call was answered by which other errno. */
+    static Map<String, Integer> unclear() {
         return UNCLEAR;
     }
 }

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// Sends invalidations, each on a lane that fits how long the kernel may hold it up.
 ///
-/// Names and pages have a lane each, because the kernel makes such a notice wait for requests of
-/// this mount; what never waits goes by a third, so that a recall can always overtake. See the
-/// table in [KernelCache].
+/// Names, former places of directories and pages have a lane each, because the kernel makes such a
+/// notice wait for requests of this mount; what never waits goes by a fourth, so that a recall can
+/// always overtake. See the table in [KernelCache].
 final class KernelNotices implements KernelCache {
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelNotices.class);
@@ -22,30 +22,35 @@ final class KernelNotices implements KernelCache {
 
     private final Session session;
     private final NoticeLane names;
+    private final NoticeLane places;
     private final NoticeLane pages;
     private final NoticeLane quick;
 
     KernelNotices(Session session) {
         this.session = session;
         names = new NoticeLane(session, "names");
+        places = new NoticeLane(session, "places");
         pages = new NoticeLane(session, "pages");
         quick = new NoticeLane(session, "quick");
     }
 
     void start() {
         names.start();
+        places.start();
         pages.start();
         quick.start();
     }
 
     void finish() {
         names.finish();
+        places.finish();
         pages.finish();
         quick.finish();
     }
 
     void join() throws InterruptedException {
         names.join();
+        places.join();
         pages.join();
         quick.join();
     }
@@ -68,7 +73,7 @@ final class KernelNotices implements KernelCache {
 
     @Override
     public void forgetEntry(long parent, RawName name, Done done) {
-        names.submit(notice -> notice.entry(parent, name, false), done);
+        places.submit(notice -> notice.entry(parent, name, false), done);
     }
 
     @Override

@@ -2,11 +2,13 @@ package org.gridfarm.client.mount.fuse.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.gridfarm.client.mount.fuse.FuseOperations.ROOT;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 
 import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
-import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.Request;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /// What the engine owes beyond carrying requests: deadlines, signals, invalidation, passthrough, an
@@ -161,19 +164,53 @@ class EngineTest {
         Path file = Files.writeString(point.resolve("seen"), "x");
         long number = (Long) Files.getAttribute(file, "unix:ino");
         // behind the kernel's back
-        operations.unlink(new Ignored(), FuseOperations.ROOT, RawName.of("seen"));
+        operations.unlink(new Ignored(), ROOT, RawName.of("seen"));
         assertThat(Files.exists(file)).isTrue();
         BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
         operations
                 .running()
                 .cache()
                 .recall(
-                        FuseOperations.ROOT,
+                        ROOT,
                         new RawName[] {RawName.of("seen")},
                         new long[] {number},
                         outcome::add);
         assertThat(outcome.poll(10, TimeUnit.SECONDS)).isZero();
         assertThat(Files.exists(file)).isFalse();
+    }
+
+    /// The kernel looks both names up under both directories' locks, and then cannot move a
+    /// directory that it knows at another place: what that answers is ESTALE.
+    @Test
+    void aDirectoryThatAnotherMountMovedIsMovedOn() throws Exception {
+        Path to = Files.createDirectory(point.resolve("to"));
+        Path moved = Files.createDirectory(point.resolve("moved"));
+        Files.createFile(moved.resolve("inside"));
+        anotherMountMoves("moved", to);
+        Files.move(to.resolve("moved"), point.resolve("back"), ATOMIC_MOVE);
+        assertThat(point.resolve("back").resolve("inside")).exists();
+    }
+
+    @Test
+    void aDirectoryThatWasMovedIsFoundWhileChangesAreUnderWayWhereItWas() throws Exception {
+        Path to = Files.createDirectory(point.resolve("to"));
+        Files.createDirectory(point.resolve("moved"));
+        anotherMountMoves("moved", to);
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS, Runnable::run)
+                .execute(() -> reply.fail(Errno.EACCES));
+        assertThat(Shell.run("stat -c %F " + to + "/moved")).isEqualTo("directory\n");
+        process.waitFor();
+    }
+
+    private static long number(Path directory) throws IOException {
+        return (Long) Files.getAttribute(directory, "unix:ino");
+    }
+
+    private void anotherMountMoves(String name, Path to) throws IOException {
+        RawName raw = RawName.of(name);
+        operations.rename(new Ignored(), ROOT, raw, number(to), raw, 0);
     }
 
     @Test
@@ -183,16 +220,12 @@ class EngineTest {
         Path file = Files.writeString(point.resolve("seen"), "x");
         Process process = mkdir("wait");
         EntryReply reply = held();
-        operations.unlink(new Ignored(), FuseOperations.ROOT, RawName.of("seen"));
+        operations.unlink(new Ignored(), ROOT, RawName.of("seen"));
         BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
         operations
                 .running()
                 .cache()
-                .recall(
-                        FuseOperations.ROOT,
-                        new RawName[] {RawName.of("seen")},
-                        new long[0],
-                        outcome::add);
+                .recall(ROOT, new RawName[] {RawName.of("seen")}, new long[0], outcome::add);
         assertThat(outcome.poll(1, TimeUnit.SECONDS)).isZero();
         assertThat(reply.fail(Errno.EACCES)).isTrue();
         process.waitFor();
@@ -204,10 +237,7 @@ class EngineTest {
         Process process = mkdir("wait");
         EntryReply reply = held();
         BlockingQueue<Integer> outcome = new ArrayBlockingQueue<>(1);
-        operations
-                .running()
-                .cache()
-                .recall(FuseOperations.ROOT, new RawName[0], new long[0], outcome::add);
+        operations.running().cache().recall(ROOT, new RawName[0], new long[0], outcome::add);
         assertThat(outcome.poll(10, TimeUnit.SECONDS)).isZero();
         operations.goOn(reply, "wait");
         assertThat(process.waitFor()).isZero();

@@ -6,8 +6,10 @@ import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.OpenFiles;
 import org.gridfarm.client.mount.fuse.OpenReply;
+import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
+import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.fuse.memory.MemoryOperations;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +47,10 @@ final class WaitingOperations extends MemoryOperations {
     final OpenFiles ways = new OpenFiles();
     private final Map<Long, Integer> modes = new ConcurrentHashMap<>();
     private long nextHandle = HANDLE;
+    private final Places places =
+            new Places((nanos, action) ->
+                    CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Runnable::run)
+                            .execute(action));
 
     WaitingOperations() {
         super(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
@@ -60,6 +67,13 @@ final class WaitingOperations extends MemoryOperations {
     @Override
     public void started(Connection made) {
         connection = made;
+        places.started(made.cache());
+    }
+
+    @Override
+    protected void tell(
+            Request caller, long directory, long parent, RawName name, Runnable answer) {
+        places.tell(caller.pid(), directory, parent, name, answer);
     }
 
     @Override
@@ -81,7 +95,7 @@ final class WaitingOperations extends MemoryOperations {
     @Override
     public void lookup(EntryReply reply, long parent, RawName name) {
         lookups.incrementAndGet();
-        super.lookup(reply, parent, name);
+        places.lookup(reply.pid(), () -> super.lookup(reply, parent, name));
     }
 
     @Override

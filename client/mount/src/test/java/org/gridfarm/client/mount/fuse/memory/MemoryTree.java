@@ -64,7 +64,13 @@ abstract class MemoryTree implements FuseOperations {
         return node;
     }
 
-    private void answer(EntryReply reply, MemoryNode node) {
+    /// The kernel is about to be told where a directory is.
+    protected void tell(
+            Request caller, long directory, long parent, RawName name, Runnable answer) {
+        answer.run();
+    }
+
+    private synchronized void answer(EntryReply reply, MemoryNode node) {
         node.describe(reply.attributes());
         nodes.hold(node.number, number -> node);
         if (!reply.entry(node.number, 0, keepNanos, keepNanos)) {
@@ -86,7 +92,9 @@ abstract class MemoryTree implements FuseOperations {
             return;
         }
         MemoryNode child = directory.child(name);
-        if (child != null) {
+        if (child != null && child.directory()) {
+            tell(reply, child.number, parent, name, () -> answer(reply, child));
+        } else if (child != null) {
             answer(reply, child);
         } else if (name.length() > NAME_MAX) {
             reply.fail(Errno.ENAMETOOLONG);
@@ -168,7 +176,7 @@ abstract class MemoryTree implements FuseOperations {
         }
         MemoryNode made = make(reply, parent, name, Flags.DIRECTORY | mode, umask);
         if (made != null) {
-            answer(reply, made);
+            tell(reply, made.number, parent, name, () -> answer(reply, made));
         }
     }
 
