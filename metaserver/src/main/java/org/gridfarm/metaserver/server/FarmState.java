@@ -320,9 +320,8 @@ public final class FarmState {
         return namespace.image(inode);
     }
 
+    /** Refuses with STALE what is gone: NOT_FOUND is said of names. */
     Attributes attributes(long inode) {
-        if (!namespace.exists(inode))
-            throw new FarmException(ErrorKind.NOT_FOUND, "inode", Long.toHexString(inode));
         return marked(namespace.attributes(inode).build());
     }
 

@@ -3,12 +3,31 @@ package org.gridfarm.client.core;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 /** Waits for an operation; its failure is told of the path that was given. */
 final class Blocking {
     private Blocking() {}
+
+    /**
+     * A call that begins with what a path leads to, made again while that is removed or replaced
+     * before it is used: a path leads to something or to nothing, but never to what it led to.
+     */
+    static <T> T byPath(Duration atMost, Supplier<T> call) {
+        long until = System.nanoTime() + atMost.toNanos();
+        while (true) {
+            try {
+                return call.get();
+            } catch (FarmException e) {
+                if (e.kind() != ErrorKind.STALE || System.nanoTime() - until >= 0) {
+                    throw e;
+                }
+            }
+        }
+    }
 
     /**
      * An interrupt cancels the operation and is told as INTERRUPTED; the thread stays interrupted.

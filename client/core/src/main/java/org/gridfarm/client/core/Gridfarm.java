@@ -29,6 +29,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -244,26 +246,31 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     public String readLink(FarmPath link) {
-        long inode =
-                Blocking.await(walk.require(link, false, "readlink"), "readlink", link).getInode();
-        return Blocking.await(metadata.readLink(inode), "readlink", link).toStringUtf8();
+        return byPath(() -> {
+            Attributes found =
+                    Blocking.await(walk.require(link, false, "readlink"), "readlink", link);
+            return Blocking.await(metadata.readLink(found.getInode()), "readlink", link)
+                    .toStringUtf8();
+        });
     }
 
     // ---- contents
     // ---------------------------------------------------------------------------------------------------------------------------
 
     public FarmFile open(FarmPath path, OpenFlags flags) {
-        Attributes found = Blocking.await(walk.require(path, true, "open"), "open", path);
-        requireFile(found, path);
-        return new FarmFile(
-                path,
-                Blocking.await(
-                        transfer.open(metadata.self(), found.getInode(), flags), "open", path));
+        return byPath(() -> {
+            Attributes found = Blocking.await(walk.require(path, true, "open"), "open", path);
+            requireFile(found, path);
+            return new FarmFile(
+                    path,
+                    Blocking.await(
+                            transfer.open(metadata.self(), found.getInode(), flags), "open", path));
+        });
     }
 
     /** Makes the file if it is not there; with {@code exclusive} ALREADY_EXISTS if it is. */
     public FarmFile create(FarmPath path, OpenFlags flags, boolean exclusive) {
-        return new FarmFile(path, createHandle(path, flags, exclusive));
+        return new FarmFile(path, byPath(() -> createHandle(path, flags, exclusive)));
     }
 
     private FileHandle createHandle(FarmPath path, OpenFlags flags, boolean exclusive) {
@@ -301,7 +308,7 @@ public final class Gridfarm implements AutoCloseable {
     /** Makes the file or empties it. */
     public FarmOutputStream write(FarmPath path) {
         return new FarmOutputStream(
-                path, createHandle(path, OpenFlags.WRITE.truncating(), false), false);
+                path, byPath(() -> createHandle(path, OpenFlags.WRITE.truncating(), false)), false);
     }
 
     /**
@@ -309,14 +316,11 @@ public final class Gridfarm implements AutoCloseable {
      */
     public FarmOutputStream append(FarmPath path) {
         return new FarmOutputStream(
-                path, createHandle(path, OpenFlags.WRITE.appending(), false), true);
+                path, byPath(() -> createHandle(path, OpenFlags.WRITE.appending(), false)), true);
     }
 
     public void truncate(FarmPath path, long size) {
-        Blocking.await(
-                transfer.truncate(metadata.self(), inode(path, "truncate"), size),
-                "truncate",
-                path);
+        withInode(path, "truncate", inode -> transfer.truncate(metadata.self(), inode, size));
     }
 
     /** Copies a local file or directory tree into the farm; returns the bytes copied. */
@@ -442,10 +446,15 @@ public final class Gridfarm implements AutoCloseable {
 
     /** Another name for an existing file. */
     public void link(FarmPath existing, FarmPath link) {
-        long inode =
-                Blocking.await(walk.require(existing, false, "link"), "link", existing).getInode();
-        long parent = parent(link, "link");
-        Blocking.await(metadata.link(metadata.self(), inode, parent, link.last()), "link", link);
+        byPath(() -> {
+            Attributes found =
+                    Blocking.await(walk.require(existing, false, "link"), "link", existing);
+            long parent = parent(link, "link");
+            return Blocking.await(
+                    metadata.link(metadata.self(), found.getInode(), parent, link.last()),
+                    "link",
+                    link);
+        });
     }
 
     // ---- attributes
@@ -484,23 +493,23 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     private void set(FarmPath path, String operation, SetAttributes.Builder change) {
-        Blocking.await(
-                metadata.setAttributes(
-                        metadata.self(), change.setInode(inode(path, operation)).build()),
+        withInode(
+                path,
                 operation,
-                path);
+                inode -> metadata.setAttributes(metadata.self(), change.setInode(inode).build()));
     }
 
     public Optional<byte[]> getXattr(FarmPath path, String name) {
         try {
             return Optional.of(
-                    Blocking.await(
-                                    metadata.getXattr(
-                                            metadata.self(),
-                                            inode(path, "getxattr"),
-                                            ByteString.copyFromUtf8(name)),
+                    withInode(
+                                    path,
                                     "getxattr",
-                                    path)
+                                    inode ->
+                                            metadata.getXattr(
+                                                    metadata.self(),
+                                                    inode,
+                                                    ByteString.copyFromUtf8(name)))
                             .toByteArray());
         } catch (FarmException e) {
             if (e.kind() == ErrorKind.NO_ATTRIBUTE) {
@@ -511,28 +520,27 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     public void setXattr(FarmPath path, String name, byte[] value) {
-        SetXattr change =
+        SetXattr.Builder change =
                 SetXattr.newBuilder()
-                        .setInode(inode(path, "setxattr"))
                         .setName(ByteString.copyFromUtf8(name))
-                        .setValue(ByteString.copyFrom(value))
-                        .build();
-        Blocking.await(metadata.setXattr(metadata.self(), change), "setxattr", path);
+                        .setValue(ByteString.copyFrom(value));
+        withInode(
+                path,
+                "setxattr",
+                inode -> metadata.setXattr(metadata.self(), change.setInode(inode).build()));
     }
 
     public void removeXattr(FarmPath path, String name) {
-        Blocking.await(
-                metadata.removeXattr(
-                        metadata.self(), inode(path, "removexattr"), ByteString.copyFromUtf8(name)),
+        withInode(
+                path,
                 "removexattr",
-                path);
+                inode ->
+                        metadata.removeXattr(
+                                metadata.self(), inode, ByteString.copyFromUtf8(name)));
     }
 
     public List<String> listXattr(FarmPath path) {
-        return Blocking.await(
-                        metadata.listXattr(metadata.self(), inode(path, "listxattr")),
-                        "listxattr",
-                        path)
+        return withInode(path, "listxattr", inode -> metadata.listXattr(metadata.self(), inode))
                 .stream()
                 .map(ByteString::toStringUtf8)
                 .toList();
@@ -542,20 +550,20 @@ public final class Gridfarm implements AutoCloseable {
     // ---------------------------------------------------------------------------------------------------------------------
 
     public void setPolicy(FarmPath path, Policy policy) {
-        SetPolicy.Builder change = SetPolicy.newBuilder().setInode(inode(path, "set policy"));
+        SetPolicy.Builder change = SetPolicy.newBuilder();
         policy.replicas().ifPresent(change::setReplicas);
         policy.groups().ifPresent(change::setGroups);
         policy.stripeCount().ifPresent(change::setStripeCount);
         policy.stripeUnit().ifPresent(change::setStripeUnit);
-        Blocking.await(metadata.setPolicy(metadata.self(), change.build()), "set policy", path);
+        withInode(
+                path,
+                "set policy",
+                inode -> metadata.setPolicy(metadata.self(), change.setInode(inode).build()));
     }
 
     /** Where every object of the file lies. */
     public Layout where(FarmPath path) {
-        return Blocking.await(
-                        metadata.locate(metadata.self(), inode(path, "locate"), false),
-                        "locate",
-                        path)
+        return withInode(path, "locate", inode -> metadata.locate(metadata.self(), inode, false))
                 .getLayout();
     }
 
@@ -611,6 +619,15 @@ public final class Gridfarm implements AutoCloseable {
 
     // ---- within the package
     // -----------------------------------------------------------------------------------------------------------------------
+
+    private <T> T byPath(Supplier<T> call) {
+        return Blocking.byPath(config.timeout(), call);
+    }
+
+    private <T> T withInode(
+            FarmPath path, String operation, LongFunction<CompletableFuture<T>> call) {
+        return byPath(() -> Blocking.await(call.apply(inode(path, operation)), operation, path));
+    }
 
     private long inode(FarmPath path, String operation) {
         return Blocking.await(walk.require(path, true, operation), operation, path).getInode();

@@ -11,6 +11,8 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -94,6 +96,29 @@ class GridfarmTest {
         assertThat(one.exists(path)).isFalse();
         other.mkdir(path);
         assertThat(one.exists(path)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"STALE, 1", "NOT_FOUND, 1", "STALE, 20", "NOT_FOUND, 20"})
+    void aNameIsNotAbsentWhileItsFileIsReplacedByAnother(ErrorKind gone, int times) {
+        FarmPath path = FarmPath.of("/f");
+        memory.metaserver.gone = gone;
+        Gridfarm farm = memory.client();
+        FarmFile written = memory.client().create(path, OpenFlags.WRITE, true);
+        memory.metaserver.replaced.set(times);
+        assertThat(farm.exists(path)).isTrue();
+        assertThat(memory.metaserver.replaced).hasValueLessThan(times);
+        assertThat(written.handle().inode()).isPositive();
+    }
+
+    @Test
+    void aPathWhoseFileIsReplacedBeforeItIsOpenedLeadsToTheNewOne() {
+        FarmPath path = FarmPath.of("/f");
+        Gridfarm farm = memory.client();
+        memory.client().create(path, OpenFlags.WRITE, true).close();
+        memory.metaserver.replaced.set(3);
+        farm.open(path, OpenFlags.READ).close();
+        assertThat(memory.metaserver.replaced).hasValue(0);
     }
 
     @Test

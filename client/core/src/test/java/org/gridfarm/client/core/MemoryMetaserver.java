@@ -39,6 +39,13 @@ final class MemoryMetaserver implements AutoCloseable {
     int replicas = 1;
     int stripes = 1;
     volatile boolean losesNextMutateAnswer;
+
+    /** What is said of an inode that is no more. */
+    volatile ErrorKind gone = ErrorKind.STALE;
+
+    /** After that many lookups what they found is replaced. */
+    final AtomicInteger replaced = new AtomicInteger();
+
     private final Loops loops;
     private final ChannelSecurity security;
     private final Map<Long, Attributes> inodes = new HashMap<>(); // all guarded by this
@@ -183,7 +190,7 @@ final class MemoryMetaserver implements AutoCloseable {
     private Attributes shown(long inode) {
         Attributes a = inodes.get(inode);
         if (a == null) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "stat", "");
+            throw new FarmException(gone, "stat", "");
         }
         return a.toBuilder().setWriting(writing(inode)).build();
     }
@@ -196,12 +203,26 @@ final class MemoryMetaserver implements AutoCloseable {
         }
         grant(found, q.getSession());
         Attributes a = shown(found);
+        if (replaced.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            replace(q.getParent(), q.getName().toStringUtf8(), a);
+            return LookupReply.newBuilder().setFound(true).setAttributes(a).build();
+        }
         return LookupReply.newBuilder()
                 .setFound(true)
                 .setAttributes(a)
                 .setEntryCacheable(true)
                 .setAttributesCacheable(!a.getWriting())
                 .build();
+    }
+
+    /** As by a rename of another file, which somebody writes. */
+    private void replace(long parent, String name, Attributes old) {
+        long inode = nextInode++;
+        inodes.remove(old.getInode());
+        inodes.put(inode, old.toBuilder().setInode(inode).build());
+        layouts.put(inode, newLayout(inode, 1));
+        directory(parent).put(name, inode);
+        opened.put(-inode, new Opened(0, inode, true));
     }
 
     private TreeMap<String, Long> directory(long inode) {
@@ -415,6 +436,7 @@ final class MemoryMetaserver implements AutoCloseable {
         OpenReply reply;
         RecallRequest.Builder recall = RecallRequest.newBuilder();
         synchronized (this) {
+            shown(q.getInode()); // refuses what is gone
             layouts.computeIfAbsent(q.getInode(), i -> newLayout(i, 1));
             if (q.getTruncate()
                     && opened.values().stream().noneMatch(o -> o.inode == q.getInode())) {

@@ -5,8 +5,6 @@ import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.StatFsReply;
@@ -42,7 +40,7 @@ final class AttributeCalls {
         current(node)
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "stat", gone(failure, node));
+                        mounted.fail(reply, node, "stat", failure);
                     } else {
                         boolean leased =
                                 metadata.cachedAttributes(node) != null
@@ -50,18 +48,6 @@ final class AttributeCalls {
                         send(reply, attributes, leased, stamp);
                     }
                 });
-    }
-
-    /**
-     * The kernel holds an inode that is no more, and perhaps came by a name that leads to another
-     * one by now: told that its inode is stale it walks the path again.
-     */
-    private static FarmException gone(Throwable thrown, long node) {
-        FarmException failure = FarmException.of(thrown, "stat", Long.toHexString(node));
-        return failure.kind() == ErrorKind.NOT_FOUND
-                ? new FarmException(
-                        ErrorKind.STALE, "stat", failure.subject(), failure.detail(), failure)
-                : failure;
     }
 
     void set(AttributesReply reply, long node, SetAttributes change) {

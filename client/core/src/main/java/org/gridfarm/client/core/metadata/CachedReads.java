@@ -126,16 +126,21 @@ final class CachedReads {
             return attributes(attributes.getInode())
                     .handle((now, thrown) -> {
                         if (thrown != null) {
-                            FarmException failure = Failures.about(thrown, "stat", "");
-                            if (!mayAskAgain || !isGone(failure)) {
+                            FarmException failure =
+                                    Failures.about(thrown, "stat", Failures.subject(parent, name));
+                            if (!isGone(failure)) {
                                 throw failure;
                             }
-                        } else if (!mayAskAgain || isNamed(now)) {
+                        } else if (isNamed(now)) {
                             return CompletableFuture.completedFuture(
                                     new Found(now.attributes(), named, now.attributesLeased()));
                         }
-                        // Unlinked between the two answers: what has the name now?
-                        return again.get();
+                        // Unlinked between the two answers: what has the name now? In the end, as
+                        // the name stood when the last was asked, with the size last committed.
+                        return mayAskAgain
+                                ? again.get()
+                                : CompletableFuture.completedFuture(
+                                        new Found(attributes, named, false));
                     })
                     .thenCompose(answer -> answer);
         }

@@ -99,7 +99,7 @@ public final class Places {
                 PATIENCE_NANOS,
                 () -> {
                     if (caller != 0 && !forgotten.isDone()) {
-                        retrying.put(caller, forgotten);
+                        retrying.put(caller, allForgotten());
                     }
                     answer.run();
                 });
@@ -152,6 +152,11 @@ public final class Places {
         }
         forgotten.thenRun(() -> over(directory, forgotten));
         return forgotten;
+    }
+
+    /// Its other name may be of a directory that moved, too.
+    private synchronized CompletableFuture<Void> allForgotten() {
+        return CompletableFuture.allOf(forgetting.values().toArray(CompletableFuture<?>[]::new));
     }
 
     private void over(long directory, CompletableFuture<Void> forgotten) {
