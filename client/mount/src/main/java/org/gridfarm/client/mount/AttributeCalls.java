@@ -1,10 +1,13 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.StatFsReply;
@@ -31,6 +34,7 @@ final class AttributeCalls {
     }
 
     void get(AttributesReply reply, long node, long handle) {
+        mounted.seconds().using(reply, node);
         long stamp = mounted.beliefs().stamp();
         Attributes cached = metadata.cachedAttributes(node);
         if (cached != null && !cached.getWriting() && !files.isOpenForWriting(node)) {
@@ -40,7 +44,7 @@ final class AttributeCalls {
         current(node)
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "stat", failure);
+                        failed(reply, node, "stat", failure, stamp);
                     } else {
                         boolean leased =
                                 metadata.cachedAttributes(node) != null
@@ -51,6 +55,7 @@ final class AttributeCalls {
     }
 
     void set(AttributesReply reply, long node, SetAttributes change) {
+        mounted.seconds().using(reply, node);
         Credentials who = mounted.who(reply);
         long stamp = mounted.beliefs().stamp();
         boolean open = change.has(SetAttributes.HANDLE);
@@ -69,11 +74,27 @@ final class AttributeCalls {
                                 : metadata.setAttributes(who, rest).thenCompose(_ -> current(node)))
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "setattr", failure);
+                        failed(reply, node, "setattr", failure, stamp);
                     } else {
                         send(reply, attributes, false, stamp);
                     }
                 });
+    }
+
+    /**
+     * What is changed of a file that is gone nobody sees: the change came just before its end, as
+     * in a local file system.
+     */
+    private void failed(
+            AttributesReply reply, long node, String operation, Throwable thrown, long stamp) {
+        FarmException failure = FarmException.of(thrown, operation, Long.toHexString(node));
+        Attributes last =
+                failure.kind() == ErrorKind.STALE ? mounted.seconds().lastKnown(reply, node) : null;
+        if (last != null) {
+            send(reply, last, false, stamp);
+        } else {
+            mounted.failByPath(reply, node, operation, failure, OpenFlags.READ);
+        }
     }
 
     void statfs(StatfsReply reply, long node) {

@@ -84,6 +84,7 @@ final class Files {
             answer(reply, before, there);
             return;
         }
+        mounted.seconds().using(reply, node);
         OpenFlags wanted = flags(flags);
         mounted.transfer()
                 .open(mounted.who(reply), node, wanted)
@@ -94,11 +95,12 @@ final class Files {
                 .thenCompose(handle -> localFor(handle, false))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "open", failure);
+                        mounted.failByPath(reply, node, "open", failure, wanted);
                         return;
                     }
                     OpenFiles.Way way = way(node, opened);
                     long number = open.register(reply, opened.handle(), way, opened.local());
+                    mounted.seconds().opened(reply);
                     if (!reply.opened(number, way.mode(), way.backing())) {
                         open.forget(number);
                     }

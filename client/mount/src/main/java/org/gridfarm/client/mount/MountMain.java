@@ -12,6 +12,7 @@ import org.gridfarm.client.mount.takeover.Ledger;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenBook;
 import org.gridfarm.client.mount.takeover.Supervisor;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +124,8 @@ public final class MountMain {
                                     farm.metadata(), settings.cache(), settings.fixed().toNanos()),
                             new LastErrors(),
                             numbers,
-                            ledger == null ? OpenBook.NONE : ledger);
+                            ledger == null ? OpenBook.NONE : ledger,
+                            new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()));
             FarmOperations operations =
                     new FarmOperations(
                             mounted,

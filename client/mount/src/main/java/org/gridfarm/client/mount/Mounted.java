@@ -1,10 +1,12 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenBook;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 
@@ -16,7 +18,8 @@ record Mounted(
         Beliefs beliefs,
         LastErrors errors,
         Numbers numbers,
-        OpenBook book) {
+        OpenBook book,
+        SecondAttempts seconds) {
     /** Handles of one process; no process gives out another's. */
     private static final int HANDLE_BITS = 40;
 
@@ -33,5 +36,22 @@ record Mounted(
         FarmException failure = FarmException.of(thrown, operation, Long.toHexString(inode));
         errors.note(inode, operation, failure);
         request.fail(failure.kind().errno());
+    }
+
+    /**
+     * The same of a call that came by a path: where the file that it led to is gone, the kernel
+     * walks it again.
+     *
+     * @param wanted how it was to be opened; for other calls {@link OpenFlags#READ}
+     */
+    void failByPath(
+            Request request, long inode, String operation, Throwable thrown, OpenFlags wanted) {
+        FarmException failure = FarmException.of(thrown, operation, Long.toHexString(inode));
+        if (failure.kind() == ErrorKind.STALE) {
+            seconds.refused(request, wanted);
+            request.fail(failure.kind().errno());
+        } else {
+            fail(request, inode, operation, failure);
+        }
     }
 }

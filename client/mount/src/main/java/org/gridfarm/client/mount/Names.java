@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.BytesReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
@@ -45,13 +46,15 @@ final class Names {
         if (name == null) {
             return;
         }
-        Attributes cached = metadata.cachedLookup(parent, name);
+        Attributes cached =
+                mounted.seconds().isOne(reply) ? null : metadata.cachedLookup(parent, name);
         if (cached == Metadata.ABSENT) {
             absent(reply, parent, raw, true, stamp);
         } else if (cached != null && !cached.getWriting()) {
             entry(reply, parent, raw, cached, true, true, stamp);
         } else {
-            metadata.lookup(mounted.who(reply), parent, name)
+            mounted.seconds()
+                    .lookup(reply, mounted.who(reply), parent, name)
                     .whenComplete((found, failure) -> {
                         if (failure != null) {
                             mounted.fail(reply, parent, "lookup " + name, failure);
@@ -75,7 +78,7 @@ final class Names {
         metadata.readLink(node)
                 .whenComplete((target, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "readlink", failure);
+                        mounted.failByPath(reply, node, "readlink", failure, OpenFlags.READ);
                     } else {
                         reply.bytes(target.toByteArray());
                     }
@@ -222,7 +225,7 @@ final class Names {
         }
         future.whenComplete((answer, failure) -> {
             if (failure != null) {
-                mounted.fail(reply, parent, operation, failure);
+                mounted.failByPath(reply, parent, operation, failure, OpenFlags.READ);
             } else {
                 // Its own change is not recalled from this mount; what of it is leased, the caches
                 // of the library know: the name with the directory, the attributes by themselves.

@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
@@ -75,7 +76,7 @@ final class Xattrs {
         metadata.listXattr(mounted.who(reply), node)
                 .whenComplete((names, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "listxattr", failure);
+                        mounted.failByPath(reply, node, "listxattr", failure, OpenFlags.READ);
                         return;
                     }
                     ByteArrayOutputStream joined = new ByteArrayOutputStream();
@@ -132,7 +133,7 @@ final class Xattrs {
         }
         done.whenComplete((_, failure) -> {
             if (failure != null) {
-                mounted.fail(reply, node, "setxattr " + text, failure);
+                mounted.failByPath(reply, node, "setxattr " + text, failure, OpenFlags.READ);
             } else {
                 reply.done();
             }
@@ -151,7 +152,7 @@ final class Xattrs {
         metadata.removeXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes()))
                 .whenComplete((_, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "removexattr", failure);
+                        mounted.failByPath(reply, node, "removexattr", failure, OpenFlags.READ);
                     } else {
                         reply.done();
                     }

@@ -73,12 +73,18 @@ final class MetaFarm implements AutoCloseable {
     List<Actor> company(String name, int libraryClients) {
         List<Actor> actors = new ArrayList<>();
         for (int i = 0; i < libraryClients; i++) {
-            actors.add(new LibraryActor(clientConfig(), name + i));
+            actors.add(library(name + i));
         }
-        for (String node : List.of("n1", "n2")) {
-            actors.add(new MountActor(directory.resolve(node).resolve("mnt")));
-        }
+        mounts().forEach(mount -> actors.add(new MountActor(mount)));
         return actors;
+    }
+
+    LibraryActor library(String name) {
+        return new LibraryActor(clientConfig(), name);
+    }
+
+    List<Path> mounts() {
+        return List.of(directory.resolve("n1/mnt"), directory.resolve("n2/mnt"));
     }
 
     long pid(String component) {

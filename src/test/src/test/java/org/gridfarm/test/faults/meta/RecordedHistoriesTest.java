@@ -2,18 +2,23 @@ package org.gridfarm.test.faults.meta;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.test.linear.Tree;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -28,6 +33,7 @@ class RecordedHistoriesTest {
     private static final int CALLS_AT_LEAST = 220; // the kernel says nothing of a few
     private static final int COMPANIES = 2;
     private static final int LIBRARY_CLIENTS = 3;
+    private static final int REPLACED_CALLS = 150; // each of four kinds at each mount
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
 
     private static MetaFarm farm;
@@ -60,6 +66,83 @@ class RecordedHistoriesTest {
         System.out.println("faults: " + disturber.done());
         assertThat(faults).as("seed %d", SEED).isEmpty();
         assertThat(disturber.done()).isNotEmpty();
+    }
+
+    /** As editors and daemons do with what others read at the same time. */
+    @Test
+    void aFileThatIsReplacedAllTheTimeIsAlwaysThere() throws Exception {
+        String directory = "replaced";
+        AtomicBoolean end = new AtomicBoolean();
+        Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
+        AtomicLong replaced = new AtomicLong();
+        try (LibraryActor writer = farm.library("replacer");
+                ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+            writer.furnish(directory, List.of(new Tree.Call.Create("/f", true)));
+            Future<?> replacing =
+                    threads.submit(() -> {
+                        while (!end.get()) {
+                            writer.perform(new Tree.Call.Create("/new", true));
+                            writer.perform(new Tree.Call.Rename("/new", "/f"));
+                            replaced.incrementAndGet();
+                        }
+                    });
+            List<Future<?>> readers = new ArrayList<>();
+            for (Path mount : farm.mounts()) {
+                Path file = mount.resolve(directory).resolve("f");
+                for (Callable<Integer> call : pathCalls(file)) {
+                    readers.add(
+                            threads.submit(() -> {
+                                for (int i = 0; i < REPLACED_CALLS; i++) {
+                                    int result = call.call();
+                                    if (result < 0) {
+                                        refusals.merge(call + " " + -result, 1, Integer::sum);
+                                    }
+                                }
+                                return null;
+                            }));
+                }
+            }
+            for (Future<?> reader : readers) {
+                reader.get();
+            }
+            end.set(true);
+            replacing.get();
+        }
+        assertThat(replaced).hasPositiveValue();
+        assertThat(refusals).isEmpty();
+    }
+
+    private static List<Callable<Integer>> pathCalls(Path file) {
+        return List.of(
+                named("stat", () -> Syscalls.stat(file, new Syscalls.Status())),
+                named("chmod", () -> Syscalls.chmod(file, 0640)),
+                named(
+                        "open",
+                        () -> {
+                            int opened = Syscalls.open(file, Syscalls.O_RDONLY, 0);
+                            return opened < 0 ? opened : Syscalls.close(opened);
+                        }),
+                named(
+                        "create",
+                        () -> {
+                            int opened =
+                                    Syscalls.open(file, Syscalls.O_RDWR | Syscalls.O_CREAT, 0644);
+                            return opened < 0 ? opened : Syscalls.close(opened);
+                        }));
+    }
+
+    private static Callable<Integer> named(String name, Callable<Integer> call) {
+        return new Callable<>() {
+            @Override
+            public Integer call() throws Exception {
+                return call.call();
+            }
+
+            @Override
+            public String toString() {
+                return name;
+            }
+        };
     }
 
     private static List<String> play(String name, int histories) throws Exception {
