@@ -51,7 +51,7 @@ public final class Places {
 
     private final Later later;
     private volatile @Nullable KernelCache kernel;
-    private final Map<Long, List<Place>> places = // guarded by this, as the next two
+    private final Map<Long, List<Place>> places = // guarded by this, as changes of the next two
             new LinkedHashMap<>(64, 0.75f, true) {
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<Long, List<Place>> eldest) {
@@ -62,7 +62,8 @@ public final class Places {
                     return tooMany;
                 }
             };
-    private final Map<Place, Long> directories = new HashMap<>();
+    private final ConcurrentMap<Place, Long> directories =
+            new ConcurrentHashMap<>(); // others only look
     private final Map<Long, CompletableFuture<Void>> forgetting = new HashMap<>();
 
     /// By process: it was told a place before another was forgotten.
@@ -207,8 +208,13 @@ public final class Places {
     }
 
     /// The kernel is told that the name leads to no directory: what it knew there it drops.
-    public synchronized void none(long parent, RawName name) {
-        release(new Place(parent, name));
+    public void none(long parent, RawName name) {
+        Place place = new Place(parent, name);
+        if (directories.containsKey(place)) { // else nothing was told that is not true any more
+            synchronized (this) {
+                release(place);
+            }
+        }
     }
 
     private void add(long directory, Place place) {

@@ -43,6 +43,10 @@ final class Words {
         UNCLEAR.merge(what, 1, Integer::sum);
     }
 
+    static void forget() {
+        UNCLEAR.clear();
+    }
+
     /** How often which call was answered by which other errno. */
     static Map<String, Integer> unclear() {
         return UNCLEAR;
