@@ -1,7 +1,7 @@
 package org.gridfarm.storagenode.objects;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
@@ -13,6 +13,7 @@ import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,6 +33,9 @@ import java.util.concurrent.CompletableFuture;
 final class LocalShipping {
     /** One call ships so long; then the client asks for the rest, and so knows that it goes on. */
     private static final Duration CALL_MAX = Duration.ofSeconds(1);
+
+    /** What one turn looks at. */
+    private static final int RUN_BYTES = 1 << 20;
 
     private final ReplicaStore store;
     private final ChainLines lines;
@@ -109,22 +113,14 @@ final class LocalShipping {
         }
         List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
         boolean alone = request.getRestCount() == 0;
-        long next =
-                replica.rescan(
-                        block,
-                        alone
-                                ? Replica.ChangedBlocks.IGNORED
-                                : new Replica.ChangedBlocks() {
-                                    @Override
-                                    public void changed(long offset, ByteBuffer content) {
-                                        sent.add(send(request, replica.key(), offset, content));
-                                    }
-
-                                    @Override
-                                    public void zeroed(long offset, long length) {
-                                        sent.add(punch(request, replica.key(), offset, length));
-                                    }
-                                });
+        long next;
+        if (alone) {
+            next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
+        } else {
+            try (Runs runs = new Runs(request, replica.key(), sent)) {
+                next = replica.rescan(block, runs);
+            }
+        }
         if (next < 0 && !alone) {
             TruncateObjectRequest size =
                     TruncateObjectRequest.newBuilder()
@@ -154,20 +150,62 @@ final class LocalShipping {
         return lines.of(key).send(request.getRestList(), sendings.allocate(hole));
     }
 
+    /** The buffer is taken over. */
     private CompletableFuture<ChainOutcome> send(
-            SyncObjectRequest request, ObjectKey key, long offset, ByteBuffer content) {
-        ByteBuf copy = Unpooled.directBuffer(content.remaining()).writeBytes(content);
+            SyncObjectRequest request, ObjectKey key, long offset, ByteBuf bytes) {
         WriteObjectRequest write =
                 WriteObjectRequest.newBuilder()
                         .setObject(request.getObject())
                         .setCreate(mayMake(request))
-                        .setCrc32C(Payload.crc(copy))
+                        .setCrc32C(Payload.crc(bytes))
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
                         .build();
         return lines.of(key)
-                .send(request.getRestList(), sendings.write(write, offset, copy))
-                .whenComplete((_, _) -> copy.release());
+                .send(request.getRestList(), sendings.write(write, offset, bytes))
+                .whenComplete((_, _) -> bytes.release());
+    }
+
+    /** Sends blocks that follow each other as one write, at close at the latest. */
+    private final class Runs implements Replica.ChangedBlocks, AutoCloseable {
+        private final SyncObjectRequest request;
+        private final ObjectKey key;
+        private final List<CompletableFuture<ChainOutcome>> sent;
+        private @Nullable ByteBuf run;
+        private long start;
+
+        Runs(SyncObjectRequest request, ObjectKey key, List<CompletableFuture<ChainOutcome>> sent) {
+            this.request = request;
+            this.key = key;
+            this.sent = sent;
+        }
+
+        @Override
+        public void changed(long offset, ByteBuffer content) {
+            if (run != null && offset != start + run.readableBytes()) {
+                close();
+            }
+            if (run == null) {
+                run = PooledByteBufAllocator.DEFAULT.directBuffer(RUN_BYTES);
+                start = offset;
+            }
+            run.writeBytes(content);
+        }
+
+        @Override
+        public void zeroed(long offset, long length) {
+            close();
+            sent.add(punch(request, key, offset, length));
+        }
+
+        @Override
+        public void close() {
+            ByteBuf ready = run;
+            run = null;
+            if (ready != null) {
+                sent.add(send(request, key, start, ready));
+            }
+        }
     }
 
     /** A member that lacks the object must not get the changed blocks alone. */
