@@ -67,6 +67,7 @@ public final class RpcClient implements Dialer {
                         .option(
                                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                                 (int) RpcLimits.HANDSHAKE_MAX.toMillis())
+                        .option(ChannelOption.ALLOCATOR, Buffers.POOL)
                         .option(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving())
                         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.waterMark())
                         .handler(

@@ -47,6 +47,7 @@ public final class RpcServer implements AutoCloseable {
                         .option(ChannelOption.SO_BACKLOG, BACKLOG)
                         .option(ChannelOption.SO_REUSEADDR, true)
                         .childOption(ChannelOption.TCP_NODELAY, true)
+                        .childOption(ChannelOption.ALLOCATOR, Buffers.POOL)
                         .childOption(ChannelOption.RECVBUF_ALLOCATOR, SocketBuffers.receiving())
                         .childOption(
                                 ChannelOption.WRITE_BUFFER_WATER_MARK, SocketBuffers.waterMark())

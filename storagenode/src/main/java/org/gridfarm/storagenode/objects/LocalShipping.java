@@ -1,9 +1,9 @@
 package org.gridfarm.storagenode.objects;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.MemberFailure;
@@ -186,7 +186,7 @@ final class LocalShipping {
                 close();
             }
             if (run == null) {
-                run = PooledByteBufAllocator.DEFAULT.directBuffer(RUN_BYTES);
+                run = Buffers.POOL.directBuffer(RUN_BYTES);
                 start = offset;
             }
             run.writeBytes(content);

@@ -3,13 +3,13 @@ package org.gridfarm.storagenode.objects;
 import com.google.protobuf.ByteString;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.RpcLimits;
 import org.gridfarm.protocol.rpc.Services;
@@ -371,8 +371,7 @@ public final class ObjectService {
                         replica -> {
                             stillWanted(exchange);
                             long size = replica.size();
-                            ByteBuf bytes =
-                                    replica.read(PooledByteBufAllocator.DEFAULT, offset, length);
+                            ByteBuf bytes = replica.read(Buffers.POOL, offset, length);
                             ReadObjectReply reply =
                                     ReadObjectReply.newBuilder()
                                             .setSize(size)

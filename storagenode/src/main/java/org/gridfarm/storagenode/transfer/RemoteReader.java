@@ -1,12 +1,12 @@
 package org.gridfarm.storagenode.transfer;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReadObjectReply;
@@ -86,9 +86,7 @@ public final class RemoteReader {
             return store.read(
                     ObjectKey.of(object),
                     replica ->
-                            new Slice(
-                                    replica.size(),
-                                    replica.read(PooledByteBufAllocator.DEFAULT, offset, length)));
+                            new Slice(replica.size(), replica.read(Buffers.POOL, offset, length)));
         }
         ReadObjectRequest request =
                 ReadObjectRequest.newBuilder()

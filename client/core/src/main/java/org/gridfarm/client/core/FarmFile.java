@@ -1,10 +1,10 @@
 package org.gridfarm.client.core;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.rpc.Buffers;
 
 import java.nio.ByteBuffer;
 
@@ -117,7 +117,7 @@ public final class FarmFile implements AutoCloseable {
     }
 
     static ByteBuf taken(ByteBuffer from, int length) {
-        ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
+        ByteBuf bytes = Buffers.POOL.directBuffer(length, length);
         ByteBuffer part = from.duplicate().limit(from.position() + length);
         bytes.writeBytes(part);
         from.position(from.position() + length);

@@ -1,11 +1,11 @@
 package org.gridfarm.client.core;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.rpc.Buffers;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,7 +37,7 @@ public final class FarmOutputStream extends OutputStream {
     }
 
     private static ByteBuf newChunk() {
-        return PooledByteBufAllocator.DEFAULT.directBuffer(16 << 10, CHUNK_BYTES);
+        return Buffers.POOL.directBuffer(16 << 10, CHUNK_BYTES);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package org.gridfarm.client.mount;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
@@ -21,6 +20,7 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
@@ -315,7 +315,7 @@ final class Files {
         int length = data.remaining();
         // The request's buffer is another's after a deadline, while the network may still be
         // reading: copy.
-        ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(length);
+        ByteBuf bytes = Buffers.POOL.directBuffer(length);
         bytes.writeBytes(data);
         CompletableFuture<?> written =
                 (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0

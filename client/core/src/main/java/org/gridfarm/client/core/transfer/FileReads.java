@@ -2,13 +2,13 @@ package org.gridfarm.client.core.transfer;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.DataMode;
@@ -193,14 +193,14 @@ final class FileReads {
         if (missing == 0) {
             return bytes;
         }
-        CompositeByteBuf whole = PooledByteBufAllocator.DEFAULT.compositeBuffer(2);
+        CompositeByteBuf whole = Buffers.POOL.compositeBuffer(2);
         return whole.addComponents(true, bytes, zeros(missing));
     }
 
     private static ByteBuf zeros(int length) {
         return length == 0
                 ? Unpooled.EMPTY_BUFFER
-                : PooledByteBufAllocator.DEFAULT.buffer(length, length).writeZero(length);
+                : Buffers.POOL.buffer(length, length).writeZero(length);
     }
 
     /** One buffer of all parts up to the first short one. On a failure the others are released. */
@@ -220,8 +220,7 @@ final class FileReads {
                         throw FarmException.of(thrown, "read", "");
                     }
                     CompositeByteBuf whole =
-                            PooledByteBufAllocator.DEFAULT.compositeBuffer(
-                                    Math.max(2, parts.size()));
+                            Buffers.POOL.compositeBuffer(Math.max(2, parts.size()));
                     parts.forEach(part -> whole.addComponent(true, part.join()));
                     return whole;
                 });

@@ -1,10 +1,10 @@
 package org.gridfarm.client.core.transfer;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +88,7 @@ final class LocalReplica {
      * the nodes.
      */
     @Nullable ByteBuf read(long offset, int length) {
-        ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
+        ByteBuf bytes = Buffers.POOL.directBuffer(length, length);
         try {
             if (readUpTo(bytes, offset) < length) {
                 bytes.release();
@@ -105,7 +105,7 @@ final class LocalReplica {
 
     /** As many as there are. */
     ByteBuf readThere(long offset, int length) {
-        ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(Math.max(1, length));
+        ByteBuf bytes = Buffers.POOL.directBuffer(Math.max(1, length));
         try {
             readUpTo(bytes.capacity(length), offset);
             return bytes;
