@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +19,6 @@ import java.util.stream.Collectors;
  * same calls on the local disk, locks and mappings from two mounts, a build, and the tests that
  * Lucene has for file systems.
  */
-@Tag("campaign")
 class LocalDiskHabitsTest {
     private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
     private static TestFarm farm;

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -32,7 +31,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A database on a mount, under the transactions of TPC-B. Its server is killed, and so is the
  * process that serves the mount: nothing acknowledged is lost, and no table or index is damaged.
  */
-@Tag("campaign")
 class PostgresOnMountTest {
     private static final int ACCOUNTS = 10_000;
     private static final int CLIENTS = 4;

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -31,7 +30,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** Five nodes in two racks: where copies lie while nodes are emptied, die and come back. */
-@Tag("campaign")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReplicaLevelTest {
     private static final int FILES = 24;

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** Nodes with disks of their own that fill up; 256 MB of each are the reserve. */
-@Tag("campaign")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SmallDisksTest {
     private static final int MEGABYTES = 400;

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 class LeaderKillTest {
     private static final int CLIENTS = 8;
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
-    private static final int KILLS = Integer.getInteger("gf.kills", 10);
+    private static final int KILLS = Integer.getInteger("gf.kills", 4);
     private static final int PATIENCE_SECONDS = 60;
 
     @Test
