@@ -504,8 +504,11 @@ public final class FarmState {
         return least;
     }
 
-    /** Something was committed of the object, whether a good copy of it is left or not. */
+    /** Bytes were committed of the object, whether a good copy of them is left or not. */
     boolean hasContent(ObjectId object) {
+        if (image(object.getInode()).getSize() == 0) {
+            return false;
+        }
         for (ReplicaImage row :
                 rows(object.getInode(), object.getStripe(), object.getGeneration())) {
             switch (row.getState()) {

@@ -213,10 +213,10 @@ final class FileOpens {
             else if (row.getNode().equals(caller.attachedNode())) members.addFirst(row.getNode());
             else members.add(row.getNode());
         }
-        boolean isOutOfReach =
-                !away.isEmpty()
-                        || rows.stream().anyMatch(row -> row.getState() == ReplicaState.LOST);
-        if (members.isEmpty() && isOutOfReach) {
+        boolean hasContent =
+                !rows.isEmpty()
+                        && state.hasContent(Layouts.object(inode, stripe, image.getGeneration()));
+        if (members.isEmpty() && (hasContent || !away.isEmpty())) {
             throw new FarmException(
                     ErrorKind.DATA_UNAVAILABLE,
                     "open",
@@ -385,13 +385,9 @@ final class FileOpens {
             List<Change> changes) {
         List<String> left = new ArrayList<>(chain.getNodesList());
         left.removeAll(failed);
-        List<ReplicaImage> rows =
-                state.rows(image.getInode(), chain.getStripe(), image.getGeneration());
         boolean committed =
-                rows.stream()
-                        .anyMatch(r ->
-                                r.getState() == ReplicaState.VALID
-                                        || r.getState() == ReplicaState.LOST);
+                state.hasContent(
+                        Layouts.object(image.getInode(), chain.getStripe(), image.getGeneration()));
         if (left.isEmpty()) {
             if ((committed || written) && !rescue) {
                 throw new FarmException(
