@@ -197,10 +197,8 @@ final class NodeService {
         for (ObjectId bad : request.getCorruptList())
             mark(link.name, bad, ReplicaState.CORRUPT, changes);
         for (ObjectId lost : request.getLostList()) {
-            for (ReplicaImage row :
-                    state.rows(lost.getInode(), lost.getStripe(), lost.getGeneration())) {
-                if (row.getNode().equals(link.name)) lost(row, changes);
-            }
+            ReplicaImage row = rowOf(link.name, lost);
+            if (row != null) lost(row, changes);
         }
         warnOfLost(link.name, changes);
         leader.change(changes, 0);
@@ -215,16 +213,14 @@ final class NodeService {
     }
 
     private void mark(String node, ObjectId object, ReplicaState wanted, List<Change> changes) {
-        for (ReplicaImage row :
-                state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-            if (row.getNode().equals(node) && row.getState() != wanted) {
-                log.warn(
-                        "replica of {} at {} is {}",
-                        Long.toHexString(object.getInode()),
-                        node,
-                        wanted.name().toLowerCase(java.util.Locale.ROOT));
-                changes.add(replica(row, wanted));
-            }
+        ReplicaImage row = rowOf(node, object);
+        if (row != null && row.getState() != wanted) {
+            log.warn(
+                    "replica of {} at {} is {}",
+                    Long.toHexString(object.getInode()),
+                    node,
+                    wanted.name().toLowerCase(java.util.Locale.ROOT));
+            changes.add(replica(row, wanted));
         }
     }
 

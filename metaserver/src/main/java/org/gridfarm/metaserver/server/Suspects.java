@@ -3,18 +3,16 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.StorageMethods;
-import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
-import org.gridfarm.protocol.wire.VerifyObjectReply;
 import org.gridfarm.protocol.wire.VerifyObjectRequest;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -84,7 +82,9 @@ final class Suspects {
         if (here != null && there != null && state.writing(object.getInode()) == null) {
             waiting.remove(suspect);
             running++;
-            new Comparison(suspect, state.image(object.getInode())).ask(here, there);
+            Comparison comparison = new Comparison(suspect, state.image(object.getInode()));
+            comparison.ask(here);
+            comparison.ask(there);
         }
     }
 
@@ -96,8 +96,7 @@ final class Suspects {
     private final class Comparison {
         private final Suspect suspect;
         private final InodeImage image;
-        private @Nullable ByteString here;
-        private @Nullable ByteString there;
+        private final Set<ByteString> digests = new HashSet<>();
         private boolean failed;
         private int outstanding = 2;
 
@@ -106,37 +105,22 @@ final class Suspects {
             this.image = image;
         }
 
-        void ask(NodeLink hereAt, NodeLink thereAt) {
-            VerifyObjectRequest request =
-                    VerifyObjectRequest.newBuilder().setObject(suspect.object).build();
-            hereAt.call(
+        void ask(NodeLink node) {
+            node.call(
                     StorageMethods.VERIFY_OBJECT,
-                    request,
+                    VerifyObjectRequest.newBuilder().setObject(suspect.object).build(),
                     ServerLimits.COPY_DEADLINE,
                     (reply, failure) -> {
-                        here = digest(reply, failure);
+                        if (failure == null
+                                && reply != null
+                                && reply.getPresent()
+                                && reply.getBadBlocksCount() == 0) {
+                            digests.add(reply.getDigest());
+                        } else {
+                            failed = true;
+                        }
                         answered();
                     });
-            thereAt.call(
-                    StorageMethods.VERIFY_OBJECT,
-                    request,
-                    ServerLimits.COPY_DEADLINE,
-                    (reply, failure) -> {
-                        there = digest(reply, failure);
-                        answered();
-                    });
-        }
-
-        private @Nullable ByteString digest(
-                @Nullable VerifyObjectReply reply, @Nullable FarmException failure) {
-            if (failure != null
-                    || reply == null
-                    || !reply.getPresent()
-                    || reply.getBadBlocksCount() > 0) {
-                failed = true;
-                return null;
-            }
-            return reply.getDigest();
         }
 
         private void answered() {
@@ -153,7 +137,7 @@ final class Suspects {
                 waiting.add(suspect); // whatever is bad was reported; the rows will tell
                 return;
             }
-            if (here != null && !here.equals(there)) {
+            if (digests.size() > 1) {
                 log.warn(
                         "replica of {} at {} was cut off and differs from another",
                         Long.toHexString(object.getInode()),

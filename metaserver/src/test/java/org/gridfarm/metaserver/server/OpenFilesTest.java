@@ -186,9 +186,8 @@ class OpenFilesTest {
         assertThat(n1.seals).hasSize(1);
     }
 
-    @Test
-    void missingCopiesAreMadeAndThoseOfDeadNodesReplaced() {
-        TestClient client = new TestClient(farm, leader, 11, "n1");
+    /** One of them at n1. */
+    private long fileOfTwoCopies(TestClient client) {
         long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
         commit(client, inode, 500, true, List.of("n1"));
         client.call(
@@ -202,6 +201,13 @@ class OpenFilesTest {
                     client.renew();
                     return replicas(client, inode).size() == 2;
                 });
+        return inode;
+    }
+
+    @Test
+    void missingCopiesAreMadeAndThoseOfDeadNodesReplaced() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = fileOfTwoCopies(client);
         FakeNode second =
                 List.of(n1, n2, n3).stream()
                         .filter(n -> !n.copies.isEmpty())
@@ -255,19 +261,7 @@ class OpenFilesTest {
     @Test
     void aReplicaThatWasCutOffIsComparedWithAnotherAndOneThatDiffersIsCorrupt() {
         TestClient client = new TestClient(farm, leader, 11, "n1");
-        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
-        commit(client, inode, 500, true, List.of("n1"));
-        client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
-                        .build());
-        TestFarm.await(
-                "second copy",
-                () -> {
-                    client.renew();
-                    return replicas(client, inode).size() == 2;
-                });
+        long inode = fileOfTwoCopies(client);
         n1.close();
         ObjectId object = ObjectId.newBuilder().setInode(inode).setGeneration(1).build();
         n1 = new FakeNode(farm, leader, "n1", 2, List.of(object));

@@ -198,9 +198,8 @@ final class TaskRun {
                 return;
             }
         }
-        String group = "-" + running.pid();
         // Just started, it may not have made its group yet.
-        signal("kill -%1$d %2$s || kill -%1$d %3$d".formatted(first, group, running.pid()));
+        signal("kill -%1$d -%2$d || kill -%1$d %2$d".formatted(first, running.pid()));
         if (first == SIGTERM) {
             clock.after(
                     settings.killGrace(),
