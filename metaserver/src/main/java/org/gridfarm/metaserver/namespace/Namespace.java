@@ -349,6 +349,10 @@ public final class Namespace {
         return reads.lookup(parent, name, who);
     }
 
+    public boolean isEmptyDirectory(long inode) {
+        return reads.isEmptyDirectory(inode);
+    }
+
     /** Inode of what the name means, 0 if there is none; no rights are asked. */
     public long peek(long parent, ByteString name) {
         return reads.peek(parent, name);

@@ -38,6 +38,11 @@ final class NamespaceReads {
         return found == null ? null : found.attributes(state.defaultReplicas());
     }
 
+    boolean isEmptyDirectory(long inode) {
+        Inode directory = state.find(inode);
+        return directory != null && directory.isDirectory() && directory.entries().isEmpty();
+    }
+
     long peek(long parent, ByteString name) {
         Inode directory = state.find(parent);
         Inode found =

@@ -369,6 +369,10 @@ public final class FarmState {
         return found == null ? null : marked(found.build());
     }
 
+    boolean isEmptyDirectory(long inode) {
+        return namespace.isEmptyDirectory(inode);
+    }
+
     ResolveReply.Builder resolve(
             ReadScope scope, Credentials who, long start, ByteString path, boolean followLast) {
         Resolved end =

@@ -171,8 +171,21 @@ final class FileOpens {
         for (int stripe = 0; stripe < stripes; stripe++) {
             started.addChains(chain(caller, now, stripe, started.getChainsList(), changes));
         }
+        if (stripes == 1 && mayBeMadeOf(wish, caller, now, started.getChains(0))) {
+            started.setStaged(wish.getStaged());
+        }
         changes.add(writing(started.build()));
         return changes;
+    }
+
+    /** A staged file lies at the head of the chain of an object that nobody has yet. */
+    private boolean mayBeMadeOf(
+            OpenRequest wish, Caller caller, InodeImage image, WritingChain chain) {
+        return wish.getStaged() != 0
+                && chain.getNodesCount() > 0
+                && chain.getNodes(0).equals(caller.attachedNode())
+                && state.rows(image.getInode(), 0, image.getGeneration()).isEmpty()
+                && image.getSize() == 0;
     }
 
     private boolean hasContent(InodeImage image) {

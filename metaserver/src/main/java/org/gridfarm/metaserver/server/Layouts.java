@@ -36,7 +36,8 @@ final class Layouts {
         Layout.Builder layout = frame(inode);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
-            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            ObjectLocation.Builder location =
+                    ObjectLocation.newBuilder().setObject(object).setStaged(writing.getStaged());
             if (chain.getNodesCount() > 0) {
                 location.addReplicas(
                         replica(
@@ -59,7 +60,8 @@ final class Layouts {
         Layout.Builder layout = frame(inode);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
-            ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
+            ObjectLocation.Builder location =
+                    ObjectLocation.newBuilder().setObject(object).setStaged(writing.getStaged());
             for (String node : chain.getNodesList()) {
                 location.addReplicas(
                         replica(object, node, memberState(object), caller, write, true));

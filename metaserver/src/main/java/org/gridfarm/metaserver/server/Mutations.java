@@ -41,6 +41,9 @@ final class Mutations {
         if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
             throw new FarmException(ErrorKind.SESSION_ENDED, operation(request), "");
         }
+        for (long handle : request.getReleasedList()) {
+            opens.close(caller.session(), handle);
+        }
         Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
         if (answered != null) {
             leader.afterCompletion(

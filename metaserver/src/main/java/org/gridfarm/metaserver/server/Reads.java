@@ -97,8 +97,10 @@ final class Reads {
             reply.setAttributesCacheable(
                     !found.getWriting() && scope.grantAttributes(found.getInode()));
         }
-        reply.setEntryCacheable(scope.grantDirectory(q.getParent()));
-        return reply.build();
+        boolean granted = scope.grantDirectory(q.getParent());
+        return reply.setEntryCacheable(granted)
+                .setEmpty(granted && found == null && state.isEmptyDirectory(q.getParent()))
+                .build();
     }
 
     private GetAttributesReply attributes(ReadScope scope, GetAttributesRequest q, Caller caller) {

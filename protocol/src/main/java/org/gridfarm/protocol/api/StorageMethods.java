@@ -76,6 +76,9 @@ public final class StorageMethods {
                     CloseLocalRequest.parser(),
                     Empty.parser(),
                     Retry.IDEMPOTENT);
+    public static final Method<StageRequest, StageReply> STAGE =
+            new Method<>(
+                    110, "stage", StageRequest.parser(), StageReply.parser(), Retry.IDEMPOTENT);
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
             new Method<>(

@@ -19,10 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One disk: {@code objects/} with the replicas, {@code tmp/} with copies being made, {@code
- * quarantine/} with what failed its checksums, {@code lost+found/} with what no metaserver knows,
- * {@code version} and a lock against a second process. Thread-safe. Failed once too often, it stays
- * failed until the node is started again.
+ * One disk: {@code objects/} with the replicas, {@code staged/} with empty files that replicas will
+ * be made of, {@code tmp/} with copies being made, {@code quarantine/} with what failed its
+ * checksums, {@code lost+found/} with what no metaserver knows, {@code version} and a lock against
+ * a second process. Thread-safe. Failed once too often, it stays failed until the node is started
+ * again.
  */
 public final class DataDirectory implements AutoCloseable {
     /**
@@ -75,7 +76,8 @@ public final class DataDirectory implements AutoCloseable {
                             StandardOpenOption.WRITE);
             claim(root, lock);
             VersionFile.check(root, calls);
-            for (String part : new String[] {"objects", "tmp", "quarantine", "lost+found"}) {
+            for (String part :
+                    new String[] {"objects", "staged", "tmp", "quarantine", "lost+found"}) {
                 Files.createDirectories(root.resolve(part));
             }
             return new DataDirectory(root, calls, clock, reserve, lock);

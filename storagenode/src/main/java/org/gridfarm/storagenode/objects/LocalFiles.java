@@ -11,6 +11,9 @@ import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.protocol.wire.StageReply;
+import org.gridfarm.protocol.wire.StageRequest;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
@@ -36,6 +39,9 @@ public final class LocalFiles {
      * meanwhile: sums taken at once would soon be wrong.
      */
     private static final Duration WRITER_MISSED_FOR = Duration.ofSeconds(30);
+
+    /** For one request. */
+    private static final int STAGED_AT_ONCE_MAX = 64;
 
     private final ReplicaStore store;
     private final Verifier verifier;
@@ -68,7 +74,27 @@ public final class LocalFiles {
 
     public void register(Services.Builder services) {
         services.onAsync(StorageMethods.OPEN_LOCAL, this::open)
-                .onAsync(StorageMethods.CLOSE_LOCAL, this::close);
+                .onAsync(StorageMethods.CLOSE_LOCAL, this::close)
+                .onAsync(StorageMethods.STAGE, this::stage);
+    }
+
+    private CompletableFuture<StageReply> stage(Exchange<StageRequest, StageReply> exchange) {
+        StageRequest request = exchange.request();
+        lease.require("stage");
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    store.unstage(request.getDiscardList());
+                    StageReply.Builder reply = StageReply.newBuilder();
+                    for (int i = 0; i < Math.min(request.getCount(), STAGED_AT_ONCE_MAX); i++) {
+                        ReplicaStore.Place place = store.stage();
+                        reply.addFiles(
+                                StagedFile.newBuilder()
+                                        .setNumber(place.number())
+                                        .setPath(place.path().toAbsolutePath().toString()));
+                    }
+                    return reply.build();
+                },
+                store.io());
     }
 
     private CompletableFuture<OpenLocalReply> open(
@@ -124,24 +150,28 @@ public final class LocalFiles {
     private CompletableFuture<OpenLocalReply> openForWriting(
             Exchange<OpenLocalRequest, OpenLocalReply> exchange, ObjectKey key) {
         long number = entropy.nextLong() | 1; // never 0, which stands for reading
-        return store.change(
-                        key,
-                        exchange.request().getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
-                        replica -> {
-                            replica.beginLocalWriting();
-                            writers.put(number, key);
-                            return OpenLocalReply.newBuilder()
-                                    .setPath(replica.path().toAbsolutePath().toString())
-                                    .setSize(replica.size())
-                                    .setLease(number)
-                                    .build();
-                        })
-                .thenApply(reply -> {
-                    exchange.peer()
-                            .closed()
-                            .thenRun(() -> clock.after(WRITER_MISSED_FOR, () -> end(number)));
-                    return reply;
-                });
+        ReplicaStore.Work<OpenLocalReply> begun =
+                replica -> {
+                    replica.beginLocalWriting();
+                    writers.put(number, key);
+                    return OpenLocalReply.newBuilder()
+                            .setPath(replica.path().toAbsolutePath().toString())
+                            .setSize(replica.size())
+                            .setLease(number)
+                            .build();
+                };
+        OpenLocalRequest request = exchange.request();
+        CompletableFuture<OpenLocalReply> granted =
+                request.getStaged() != 0
+                        ? store.changeStaged(key, request.getStaged(), begun)
+                        : store.change(
+                                key, request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL, begun);
+        return granted.thenApply(reply -> {
+            exchange.peer()
+                    .closed()
+                    .thenRun(() -> clock.after(WRITER_MISSED_FOR, () -> end(number)));
+            return reply;
+        });
     }
 
     private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {

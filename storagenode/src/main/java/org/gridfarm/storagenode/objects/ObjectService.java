@@ -29,10 +29,13 @@ import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +47,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * done here meanwhile, so that every member sees one order.
  */
 public final class ObjectService {
+    private static final Logger LOG = LoggerFactory.getLogger(ObjectService.class);
+
     /** Bytes of writes taken in and not yet answered; past it callers are told to wait. */
     private static final long WRITES_BYTES_MAX = 192L << 20;
 
@@ -405,6 +410,14 @@ public final class ObjectService {
         StatObjectRequest request = exchange.request();
         ObjectKey key =
                 admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+        CompletableFuture<ChainOutcome> made = statReplica(key);
+        return request.getStaged() == 0
+                ? made
+                : made.exceptionallyCompose(
+                        thrown -> statStaged(key, request, FarmException.of(thrown, "stat", "")));
+    }
+
+    private CompletableFuture<ChainOutcome> statReplica(ObjectKey key) {
         return store.read(
                 key,
                 replica -> {
@@ -412,6 +425,28 @@ public final class ObjectService {
                     describe(replica, outcome);
                     return outcome.build();
                 });
+    }
+
+    /** Of the file that the replica will be made of; again of the replica where it is by now. */
+    private CompletableFuture<ChainOutcome> statStaged(
+            ObjectKey key, StatObjectRequest request, FarmException failure) {
+        if (failure.kind() != ErrorKind.OBJECT_ABSENT) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        Path staged = store.staged(request.getStaged());
+        if (staged != null) {
+            try {
+                return CompletableFuture.completedFuture(
+                        ChainOutcome.newBuilder()
+                                .setSize(Files.size(staged))
+                                .setMtime(
+                                        Files.getLastModifiedTime(staged).to(TimeUnit.NANOSECONDS))
+                                .build());
+            } catch (IOException e) {
+                LOG.debug("staged file {} was claimed just now: {}", staged, e.toString());
+            }
+        }
+        return statReplica(key);
     }
 
     private CompletableFuture<SeekObjectReply> seek(

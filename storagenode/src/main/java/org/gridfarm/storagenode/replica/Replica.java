@@ -83,6 +83,13 @@ public final class Replica implements AutoCloseable {
         blocks.adopt(size);
     }
 
+    /** A file that somebody may have written into, and may go on to: no sum of it is known. */
+    void beginClaimed() {
+        nameNotDurable = true;
+        verified = clock.now().getEpochSecond();
+        locallyChanged = true;
+    }
+
     /**
      * Takes over the state on disk; compares data and sums first if the last writer may have been
      * cut off.

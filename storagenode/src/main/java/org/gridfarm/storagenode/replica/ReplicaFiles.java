@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
@@ -49,9 +50,38 @@ final class ReplicaFiles {
         return replica;
     }
 
+    /** The staged file becomes the replica at the path, while somebody may be writing into it. */
+    static Replica claim(
+            ObjectKey key, DataDirectory disk, Path staged, Path path, Clock clock, long boot)
+            throws IOException {
+        SumFile sums = beginSums(key, path, boot);
+        try {
+            Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
+            Replica replica =
+                    new Replica(
+                            key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+            replica.beginClaimed();
+            return replica;
+        } catch (Throwable e) {
+            sums.close();
+            throw e;
+        }
+    }
+
     private static Replica make(
             ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
             throws IOException {
+        SumFile sums = beginSums(key, path, boot);
+        try {
+            return new Replica(
+                    key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+        } catch (Throwable e) {
+            sums.close();
+            throw e;
+        }
+    }
+
+    private static SumFile beginSums(ObjectKey key, Path path, long boot) throws IOException {
         SumFile sums = new SumFile(FileChannel.open(sumPath(path), NEW));
         try {
             sums.writeHeader(
@@ -63,8 +93,7 @@ final class ReplicaFiles {
                             0,
                             boot,
                             0));
-            return new Replica(
-                    key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+            return sums;
         } catch (Throwable e) {
             sums.close();
             throw e;

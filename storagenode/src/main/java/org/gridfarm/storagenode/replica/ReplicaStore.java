@@ -6,6 +6,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * failed sync makes it fail for good. Thread-safe.
  */
 public final class ReplicaStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaStore.class);
+
     /** What to do about an object that is not here. */
     public enum IfAbsent {
         /** OBJECT_ABSENT. */
@@ -54,6 +58,7 @@ public final class ReplicaStore implements AutoCloseable {
 
     private final Set<DataDirectory> knownFailedDisks = ConcurrentHashMap.newKeySet();
     private final Generations generations;
+    private final StagedFiles staged;
     private final Settler settler;
 
     public ReplicaStore(
@@ -79,6 +84,7 @@ public final class ReplicaStore implements AutoCloseable {
                         });
         this.open = new OpenReplicas(io, limits.openMax());
         this.generations = new Generations(clock, this.disks);
+        this.staged = new StagedFiles(this.disks, clock, entropy);
         this.settler = new Settler(this, clock, limits);
     }
 
@@ -98,12 +104,25 @@ public final class ReplicaStore implements AutoCloseable {
 
     /** Alone. */
     public <T> CompletableFuture<T> change(ObjectKey key, IfAbsent ifAbsent, Work<T> work) {
+        return changed(key, absent -> openOrCreate(absent, ifAbsent), work);
+    }
+
+    /**
+     * Alone, after the replica was made of the staged file, with whatever somebody is writing into
+     * that; a replica that is here already is taken as it is.
+     */
+    public <T> CompletableFuture<T> changeStaged(ObjectKey key, long number, Work<T> work) {
+        return changed(key, absent -> openOrClaim(absent, number), work);
+    }
+
+    private <T> CompletableFuture<T> changed(
+            ObjectKey key, OpenReplicas.Opener opener, Work<T> work) {
         return open.submit(
                 key,
                 true,
                 entry -> {
                     try {
-                        return run(entry, ifAbsent, work);
+                        return run(entry, opener, work);
                     } finally {
                         Replica replica = entry.openOrNull();
                         if (replica != null && replica.isDirty()) {
@@ -119,9 +138,13 @@ public final class ReplicaStore implements AutoCloseable {
     }
 
     private <T> T run(OpenReplicas.Entry entry, IfAbsent ifAbsent, Work<T> work) {
+        return run(entry, key -> openOrCreate(key, ifAbsent), work);
+    }
+
+    private <T> T run(OpenReplicas.Entry entry, OpenReplicas.Opener opener, Work<T> work) {
         @Nullable DataDirectory disk = null;
         try {
-            Replica replica = entry.replica(key -> openOrCreate(key, ifAbsent));
+            Replica replica = entry.replica(opener);
             disk = replica.disk();
             if (disk.isFailed()) {
                 throw diskFailed(entry.key, disk);
@@ -189,6 +212,27 @@ public final class ReplicaStore implements AutoCloseable {
         if (ifAbsent == IfAbsent.FAIL) {
             throw absent(key);
         }
+        refuseQuarantined(key);
+        DataDirectory target = choose(key, 0);
+        return ReplicaFiles.create(key, target, made(target, key), clock, boot);
+    }
+
+    private Replica openOrClaim(ObjectKey key, long number) throws IOException {
+        StagedFiles.Staged file = find(key) == null ? staged.find(number) : null;
+        if (file == null) {
+            return openOrCreate(key, IfAbsent.FAIL);
+        }
+        generations.refuseOlder(key);
+        refuseQuarantined(key);
+        return ReplicaFiles.claim(
+                key, file.disk(), file.path(), made(file.disk(), key), clock, boot);
+    }
+
+    private static Path made(DataDirectory disk, ObjectKey key) throws IOException {
+        return disk.objects().make(key.slot()).resolve(key.fileName());
+    }
+
+    private void refuseQuarantined(ObjectKey key) {
         if (isQuarantined(key)) {
             throw new FarmException(
                     ErrorKind.CORRUPT,
@@ -196,13 +240,6 @@ public final class ReplicaStore implements AutoCloseable {
                     key.toString(),
                     "the former one is in quarantine");
         }
-        DataDirectory target = choose(key, 0);
-        return ReplicaFiles.create(
-                key,
-                target,
-                target.objects().make(key.slot()).resolve(key.fileName()),
-                clock,
-                boot);
     }
 
     static FarmException absent(ObjectKey key) {
@@ -226,8 +263,10 @@ public final class ReplicaStore implements AutoCloseable {
     /**
      * A disk for a new replica, each with the chance of its free space; NO_SPACE when none has room
      * for so many bytes.
+     *
+     * @param subject for whom, where it fails
      */
-    public DataDirectory choose(ObjectKey key, long bytes) {
+    public DataDirectory choose(Object subject, long bytes) {
         long total = 0;
         for (DataDirectory disk : disks) {
             long available = disk.available();
@@ -238,7 +277,7 @@ public final class ReplicaStore implements AutoCloseable {
             throw new FarmException(
                     allFailed ? ErrorKind.DISK_FAILED : ErrorKind.NO_SPACE,
                     "create replica",
-                    key.toString(),
+                    subject.toString(),
                     allFailed
                             ? "every disk of this node was given up"
                             : "every disk of this node is full but for its reserve");
@@ -256,6 +295,41 @@ public final class ReplicaStore implements AutoCloseable {
             }
         }
         return last;
+    }
+
+    // ---- staged files
+    // --------------------------------------------------------------------------------------------------------
+
+    /** A plain file that a replica may be made of. */
+    public record Place(long number, Path path) {}
+
+    /** On a disk of free choice. */
+    public Place stage() {
+        DataDirectory disk = choose("a staged file", 0);
+        try {
+            StagedFiles.Staged made = staged.make(disk);
+            return new Place(made.number(), made.path());
+        } catch (IOException e) {
+            throw disk.erred("stage a file", disk, e);
+        }
+    }
+
+    /** Nobody wants it any more; nothing happens to what was claimed. */
+    public void unstage(List<Long> numbers) {
+        for (long number : numbers) {
+            try {
+                staged.discard(number);
+            } catch (IOException e) {
+                LOG.warn("staged file {}: {}", Long.toHexString(number), e.toString());
+            }
+        }
+        staged.removeForgotten();
+    }
+
+    /** Where the staged file lies now; null: it is none, or a replica by now. */
+    public @Nullable Path staged(long number) {
+        StagedFiles.Staged file = staged.find(number);
+        return file == null ? null : file.path();
     }
 
     // ---- ends of a replica

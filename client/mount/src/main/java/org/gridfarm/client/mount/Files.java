@@ -128,7 +128,7 @@ final class Files {
                                     mode & Flags.PERMISSIONS,
                                     umask,
                                     exclusive,
-                                    flags(flags)));
+                                    flagsOfNew(flags)));
         }
     }
 
@@ -441,6 +441,14 @@ final class Files {
         return mounted.metadata()
                 .setAttributes(mounted.who(request), change)
                 .thenApply(_ -> handle);
+    }
+
+    /** The kernel writes a new file itself, where it may. */
+    private OpenFlags flagsOfNew(int flags) {
+        OpenFlags wanted = flags(flags);
+        Passthrough engine = passthrough;
+        boolean local = engine != null && engine.available() && wanted.write() && !wanted.append();
+        return local ? wanted.locally() : wanted;
     }
 
     private static OpenFlags flags(int flags) {

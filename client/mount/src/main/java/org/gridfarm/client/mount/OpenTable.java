@@ -71,6 +71,7 @@ final class OpenTable {
                                 way.backing(),
                                 access(handle.flags(), kernelWrites),
                                 handle.attributes().getGeneration(),
+                                local == null ? 0 : local.staged(),
                                 mounted.who(request)));
         add(number, file);
         return number;
@@ -151,8 +152,9 @@ final class OpenTable {
                         leaving);
         boolean kernelWrites = record.has(OpenRecord.KERNEL_WRITES);
         CompletableFuture<Void> ready =
-                kernelWrites
-                        ? restored.ready().thenCompose(_ -> writtenHere(restored.handle()))
+                kernelWrites || record.staged() != 0
+                        ? restored.ready()
+                                .thenCompose(_ -> writtenHere(restored.handle(), record.staged()))
                         : restored.ready();
         OpenFile file =
                 new OpenFile(
@@ -171,8 +173,8 @@ final class OpenTable {
     }
 
     /** The node is told again that its replica changes behind its back. */
-    private static CompletableFuture<Void> writtenHere(FileHandle handle) {
-        return handle.openLocal(true)
+    private static CompletableFuture<Void> writtenHere(FileHandle handle, long staged) {
+        return handle.openLocalAgain(staged)
                 .thenAccept(local -> {
                     if (local == null) {
                         throw new FarmException(

@@ -57,7 +57,7 @@ final class Xattrs {
             virtual(reply, node, text);
             return;
         }
-        Attributes cached = metadata.cachedAttributes(node);
+        Attributes cached = metadata.leasedAttributes(node);
         boolean acl = text.startsWith(ACL_PREFIX);
         if (cached != null && (acl ? !cached.getHasAcl() : !cached.getHasXattr())) {
             reply.fail(Errno.ENODATA);
@@ -68,7 +68,7 @@ final class Xattrs {
     }
 
     void list(XattrReply reply, long node) {
-        Attributes cached = metadata.cachedAttributes(node);
+        Attributes cached = metadata.leasedAttributes(node);
         if (cached != null && !cached.getHasAcl() && !cached.getHasXattr()) {
             reply.value(new byte[0]);
             return;

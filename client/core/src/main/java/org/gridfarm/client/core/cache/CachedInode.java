@@ -23,6 +23,7 @@ final class CachedInode {
     @Nullable Listing listing;
     boolean granted; // content of this directory was granted and not recalled since
     boolean vague; // a name was told that is not among the entries
+    boolean complete; // a name that is not among the entries is not in the directory
     private @Nullable Map<Name, Object> entries;
     private long entryBytes;
 
@@ -59,10 +60,11 @@ final class CachedInode {
         listing = null;
         granted = false;
         vague = false;
+        complete = false;
     }
 
     boolean isEmpty() {
-        return attributes == null && entries == null && listing == null && !vague;
+        return attributes == null && entries == null && listing == null && !vague && !complete;
     }
 
     long bytes() {

@@ -18,6 +18,7 @@ public final class Change {
     private final boolean[] grants;
     private final @Nullable Name[] names;
     private final @Nullable Object[] targets;
+    private boolean firstHeld;
 
     Change(LeasedCache cache, long[] inodes, long[] directories) {
         this.cache = cache;
@@ -73,6 +74,14 @@ public final class Change {
         end(true);
     }
 
+    /**
+     * After the end: the attributes of the first inode were held throughout. The server that
+     * granted them then counts this client as a holder of all that the change made.
+     */
+    public boolean firstIsHeld() {
+        return firstHeld;
+    }
+
     /** Refused, or its outcome is not known: whatever was cached of its keys goes. */
     public void failed() {
         end(false);
@@ -80,9 +89,14 @@ public final class Change {
 
     private void end(boolean known) {
         for (int i = 0; i < inodes.length; i++) {
-            cache.shard(inodes[i])
-                    .attributesChanged(
-                            inodes[i], inodeRecalls[i], known ? outcomes[i] : null, grants[i]);
+            boolean held =
+                    cache.shard(inodes[i])
+                            .attributesChanged(
+                                    inodes[i],
+                                    inodeRecalls[i],
+                                    known ? outcomes[i] : null,
+                                    grants[i]);
+            firstHeld |= i == 0 && held;
         }
         for (int i = 0; i < directories.length; i++) {
             cache.shard(directories[i])

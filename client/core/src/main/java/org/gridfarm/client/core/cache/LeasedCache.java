@@ -110,6 +110,11 @@ public final class LeasedCache {
                 .fillEntry(stamp, directory, name, inode == null ? Known.ABSENT : inode);
     }
 
+    /** The name is absent, and so is every other: the directory is empty. */
+    public boolean fillEmpty(long stamp, long directory, Name name) {
+        return shard(directory).fillEmpty(stamp, directory, name);
+    }
+
     /** A page that follows the cookie. Kept if it joins what is known of the listing. */
     public void fillPage(
             long stamp,

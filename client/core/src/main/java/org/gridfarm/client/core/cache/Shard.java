@@ -44,6 +44,11 @@ final class Shard {
             return null;
         }
         used(found);
+        if (found.complete && found.entry(name) == null) {
+            // Noted, since whoever asked may keep it.
+            account(found, () -> found.put(name, LeasedCache.Known.ABSENT));
+            return LeasedCache.Known.ABSENT;
+        }
         return found.entry(name);
     }
 
@@ -87,6 +92,18 @@ final class Shard {
         CachedInode inode = make(directory);
         inode.granted = true;
         account(inode, () -> inode.put(name, target));
+        return true;
+    }
+
+    /** As {@link #fillEntry} of an absent name, and every other is absent, too. */
+    synchronized boolean fillEmpty(long stamp, long directory, Name name) {
+        if (!fillEntry(stamp, directory, name, LeasedCache.Known.ABSENT)) {
+            return false;
+        }
+        CachedInode found = inodes.get(directory);
+        if (found != null) { // else it left for want of room
+            found.complete = true;
+        }
         return true;
     }
 
@@ -164,9 +181,9 @@ final class Shard {
 
     /**
      * The change of the attributes is over; they are brought up to date if a grant was held
-     * throughout, or dropped.
+     * throughout, or dropped. Whether they are held now.
      */
-    synchronized void attributesChanged(
+    synchronized boolean attributesChanged(
             long inode, int recallsThen, @Nullable Attributes now, boolean granted) {
         long key = KeyStates.attributes(inode);
         touches++;
@@ -175,10 +192,13 @@ final class Shard {
         boolean held = found != null && found.attributes != null;
         if (now != null && keys.recalls(key) == recallsThen && (held || granted)) {
             install(now);
-        } else if (found != null && held) {
+            return true;
+        }
+        if (found != null && held) {
             account(found, () -> found.attributes = null);
             dropIfEmpty(found);
         }
+        return false;
     }
 
     /**
@@ -206,6 +226,7 @@ final class Shard {
                     } else if (name != null) {
                         found.forget(name);
                         found.vague = true;
+                        found.complete = false;
                     }
                 });
         dropIfEmpty(found);

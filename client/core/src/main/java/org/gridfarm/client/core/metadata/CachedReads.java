@@ -44,10 +44,28 @@ final class CachedReads {
         return session.leaseNanosLeft() > 0 ? steady(inode) : null;
     }
 
+    @Nullable Attributes leasedAttributes(long inode) {
+        return session.leaseNanosLeft() > 0 ? cache.attributes(inode) : null;
+    }
+
     /** Of a file that is being written here the cache knows neither size nor times. */
     private @Nullable Attributes steady(long inode) {
         SizeSource source = sizes;
-        return source != null && source.isWriting(inode) ? null : cache.attributes(inode);
+        if (source != null && source.isWriting(inode)) {
+            return null;
+        }
+        Attributes known = cache.attributes(inode);
+        return known == null || known.getWriting() ? null : known; // written once, when it was made
+    }
+
+    /** Of a file that nobody but this process writes, which knows the rest. */
+    private @Nullable Attributes written(long inode) {
+        SizeSource source = sizes;
+        if (source == null || !source.isWriting(inode)) {
+            return null;
+        }
+        Attributes known = leasedAttributes(inode);
+        return known == null ? null : source.own(known);
     }
 
     @Nullable Attributes cachedLookup(long parent, Name name) {
@@ -111,13 +129,7 @@ final class CachedReads {
             long entryStamp,
             long[] stamps) {
         Attributes attributes = reply.getAttributes();
-        boolean named =
-                reply.getEntryCacheable()
-                        && cache.fillEntry(
-                                entryStamp,
-                                parent,
-                                name,
-                                reply.getFound() ? attributes.getInode() : null);
+        boolean named = reply.getEntryCacheable() && fill(reply, parent, name, entryStamp);
         if (!reply.getFound()) {
             return CompletableFuture.completedFuture(new Found(null, named, false));
         }
@@ -151,6 +163,14 @@ final class CachedReads {
                 new Found(attributes, named, reply.getAttributesCacheable()));
     }
 
+    private boolean fill(LookupReply reply, long parent, Name name, long stamp) {
+        if (reply.getEmpty()) {
+            return cache.fillEmpty(stamp, parent, name);
+        }
+        Long target = reply.getFound() ? reply.getAttributes().getInode() : null;
+        return cache.fillEntry(stamp, parent, name, target);
+    }
+
     /** The file, or its content at a node. */
     private static boolean isGone(FarmException failure) {
         return failure.kind() == ErrorKind.STALE
@@ -167,6 +187,10 @@ final class CachedReads {
         Attributes known = cachedAttributes(inode);
         if (known != null) {
             return CompletableFuture.completedFuture(new Found(known, false, true));
+        }
+        Attributes own = written(inode);
+        if (own != null) {
+            return CompletableFuture.completedFuture(new Found(own, false, false));
         }
         long stamp = cache.attributesStamp(inode);
         GetAttributesRequest.Builder request = GetAttributesRequest.newBuilder().setInode(inode);

@@ -59,6 +59,12 @@ public interface Metadata {
     @Nullable Attributes cachedAttributes(long inode);
 
     /**
+     * As {@link #cachedAttributes}, also of a file that is being written: size and times are then
+     * those of some moment before, all else is as it is now.
+     */
+    @Nullable Attributes leasedAttributes(long inode);
+
+    /**
      * Attributes of the entry if both entry and attributes are under a valid lease, {@link #ABSENT}
      * if the name is known not to exist, null: ask {@link #lookup}.
      */

@@ -50,6 +50,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         mutations.sizesFrom(source);
     }
 
+    /** What goes along with changes; set once, before the first call. */
+    public void along(GivenUp handles) {
+        mutations.along(handles);
+    }
+
     /** For whoever sends numbered requests of its own (opens). */
     public Sequences sequences() {
         return mutations.sequences();
@@ -98,6 +103,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     @Override
     public @Nullable Attributes cachedAttributes(long inode) {
         return reads.cachedAttributes(inode);
+    }
+
+    @Override
+    public @Nullable Attributes leasedAttributes(long inode) {
+        return reads.leasedAttributes(inode);
     }
 
     @Override

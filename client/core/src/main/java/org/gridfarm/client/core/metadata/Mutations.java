@@ -10,6 +10,7 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -25,6 +26,7 @@ final class Mutations {
     private final LeasedCache cache;
     private final Sequences sequences;
     private volatile @Nullable SizeSource sizes;
+    private volatile @Nullable GivenUp givenUp;
 
     Mutations(FarmSession session, LeasedCache cache, Sequences sequences) {
         this.sequences = sequences;
@@ -34,6 +36,10 @@ final class Mutations {
 
     void sizesFrom(SizeSource source) {
         sizes = source;
+    }
+
+    void along(GivenUp handles) {
+        givenUp = handles;
     }
 
     Sequences sequences() {
@@ -73,7 +79,7 @@ final class Mutations {
                             parents(c, reply);
                         })
                 .thenApply(reply -> {
-                    if (reply.getAttributesCacheable() && !reply.getAttributes().getWriting()) {
+                    if (reply.getAttributesCacheable() || change.firstIsHeld()) {
                         cache.fillAttributes(stamps, reply.getAttributes());
                     }
                     return reply;
@@ -214,9 +220,15 @@ final class Mutations {
                         .setSettled(sequences.settled())
                         .setCredentials(who);
         body.accept(builder);
+        GivenUp others = givenUp;
+        List<Long> along = others == null ? List.of() : others.take();
+        builder.addAllReleased(along);
         return sent(builder)
                 .handle((reply, thrown) -> {
                     sequences.answered(sequence);
+                    if (thrown != null && others != null && !along.isEmpty()) {
+                        others.putBack(along);
+                    }
                     if (thrown != null) {
                         change.failed();
                         throw Failures.about(thrown, operation, subject);

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.metadata;
 
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Layout;
+import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
 
@@ -15,6 +16,12 @@ public interface SizeSource {
      * read tickets.
      */
     CompletableFuture<Attributes> refine(Attributes attributes, Layout layout);
+
+    /**
+     * The attributes as they are now, where nobody else writes the file and this process knows what
+     * it wrote; else null.
+     */
+    @Nullable Attributes own(Attributes leased);
 
     /** This process has the file open for writing: what was cached of its attributes is history. */
     boolean isWriting(long inode);

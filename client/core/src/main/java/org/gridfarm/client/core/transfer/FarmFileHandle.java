@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
@@ -223,18 +224,42 @@ final class FarmFileHandle implements FileHandle {
                 });
     }
 
+    /**
+     * The file was just created, and the metaserver has noted that it will be made of this; false
+     * where it has not, or it cannot be.
+     */
+    boolean begunWith(@Nullable StagedFile staged) {
+        if (staged == null || open.limit.applies() || !open.isMadeOf(staged.getNumber())) {
+            return false;
+        }
+        LocalReplica local = reads.openStaged(staged);
+        if (local != null) {
+            open.grantedLocally(local);
+        }
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged) {
+        return granted(reads.openLocal(true, staged), true);
+    }
+
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocal(boolean write) {
         if (write && open.limit.applies()) {
             return CompletableFuture.completedFuture(null); // the kernel would not ask for room
         }
-        return reads.openLocal(write)
-                .thenApply(local -> {
-                    if (local != null && write) {
-                        open.grantedLocally(local);
-                    }
-                    return local == null ? null : local.file;
-                });
+        return granted(reads.openLocal(write), write);
+    }
+
+    private CompletableFuture<@Nullable LocalFile> granted(
+            CompletableFuture<@Nullable LocalReplica> asked, boolean write) {
+        return asked.thenApply(local -> {
+            if (local != null && write) {
+                open.grantedLocally(local);
+            }
+            return local == null ? null : local.file;
+        });
     }
 
     @Override
@@ -264,7 +289,7 @@ final class FarmFileHandle implements FileHandle {
         });
     }
 
-    CompletableFuture<Void> release() {
-        return transfer.release(this);
+    void release() {
+        transfer.release(this);
     }
 }

@@ -20,6 +20,9 @@ final class FileCommit {
     }
 
     CompletableFuture<Void> sync() {
+        if (open.isUntouched()) {
+            return CompletableFuture.completedFuture(null); // that there is the file is durable
+        }
         if (!handle.flags().write() || !open.isDirty()) {
             // What another handle or an earlier commit left may not be on stable storage yet.
             return handle.flags().write()
@@ -38,7 +41,7 @@ final class FileCommit {
      * when nothing was.
      */
     CompletableFuture<Void> settle() {
-        if (!handle.flags().write() || !open.isWrittenLocally()) {
+        if (!handle.flags().write() || !open.isWrittenLocally() || open.isUntouched()) {
             return CompletableFuture.completedFuture(null);
         }
         return agreed(false, true).thenCompose(done -> commit(false, false));
@@ -47,19 +50,24 @@ final class FileCommit {
     /** The handle is given up whatever happens. */
     CompletableFuture<Void> close() {
         if (!handle.flags().write() || !open.isDirty()) {
-            return release();
+            handle.release();
+            return CompletableFuture.completedFuture(null);
         }
         CompletableFuture<Void> agreed =
                 open.takeUnsure() ? agreed(false, true) : CompletableFuture.completedFuture(null);
         return agreed.thenCompose(done -> sizeOfAll())
-                .thenCompose(done -> commit(true, false))
-                .handle((done, thrown) ->
-                        thrown == null
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : release()
-                                        .thenCompose(released ->
-                                                CompletableFuture.<Void>failedFuture(thrown)))
-                .thenCompose(done -> done);
+                .thenCompose(done -> {
+                    if (open.isCommitted()) {
+                        handle.release();
+                        return CompletableFuture.<Void>completedFuture(null);
+                    }
+                    return commit(true, false);
+                })
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        handle.release();
+                    }
+                });
     }
 
     /** What did not come to agree is still to be made to. */
@@ -70,10 +78,6 @@ final class FileCommit {
                         open.writeFailed();
                     }
                 });
-    }
-
-    private CompletableFuture<Void> release() {
-        return handle.release();
     }
 
     /** With other writers about only the chain's head knows the size. */
@@ -93,7 +97,7 @@ final class FileCommit {
                         open.commitFailed(commit);
                         throw org.gridfarm.protocol.error.FarmException.of(thrown, "commit", "");
                     }
-                    open.committed(reply.getAttributes());
+                    open.committed(commit, reply.getAttributes());
                     return null;
                 });
     }

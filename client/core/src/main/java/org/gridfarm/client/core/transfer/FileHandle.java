@@ -98,6 +98,13 @@ public interface FileHandle {
     CompletableFuture<@Nullable LocalFile> openLocal(boolean write);
 
     /**
+     * The same for a file that a former process wrote so, whose kernel goes on.
+     *
+     * @param staged as {@link LocalFile#staged} said then
+     */
+    CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged);
+
+    /**
      * Bytes were changed in the local file behind this handle's back; sync and close ship them
      * along the chain.
      */

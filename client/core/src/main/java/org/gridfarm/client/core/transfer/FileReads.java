@@ -10,7 +10,6 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
-import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
@@ -19,6 +18,7 @@ import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -242,6 +242,13 @@ final class FileReads {
      * until it is dropped.
      */
     CompletableFuture<@Nullable LocalReplica> openLocal(boolean write) {
+        return openLocal(write, 0);
+    }
+
+    /**
+     * @param staged number of the staged file that a former process had for it; 0: none
+     */
+    CompletableFuture<@Nullable LocalReplica> openLocal(boolean write, long staged) {
         Asked before = local.get();
         if (before != null) {
             boolean suits = !write || !before.isDone() || before.isCompletedExceptionally();
@@ -252,13 +259,13 @@ final class FileReads {
         }
         Asked asked = new Asked(write);
         if (!local.compareAndSet(before, asked)) {
-            return openLocal(write);
+            return openLocal(write, staged);
         }
         if (before != null) {
             release(before);
         }
         open.layout()
-                .thenCompose(layout -> ask(layout, write))
+                .thenCompose(layout -> ask(layout, write, staged))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -268,7 +275,25 @@ final class FileReads {
         return asked;
     }
 
-    private CompletableFuture<@Nullable LocalReplica> ask(Layout layout, boolean write) {
+    /** For writing into a file that was just created: the staged one that was taken for it. */
+    @Nullable LocalReplica openStaged(StagedFile staged) {
+        try {
+            LocalReplica replica = LocalReplica.staged(staged);
+            Asked asked = new Asked(true);
+            asked.complete(replica);
+            if (local.compareAndSet(null, asked)) {
+                return replica;
+            }
+            replica.close();
+        } catch (IOException e) {
+            log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
+        }
+        wiring.staged().giveBack(staged.getNumber());
+        return null;
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> ask(
+            Layout layout, boolean write, long staged) {
         Optional<Replica> here = Optional.empty();
         if (layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1) {
             List<Replica> all = layout.getObjects(0).getReplicasList();
@@ -285,12 +310,16 @@ final class FileReads {
             return CompletableFuture.completedFuture(null);
         }
         Replica replica = here.get();
+        if (write) {
+            wiring.staged().at(replica);
+        }
         OpenLocalRequest request =
                 OpenLocalRequest.newBuilder()
                         .setObject(layout.getObjects(0).getObject())
                         .setTicket(replica.getTicket())
                         .setWrite(write)
                         .setCreate(write && replica.getState() == ReplicaState.WRITING)
+                        .setStaged(staged)
                         .build();
         return wiring.nodes()
                 .connect(replica)
@@ -299,37 +328,31 @@ final class FileReads {
                                         StorageMethods.OPEN_LOCAL,
                                         request,
                                         TransferLimits.HEDGE_AFTER)
-                                .thenApply(reply -> opened(reply, write, peer)));
+                                .thenApply(reply -> opened(reply, write, staged, peer)));
     }
 
-    private static @Nullable LocalReplica opened(OpenLocalReply reply, boolean write, Peer peer) {
+    private static @Nullable LocalReplica opened(
+            OpenLocalReply reply, boolean write, long staged, Peer peer) {
         try {
-            return LocalReplica.open(reply, write, peer);
+            return LocalReplica.open(reply, write, staged, peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
-            giveBack(peer, reply.getLease());
+            LocalWriting.giveBack(peer, reply.getLease());
             return null;
         }
-    }
-
-    private static void giveBack(Peer peer, long lease) {
-        peer.callPlain(
-                        StorageMethods.CLOSE_LOCAL,
-                        CloseLocalRequest.newBuilder().setLease(lease).build(),
-                        TransferLimits.HEDGE_AFTER)
-                .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        log.debug("a local file was not given back: {}", thrown.getMessage());
-                    }
-                });
     }
 
     private void release(CompletableFuture<@Nullable LocalReplica> asked) {
         asked.thenAccept(replica -> {
             if (replica != null) {
                 replica.close();
-                giveBack(replica.node(), replica.lease());
+                Peer node = replica.node();
+                if (node == null) {
+                    wiring.staged().giveBack(replica.file.staged());
+                } else {
+                    LocalWriting.giveBack(node, replica.lease());
+                }
             }
         });
     }

@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.OpenLocalReply;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -27,26 +28,51 @@ final class LocalReplica {
     private final RandomAccessFile opened;
     private final @Nullable FileChannel appending;
 
-    private record Grant(Peer node, long lease) {}
+    private record Grant(Peer node, long lease, String path) {}
 
-    private volatile Grant grant;
+    private volatile @Nullable Grant grant; // null: a staged file that is no replica yet
+    private final long modifiedAtFirst;
 
     private LocalReplica(
-            LocalFile file, Grant grant, RandomAccessFile opened, @Nullable FileChannel appending) {
+            LocalFile file,
+            @Nullable Grant grant,
+            RandomAccessFile opened,
+            @Nullable FileChannel appending) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
         this.appending = appending;
+        this.modifiedAtFirst = modified();
     }
 
-    static LocalReplica open(OpenLocalReply granted, boolean write, Peer node) throws IOException {
+    static LocalReplica open(OpenLocalReply granted, boolean write, long staged, Peer node)
+            throws IOException {
         Path path = Path.of(granted.getPath());
-        RandomAccessFile opened = new RandomAccessFile(path.toFile(), write ? "rw" : "r");
-        return new LocalReplica(
-                new LocalFile(granted.getPath(), granted.getSize(), write, identity(path)),
-                new Grant(node, granted.getLease()),
-                opened,
-                write ? FileChannel.open(path, StandardOpenOption.APPEND) : null);
+        return open(
+                new LocalFile(granted.getPath(), granted.getSize(), write, identity(path), staged),
+                new Grant(node, granted.getLease(), granted.getPath()));
+    }
+
+    /** An empty file that is to become the replica of an object when it is claimed. */
+    static LocalReplica staged(StagedFile staged) throws IOException {
+        Path path = Path.of(staged.getPath());
+        return open(
+                new LocalFile(staged.getPath(), 0, true, identity(path), staged.getNumber()), null);
+    }
+
+    private static LocalReplica open(LocalFile file, @Nullable Grant grant) throws IOException {
+        Path path = Path.of(file.path());
+        RandomAccessFile opened = new RandomAccessFile(path.toFile(), file.write() ? "rw" : "r");
+        try {
+            return new LocalReplica(
+                    file,
+                    grant,
+                    opened,
+                    file.write() ? FileChannel.open(path, StandardOpenOption.APPEND) : null);
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
     }
 
     /** Device and inode. */
@@ -58,12 +84,26 @@ final class LocalReplica {
     // ---- the grant
     // -------------------------------------------------------------------------------------------------------------------------
 
-    Peer node() {
-        return grant.node;
+    /** False: it is a staged file of which the node does not know yet what object it is for. */
+    boolean isClaimed() {
+        return grant != null;
     }
 
+    /** Null while it is not claimed. */
+    @Nullable Peer node() {
+        Grant now = grant;
+        return now == null ? null : now.node;
+    }
+
+    /** 0 while it is not claimed. */
     long lease() {
-        return grant.lease;
+        Grant now = grant;
+        return now == null ? 0 : now.lease;
+    }
+
+    /** Nobody has written into the staged file, and no node knows of it. */
+    boolean isUntouched() {
+        return !isClaimed() && size() == 0 && modified() == modifiedAtFirst;
     }
 
     /** True when what the node has granted anew is this very file. */
@@ -76,7 +116,7 @@ final class LocalReplica {
         } catch (IOException e) {
             return false; // it is another's by now, or nobody's
         }
-        grant = new Grant(node, granted.getLease());
+        grant = new Grant(node, granted.getLease(), granted.getPath());
         return true;
     }
 
@@ -186,7 +226,9 @@ final class LocalReplica {
     /** Nanoseconds since 1970; 0 where it cannot be told. */
     long modified() {
         try {
-            return Files.getLastModifiedTime(Path.of(file.path())).to(TimeUnit.NANOSECONDS);
+            Grant now = grant;
+            Path path = Path.of(now == null ? file.path() : now.path);
+            return Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS);
         } catch (IOException e) {
             return 0; // then every time of the object counts as one of writing
         }

@@ -7,10 +7,13 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.Replica;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +24,10 @@ import java.util.concurrent.CompletableFuture;
  * writer. A node that was away has forgotten the grant: it is asked for anew at once, and from then
  * on every block counts as changed until a sync has shipped them all. The grant is <em>lost</em>
  * when the file is no replica any more, since the node was struck off; the bytes are still to be
- * had from the file. Thread-safe.
+ * had from the file.
+ *
+ * <p>A staged file is claimed for its object when anything has to be done about that, and unasked
+ * soon: until then its node does not know of the object. Thread-safe.
  */
 final class LocalWriting {
     private static final Logger log = LoggerFactory.getLogger(LocalWriting.class);
@@ -42,6 +48,11 @@ final class LocalWriting {
     @GuardedBy("this")
     private int shippedSince; // all of them
 
+    private record Asking(Peer node, CompletableFuture<Void> answered) {}
+
+    @GuardedBy("this")
+    private @Nullable Asking asking;
+
     /**
      * @param begun by a former process: what its node has shipped is not known
      */
@@ -50,7 +61,17 @@ final class LocalWriting {
         this.wiring = wiring;
         this.open = open;
         this.replica = replica;
-        watch(replica.node());
+        Peer node = replica.node();
+        if (node != null) {
+            watch(node);
+        } else {
+            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::renewUnasked);
+        }
+    }
+
+    /** Nothing has been written yet, and nobody else knows of it. */
+    boolean isUntouched() {
+        return !isLost() && replica.isUntouched();
     }
 
     synchronized boolean isLost() {
@@ -97,7 +118,8 @@ final class LocalWriting {
     }
 
     private void renewUnasked() {
-        if (isOver() || replica.node().isOpen()) {
+        Peer node = replica.node();
+        if (isOver() || (node != null && node.isOpen())) {
             return;
         }
         open.layout()
@@ -122,37 +144,77 @@ final class LocalWriting {
 
     /** Completes when the node at this end knows of the writing; STALE when it is lost. */
     CompletableFuture<Void> heldAt(Peer peer, ObjectId object, Replica head) {
-        if (isLost()) {
-            return CompletableFuture.failedFuture(lostFailure("the node was struck off"));
-        }
-        if (peer == replica.node()) {
-            return CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        synchronized (this) {
+            if (lost) {
+                return CompletableFuture.failedFuture(lostFailure("the node was struck off"));
+            }
+            if (peer == replica.node()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (asking != null && asking.node == peer) {
+                return asking.answered; // a second grant would never be given back
+            }
+            asking = new Asking(peer, mine);
         }
         OpenLocalRequest request =
                 OpenLocalRequest.newBuilder()
                         .setObject(object)
                         .setTicket(head.getTicket())
                         .setWrite(true)
+                        .setStaged(replica.file.staged())
                         .build();
-        return peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
-                .handle((reply, thrown) -> {
-                    if (thrown != null) {
-                        FarmException failure = FarmException.of(thrown, "open-local", "");
-                        boolean gone =
-                                failure.kind() == ErrorKind.OBJECT_ABSENT
-                                        || failure.kind() == ErrorKind.CORRUPT
-                                        || failure.kind() == ErrorKind.DISK_FAILED
-                                        || failure.kind().retry() == Retry.NEVER;
-                        throw gone ? lostFailure(failure.getMessage()) : failure;
-                    }
-                    if (!replica.renewed(reply, peer)) {
-                        throw lostFailure("the replica is another file by now");
-                    }
+        peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
+                .whenComplete((reply, thrown) -> {
+                    FarmException failure = thrown == null ? granted(reply, peer) : refused(thrown);
                     synchronized (this) {
-                        renewals++;
+                        asking = null;
                     }
-                    watch(peer);
-                    return null;
+                    if (failure == null) {
+                        watch(peer);
+                        mine.complete(null);
+                    } else {
+                        mine.completeExceptionally(failure);
+                    }
+                });
+        return mine;
+    }
+
+    private @Nullable FarmException granted(OpenLocalReply reply, Peer peer) {
+        boolean claimed = !replica.isClaimed();
+        if (!replica.renewed(reply, peer)) {
+            return lostFailure("the replica is another file by now");
+        }
+        synchronized (this) {
+            // A staged file has been shipped to nobody, and the node counts all of it as changed.
+            renewals += claimed ? 0 : 1;
+            if (ended) {
+                giveBack(peer, reply.getLease());
+            }
+        }
+        return null;
+    }
+
+    private static FarmException refused(Throwable thrown) {
+        FarmException failure = FarmException.of(thrown, "open-local", "");
+        boolean gone =
+                failure.kind() == ErrorKind.OBJECT_ABSENT
+                        || failure.kind() == ErrorKind.CORRUPT
+                        || failure.kind() == ErrorKind.DISK_FAILED
+                        || failure.kind().retry() == Retry.NEVER;
+        return gone ? lostFailure(failure.getMessage()) : failure;
+    }
+
+    /** The node need not know of it any more. */
+    static void giveBack(Peer peer, long lease) {
+        peer.callPlain(
+                        StorageMethods.CLOSE_LOCAL,
+                        CloseLocalRequest.newBuilder().setLease(lease).build(),
+                        TransferLimits.HEDGE_AFTER)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        log.debug("a local file was not given back: {}", thrown.getMessage());
+                    }
                 });
     }
 

@@ -8,8 +8,10 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
+import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -43,6 +45,7 @@ final class OpenInode implements ObjectChain.Source {
     private int appendsUnderWay;
     private long mtime; // 0: not changed here since the last commit
     private boolean dirty;
+    private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
     private int commitsUnderWay;
     private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
     private boolean
@@ -203,7 +206,23 @@ final class OpenInode implements ObjectChain.Source {
 
     boolean isDirty() {
         synchronized (lock) {
-            return dirty || writtenLocally;
+            return dirty || (writtenLocally && !isUntouched());
+        }
+    }
+
+    /** The kernel may write into its file, and has not yet; nor has anybody else. */
+    boolean isUntouched() {
+        synchronized (lock) {
+            return localWriting != null && localWriting.isUntouched();
+        }
+    }
+
+    /** The metaserver tells others that the object is this staged file for now. */
+    boolean isMadeOf(long staged) {
+        synchronized (lock) {
+            return mode == DataMode.EXCLUSIVE
+                    && layout.getObjectsCount() == 1
+                    && layout.getObjects(0).getStaged() == staged;
         }
     }
 
@@ -324,8 +343,10 @@ final class OpenInode implements ObjectChain.Source {
      */
     void wroteLocally() {
         synchronized (lock) {
-            dirty = true;
-            unsure = true;
+            if (!isUntouched()) {
+                dirty = true;
+                unsure = true;
+            }
         }
     }
 
@@ -416,6 +437,28 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
+    /**
+     * True when the chain has just been made to agree on what the last commit told already. Where
+     * others write, too, what is there now may be theirs.
+     */
+    boolean isCommitted() {
+        synchronized (lock) {
+            if (lastCommit == null
+                    || mode != DataMode.EXCLUSIVE
+                    || commitsUnderWay > 0
+                    || mtime != 0) {
+                return false;
+            }
+            CommitContent.Builder now =
+                    CommitContent.newBuilder()
+                            .setInode(inode)
+                            .setGeneration(Math.max(0, generation()))
+                            .setSize(size);
+            WrittenStripes.addTo(now, layout, size, lastOutcomes, this::existsSomewhere);
+            return now.build().equals(lastCommit);
+        }
+    }
+
     void commitFailed(CommitContent commit) {
         synchronized (lock) {
             dirty = true;
@@ -426,12 +469,19 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    void committed(Attributes now) {
+    void committed(CommitContent commit, Attributes now) {
         synchronized (lock) {
             commitEnded();
             if (now.getVersion() < attributes.getVersion()) {
                 return; // of two commits the later one was answered first
             }
+            lastCommit =
+                    commit.toBuilder()
+                            .clearHandle()
+                            .clearMtime()
+                            .clearClose()
+                            .clearDurable()
+                            .build();
             attributes = now;
             if (!dirty && mode != DataMode.WRITE_SHARED) {
                 size = now.getSize();
@@ -575,7 +625,33 @@ final class OpenInode implements ObjectChain.Source {
 
     @Override
     public CompletableFuture<Chain> chain(int stripe) {
-        return layout().thenApply(now -> Chain.in(now, stripe, wiring.session().id()));
+        return layout().thenCompose(now ->
+                claimed(now).thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
+    }
+
+    /**
+     * Before anything goes down the chain its head makes the replica of the staged file, if there
+     * is one: it would begin an empty one otherwise. Where the head cannot be reached nothing goes
+     * down either.
+     */
+    CompletableFuture<Void> claimed(Layout now) {
+        LocalWriting writing = localWriting();
+        boolean toDo = writing != null && !writing.replica.isClaimed() && !writing.isLost();
+        if (writing == null || !toDo || now.getObjects(0).getReplicasCount() == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        ObjectLocation location = now.getObjects(0);
+        Replica head = location.getReplicas(0);
+        if (!head.getNode().equals(wiring.attached())) {
+            return CompletableFuture.completedFuture(null); // it was struck off
+        }
+        return wiring.nodes()
+                .connect(head)
+                .handle((peer, thrown) ->
+                        thrown == null
+                                ? writing.heldAt(peer, location.getObject(), head)
+                                : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(done -> done);
     }
 
     @Override

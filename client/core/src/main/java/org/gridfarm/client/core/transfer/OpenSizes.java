@@ -35,10 +35,11 @@ final class OpenSizes implements SizeSource {
 
     @Override
     public CompletableFuture<Attributes> refine(Attributes attributes, Layout layout) {
-        OpenInode own = transfer.find(attributes.getInode());
-        if (own != null && own.writesAlone() && !own.isWrittenLocally()) {
-            return CompletableFuture.completedFuture(own.overlay(attributes));
+        Attributes known = own(attributes);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
         }
+        OpenInode own = transfer.find(attributes.getInode());
         LocalWriting kernel = own == null ? null : own.localWritingAlone();
         if (kernel != null && kernel.isLost()) {
             return CompletableFuture.completedFuture(
@@ -47,6 +48,15 @@ final class OpenSizes implements SizeSource {
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
         return ask(layout).thenApply(outcomes -> combined(attributes, striping, outcomes));
+    }
+
+    @Override
+    public @Nullable Attributes own(Attributes leased) {
+        OpenInode own = transfer.find(leased.getInode());
+        if (own == null || !own.writesAlone()) {
+            return null;
+        }
+        return own.isWrittenLocally() && !own.isUntouched() ? null : own.overlay(leased);
     }
 
     /** What the chain of each object says; null for one that nobody has written yet. */
@@ -78,6 +88,7 @@ final class OpenSizes implements SizeSource {
         StatObjectRequest request =
                 StatObjectRequest.newBuilder()
                         .setObject(location.getObject())
+                        .setStaged(location.getStaged())
                         .setTicket(replica.getTicket())
                         .build();
         return nodes.connect(replica)

@@ -21,6 +21,7 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.RecallRequest;
 import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,8 +77,10 @@ public final class TransferClient
                         attached,
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
                         new AtomicLong(
-                                session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS));
-        releases = new Releases(session);
+                                session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
+                        new StagedFiles(nodes, clock));
+        releases = new Releases(session, clock);
+        metadata.along(releases);
         sizes = new OpenSizes(nodes, this);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -131,7 +134,9 @@ public final class TransferClient
             int umask,
             boolean exclusive,
             OpenFlags flags) {
-        OpenRequest request = request(who, flags).build();
+        OpenRequest.Builder wish = request(who, flags);
+        StagedFile staged = flags.local() && flags.write() ? wiring.staged().take() : null;
+        OpenRequest request = (staged == null ? wish : wish.setStaged(staged.getNumber())).build();
         CreateFile file =
                 CreateFile.newBuilder()
                         .setParent(parent)
@@ -143,13 +148,29 @@ public final class TransferClient
                         .build();
         return wiring.metadata()
                 .create(who, file)
-                .thenApply(reply ->
-                        opened(
-                                who,
-                                request.getHandle(),
-                                flags,
-                                withAttributes(reply.getOpened(), reply.getAttributes())))
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        giveBack(staged);
+                        throw FarmException.of(thrown, "create", name.toString());
+                    }
+                    FarmFileHandle handle =
+                            opened(
+                                    who,
+                                    request.getHandle(),
+                                    flags,
+                                    withAttributes(reply.getOpened(), reply.getAttributes()));
+                    if (!handle.begunWith(staged)) {
+                        giveBack(staged);
+                    }
+                    return handle;
+                })
                 .thenCompose(handle -> truncated(handle, flags));
+    }
+
+    private void giveBack(@Nullable StagedFile staged) {
+        if (staged != null) {
+            wiring.staged().giveBack(staged.getNumber());
+        }
     }
 
     @Override
@@ -257,8 +278,8 @@ public final class TransferClient
         }
     }
 
-    CompletableFuture<Void> release(FarmFileHandle handle) {
-        return releases.release(handle.id());
+    void release(FarmFileHandle handle) {
+        releases.release(handle.id());
     }
 
     void closed(FarmFileHandle handle) {

@@ -33,6 +33,12 @@ final class TransferLimits {
      */
     static final Duration RESCUE_AFTER = Duration.ofSeconds(4);
 
+    /**
+     * A staged file that is still open is made a replica after this: most small files are closed
+     * before, and their one call is the last.
+     */
+    static final Duration CLAIM_AFTER = Duration.ofMillis(500);
+
     /** Read from a lost node's file and written elsewhere in one piece. */
     static final int RESCUE_BYTES = 4 << 20;
 

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param attached name of the node on this host; empty: none
  * @param aheadChunks permits for chunks read ahead of their use
  * @param fences grows over all chains of this process
+ * @param staged what files created here may be made of
  */
 record Wiring(
         FarmSession session,
@@ -23,7 +24,8 @@ record Wiring(
         Entropy entropy,
         String attached,
         Semaphore aheadChunks,
-        AtomicLong fences) {
+        AtomicLong fences,
+        StagedFiles staged) {
 
     /** Nanoseconds since 1970, for modification times. */
     long now() {

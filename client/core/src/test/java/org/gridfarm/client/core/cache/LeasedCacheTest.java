@@ -57,6 +57,35 @@ class LeasedCacheTest {
     }
 
     @Test
+    void inADirectoryFoundEmptyEveryOtherNameIsAbsentUntilARecall() {
+        Name y = Name.of("y");
+        assertThat(cache.fillEmpty(cache.contentStamp(1), 1, X)).isTrue();
+        assertThat(cache.entry(1, y)).isEqualTo(LeasedCache.Known.ABSENT);
+        assertThat(cache.namesTold(1)).containsExactlyInAnyOrder(X, y); // whoever asked keeps it
+        cache.begin(new long[] {1}, new long[] {1}).entry(0, X, 7L).done();
+        assertThat(cache.entry(1, X)).isEqualTo(7L);
+        assertThat(cache.entry(1, Name.of("z"))).isEqualTo(LeasedCache.Known.ABSENT);
+        cache.recallContent(1);
+        assertThat(cache.entry(1, y)).isNull();
+    }
+
+    @Test
+    void aDirectoryOfWhichANameWasForgottenIsNotKnownCompletely() {
+        cache.fillEmpty(cache.contentStamp(1), 1, X);
+        cache.begin(new long[] {1}, new long[] {1}).unknownEntry(0, X).done();
+        assertThat(cache.entry(1, X)).isNull();
+        assertThat(cache.entry(1, Name.of("y"))).isNull();
+    }
+
+    @Test
+    void aFillOfEmptinessThatRacedWithAnOwnChangeIsDiscarded() {
+        long stamp = cache.contentStamp(1);
+        cache.begin(new long[] {1}, new long[] {1}).entry(0, X, 7L).done();
+        assertThat(cache.fillEmpty(stamp, 1, Name.of("y"))).isFalse();
+        assertThat(cache.entry(1, Name.of("z"))).isNull();
+    }
+
+    @Test
     void aRecallDuringAnOwnChangeEndsTheGrant() {
         cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
         cache.fillEntry(cache.contentStamp(1), 1, Name.of("y"), 8L);

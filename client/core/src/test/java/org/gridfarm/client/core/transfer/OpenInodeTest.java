@@ -21,7 +21,15 @@ class OpenInodeTest {
 
     private final Wiring wiring =
             new Wiring(
-                    null, null, null, Clock.system(), null, "", new Semaphore(1), new AtomicLong());
+                    null,
+                    null,
+                    null,
+                    Clock.system(),
+                    null,
+                    "",
+                    new Semaphore(1),
+                    new AtomicLong(),
+                    null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);
 
@@ -33,7 +41,7 @@ class OpenInodeTest {
         open.opened(handle(2), reply(5, 0)); // decided before the commit
         assertThat(open.size()).isEqualTo(SIZE);
         assertThat(open.attributes().getSize()).isEqualTo(SIZE);
-        open.committed(attributes(6, commit.getSize()));
+        open.committed(commit, attributes(6, commit.getSize()));
         assertThat(open.size()).isEqualTo(SIZE);
     }
 
@@ -41,8 +49,7 @@ class OpenInodeTest {
     void anAnswerOvertakenByACommitIsNotBelieved() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(SIZE);
-        open.takeCommit(1);
-        open.committed(attributes(6, SIZE));
+        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
         open.opened(handle(2), reply(5, 0));
         assertThat(open.attributes().getSize()).isEqualTo(SIZE);
         open.refreshed(reply(5, 0));
@@ -62,12 +69,24 @@ class OpenInodeTest {
     void ofTwoCommitsTheLaterOneCounts() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(10);
-        open.takeCommit(1);
+        CommitContent earlier = open.takeCommit(1).build();
         open.wrote(SIZE);
-        open.takeCommit(1);
-        open.committed(attributes(7, SIZE));
-        open.committed(attributes(6, 10));
+        CommitContent later = open.takeCommit(1).build();
+        open.committed(later, attributes(7, SIZE));
+        open.committed(earlier, attributes(6, 10));
         assertThat(open.size()).isEqualTo(SIZE);
+        assertThat(open.isCommitted()).isTrue();
+    }
+
+    @Test
+    void whatWasWrittenSinceTheLastCommitIsNotCommitted() {
+        open.opened(handle(1), reply(5, 0));
+        assertThat(open.isCommitted()).isFalse();
+        open.wrote(SIZE);
+        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
+        assertThat(open.isCommitted()).isTrue();
+        open.wrote(SIZE); // the same bytes again: only a sum could tell
+        assertThat(open.isCommitted()).isFalse();
     }
 
     @Test

@@ -48,9 +48,10 @@ public final class Ledger implements OpenBook, AutoCloseable {
     private static final int SLOT_BYTES = 256;
     private static final int SLOTS_PER_PART = PART_BYTES / SLOT_BYTES;
     private static final int GROUPS_AT = 64;
+    private static final int STAGED_AT = SLOT_BYTES - 8;
 
     /** Groups beyond these are not kept: the file is reopened at a new leader without them. */
-    private static final int GROUPS_MAX = (SLOT_BYTES - GROUPS_AT) / 4;
+    private static final int GROUPS_MAX = (STAGED_AT - GROUPS_AT) / 4;
 
     private static final int FREE = 0;
     private static final int OPEN = 1;
@@ -220,6 +221,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
         int groups = Math.min(record.who().getGroupsCount(), GROUPS_MAX);
         part.putInt(at + 56, groups);
         part.putInt(at + 60, record.generation());
+        part.putLong(at + STAGED_AT, record.staged());
         for (int i = 0; i < groups; i++) {
             part.putInt(at + GROUPS_AT + 4 * i, record.who().getGroups(i));
         }
@@ -303,6 +305,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
                 part.getInt(at + 44),
                 part.getInt(at + 40),
                 part.getInt(at + 60),
+                part.getLong(at + STAGED_AT),
                 who.build());
     }
 

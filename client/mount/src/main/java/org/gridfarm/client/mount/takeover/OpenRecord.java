@@ -11,6 +11,7 @@ import org.gridfarm.protocol.wire.Credentials;
  * @param mode how the kernel was told to treat it, with the backing's number if passed through
  * @param access bits of {@link #READ} and the like
  * @param generation of the content when it was opened
+ * @param staged number of the staged file it was made of; 0: none
  */
 public record OpenRecord(
         long number,
@@ -21,6 +22,7 @@ public record OpenRecord(
         int backing,
         int access,
         int generation,
+        long staged,
         Credentials who) {
     public static final int READ = 1;
     public static final int WRITE = 2;

@@ -22,7 +22,16 @@ class LedgerTest {
         Credentials who =
                 Credentials.newBuilder().setUid(7).setGid(8).addGroups(9).addGroups(10).build();
         return new OpenRecord(
-                number, 100 + number, 200 + number, 2 * number, 128, 3, OpenRecord.WRITE, 4, who);
+                number,
+                100 + number,
+                200 + number,
+                2 * number,
+                128,
+                3,
+                OpenRecord.WRITE,
+                4,
+                300 + number,
+                who);
     }
 
     @Test

@@ -1,0 +1,121 @@
+package org.gridfarm.client.core.transfer;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.StageReply;
+import org.gridfarm.protocol.wire.StageRequest;
+import org.gridfarm.protocol.wire.StagedFile;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Empty plain files that the attached node has made ahead: a file that is created takes one, the
+ * kernel writes into it, and the node hears of it only when there is something to make a replica
+ * of. Filled up beside its use. Thread-safe.
+ */
+final class StagedFiles {
+    private static final Logger log = LoggerFactory.getLogger(StagedFiles.class);
+
+    private static final int AT_ONCE = 32;
+    private static final int LOW = 16;
+
+    /** Well before the node removes it. */
+    private static final Duration AGE_MAX = Duration.ofMinutes(20);
+
+    private record Waiting(StagedFile file, long since) {}
+
+    private final Nodes nodes;
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private List<Long> unwanted = new ArrayList<>();
+
+    @GuardedBy("this")
+    private @Nullable Replica node; // the attached one, once a layout has named it
+
+    @GuardedBy("this")
+    private boolean asking;
+
+    StagedFiles(Nodes nodes, Clock clock) {
+        this.nodes = nodes;
+        this.clock = clock;
+    }
+
+    /** How the attached node is reached. */
+    void at(Replica attached) {
+        synchronized (this) {
+            node = attached;
+        }
+        fillUp();
+    }
+
+    /** Null: there is none at this moment. */
+    @Nullable StagedFile take() {
+        StagedFile taken = null;
+        synchronized (this) {
+            long now = clock.nanoTime();
+            while (taken == null && !waiting.isEmpty()) {
+                Waiting oldest = waiting.remove();
+                if (now - oldest.since > AGE_MAX.toNanos()) {
+                    unwanted.add(oldest.file.getNumber());
+                } else {
+                    taken = oldest.file;
+                }
+            }
+        }
+        fillUp();
+        return taken;
+    }
+
+    /** It was not used: nothing was written into it. */
+    void giveBack(long number) {
+        synchronized (this) {
+            unwanted.add(number);
+        }
+    }
+
+    private void fillUp() {
+        Replica attached;
+        StageRequest request;
+        List<Long> discarded;
+        synchronized (this) {
+            attached = node;
+            if (attached == null || asking || waiting.size() > LOW) {
+                return;
+            }
+            asking = true;
+            discarded = unwanted;
+            unwanted = new ArrayList<>();
+            request = StageRequest.newBuilder().setCount(AT_ONCE).addAllDiscard(discarded).build();
+        }
+        nodes.connect(attached)
+                .thenCompose(peer ->
+                        peer.callPlain(StorageMethods.STAGE, request, TransferLimits.HEDGE_AFTER))
+                .whenComplete((reply, thrown) -> answered(discarded, reply, thrown));
+    }
+
+    private synchronized void answered(
+            List<Long> discarded, @Nullable StageReply reply, @Nullable Throwable thrown) {
+        asking = false;
+        if (reply == null) {
+            log.debug("no files are staged: {}", String.valueOf(thrown));
+            unwanted.addAll(discarded);
+            return; // asked again with the next file
+        }
+        long now = clock.nanoTime();
+        reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now)));
+    }
+}

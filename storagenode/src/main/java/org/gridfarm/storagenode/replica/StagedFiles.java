@@ -1,0 +1,98 @@
+package org.gridfarm.storagenode.replica;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.storagenode.disk.DataDirectory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Plain files made ahead, so that the kernel can write into a file that has just been created
+ * without a word to the node. Named by a number drawn at random, which only its client knows; they
+ * outlive the node's process. One that nobody has claimed for long is removed: its client is gone,
+ * or has the bytes itself. Thread-safe.
+ */
+final class StagedFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(StagedFiles.class);
+
+    /** A client claims what it uses within a second, but for times when it cannot reach us. */
+    private static final Duration UNCLAIMED_MAX = Duration.ofHours(1);
+
+    private static final Duration LOOK_EVERY = Duration.ofMinutes(5);
+
+    private final List<DataDirectory> disks;
+    private final Clock clock;
+    private final Entropy entropy;
+    private final AtomicLong lookedAt;
+
+    StagedFiles(List<DataDirectory> disks, Clock clock, Entropy entropy) {
+        this.disks = disks;
+        this.clock = clock;
+        this.entropy = entropy;
+        this.lookedAt = new AtomicLong(clock.nanoTime());
+    }
+
+    record Staged(long number, DataDirectory disk, Path path) {}
+
+    Staged make(DataDirectory disk) throws IOException {
+        long number = entropy.nextLong() | 1; // never 0, which stands for none
+        Path path = path(disk, number);
+        Files.createFile(path);
+        return new Staged(number, disk, path);
+    }
+
+    @Nullable Staged find(long number) {
+        for (DataDirectory disk : disks) {
+            Path path = path(disk, number);
+            if (number != 0 && !disk.isFailed() && Files.exists(path)) {
+                return new Staged(number, disk, path);
+            }
+        }
+        return null;
+    }
+
+    void discard(long number) throws IOException {
+        Staged staged = find(number);
+        if (staged != null) {
+            Files.deleteIfExists(staged.path);
+        }
+    }
+
+    private static Path path(DataDirectory disk, long number) {
+        return disk.root().resolve("staged").resolve(Long.toHexString(number));
+    }
+
+    /** Now and then: removes what nobody has claimed. */
+    void removeForgotten() {
+        long now = clock.nanoTime();
+        long before = lookedAt.get();
+        if (now - before < LOOK_EVERY.toNanos() || !lookedAt.compareAndSet(before, now)) {
+            return;
+        }
+        long oldest = clock.now().minus(UNCLAIMED_MAX).toEpochMilli();
+        for (DataDirectory disk : disks) {
+            if (disk.isFailed()) {
+                continue;
+            }
+            try (DirectoryStream<Path> files =
+                    Files.newDirectoryStream(disk.root().resolve("staged"))) {
+                for (Path file : files) {
+                    if (Files.getLastModifiedTime(file).toMillis() < oldest) {
+                        Files.deleteIfExists(file);
+                    }
+                }
+            } catch (IOException e) {
+                LOG.warn("disk {}: staged files cannot be looked through: {}", disk, e.toString());
+            }
+        }
+    }
+}
