@@ -44,6 +44,7 @@ final class Files {
     private static final Logger log = LoggerFactory.getLogger(Files.class);
     private static final int FMODE_EXEC = 0x20; // linux/fs.h: the open of execve(2)
     private static final int NO_GENERATION = 0;
+    private static final long APPEND = -1; // an offset
 
     private final Mounted mounted;
     private final Locks locks;
@@ -151,11 +152,18 @@ final class Files {
     private boolean createdBefore(CreateReply reply) {
         long number = open.openedBefore(reply);
         OpenFile file = number == 0 ? null : open.find(number);
-        if (file == null || file.obstacle() != null) {
+        if (file == null) {
             return false;
         }
-        int backing = ways.backing(file.handle().inode());
-        created(reply, file.handle(), number, file.mode(), backing);
+        file.ready()
+                .whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        mounted.fail(reply, file.handle().inode(), "create", failure);
+                    } else {
+                        int backing = ways.backing(file.handle().inode());
+                        created(reply, file.handle(), number, file.mode(), backing);
+                    }
+                });
         return true;
     }
 
@@ -222,7 +230,7 @@ final class Files {
     }
 
     void flush(EmptyReply reply, long node, long number, long lockOwner) {
-        OpenFile file = require(reply, number);
+        OpenFile file = require(reply, number, () -> flush(reply, node, number, lockOwner));
         if (file == null) {
             return;
         }
@@ -244,7 +252,7 @@ final class Files {
     }
 
     void fsync(EmptyReply reply, long node, long number) {
-        OpenFile file = require(reply, number);
+        OpenFile file = require(reply, number, () -> fsync(reply, node, number));
         if (file != null) {
             file.sync().whenComplete((_, failure) -> answer(reply, node, "fsync", failure));
         }
@@ -277,7 +285,7 @@ final class Files {
     // -----------------------------------------------------------------------------------------------------------------------
 
     void read(ReadReply reply, long node, long number, long offset, int size) {
-        OpenFile file = require(reply, number);
+        OpenFile file = require(reply, number, () -> read(reply, node, number, offset, size));
         if (file == null) {
             return;
         }
@@ -308,21 +316,31 @@ final class Files {
             ByteBuffer data,
             int openFlags,
             int writeFlags) {
-        OpenFile file = require(reply, number);
+        // The request's buffer is another's after a deadline, while the network may still be
+        // reading: copy.
+        ByteBuf bytes = Buffers.POOL.directBuffer(data.remaining());
+        bytes.writeBytes(data);
+        boolean append = (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0;
+        boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
+        write(reply, node, number, append ? APPEND : offset, bytes, kill);
+    }
+
+    /** The buffer is taken over. */
+    private void write(
+            CountReply reply, long node, long number, long offset, ByteBuf bytes, boolean kill) {
+        OpenFile file =
+                require(
+                        reply,
+                        number,
+                        () -> write(reply, node, number, offset, bytes, kill),
+                        bytes::release);
         if (file == null) {
             return;
         }
-        int length = data.remaining();
-        // The request's buffer is another's after a deadline, while the network may still be
-        // reading: copy.
-        ByteBuf bytes = Buffers.POOL.directBuffer(length);
-        bytes.writeBytes(data);
+        int length = bytes.readableBytes();
         CompletableFuture<?> written =
-                (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0
-                        ? file.handle().append(bytes)
-                        : file.handle().write(offset, bytes);
+                offset == APPEND ? file.handle().append(bytes) : file.handle().write(offset, bytes);
         file.noteWrite();
-        boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
         written.thenCompose(_ ->
                         kill
                                 ? clearSuid(reply, file.handle())
@@ -337,7 +355,8 @@ final class Files {
     }
 
     void fallocate(EmptyReply reply, long node, long number, long offset, long length, int mode) {
-        OpenFile file = require(reply, number);
+        OpenFile file =
+                require(reply, number, () -> fallocate(reply, node, number, offset, length, mode));
         if (file == null) {
             return;
         }
@@ -358,7 +377,7 @@ final class Files {
     }
 
     void lseek(OffsetReply reply, long node, long number, long offset, int whence) {
-        OpenFile file = require(reply, number);
+        OpenFile file = require(reply, number, () -> lseek(reply, node, number, offset, whence));
         if (file == null) {
             return;
         }
@@ -382,8 +401,13 @@ final class Files {
             long numberOut,
             long offsetOut,
             long length) {
-        OpenFile from = require(reply, numberIn);
-        OpenFile to = from == null ? null : require(reply, numberOut);
+        Runnable again =
+                () ->
+                        copyRange(
+                                reply, nodeIn, numberIn, offsetIn, nodeOut, numberOut, offsetOut,
+                                length);
+        OpenFile from = require(reply, numberIn, again);
+        OpenFile to = from == null ? null : require(reply, numberOut, again);
         if (from == null || to == null) {
             return;
         }
@@ -461,14 +485,31 @@ final class Files {
                 (flags & FMODE_EXEC) != 0);
     }
 
-    private @Nullable OpenFile require(Request reply, long number) {
+    private @Nullable OpenFile require(Request reply, long number, Runnable again) {
+        return require(reply, number, again, () -> {});
+    }
+
+    /**
+     * The open file; null where that is answered, or goes on with {@code again} when a file of a
+     * former process has come back.
+     *
+     * @param refused before an answer
+     */
+    private @Nullable OpenFile require(
+            Request reply, long number, Runnable again, Runnable refused) {
         OpenFile file = open.find(number);
         if (file == null) {
+            refused.run();
             reply.fail(Errno.EBADF);
+            return null;
+        }
+        if (!file.ready().isDone()) {
+            file.ready().whenComplete((_, _) -> again.run());
             return null;
         }
         FarmException obstacle = file.obstacle();
         if (obstacle != null) {
+            refused.run();
             mounted.fail(reply, file.handle().inode(), "use", obstacle);
             return null;
         }

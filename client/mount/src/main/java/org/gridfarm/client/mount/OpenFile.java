@@ -1,7 +1,6 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +35,8 @@ record OpenFile(
         return handle.flags().write();
     }
 
-    /** Why it cannot be used now; null: it can. */
+    /** Why it can never be used; null: it can, once it is ready. */
     @Nullable FarmException obstacle() {
-        if (!ready.isDone()) {
-            return new FarmException(
-                    ErrorKind.TIMED_OUT, "use", "", "not brought back since the mount began anew");
-        }
         return ready.isCompletedExceptionally()
                 ? FarmException.of(ready.exceptionNow(), "use", "")
                 : null;

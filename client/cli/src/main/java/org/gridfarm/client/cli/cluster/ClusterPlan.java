@@ -94,7 +94,7 @@ final class ClusterPlan {
                         component(
                                 name,
                                 "scheduler",
-                                Jvm.daemon(
+                                Jvm.lightDaemon(
                                         "org.gridfarm.scheduler.SchedulerMain",
                                         HEAP_SMALL,
                                         "--config",
@@ -177,7 +177,7 @@ final class ClusterPlan {
         }
         arguments.add(at.toString());
         List<String> command =
-                Jvm.daemon(
+                Jvm.lightDaemon(
                         "org.gridfarm.client.mount.MountMain",
                         HEAP,
                         arguments.toArray(new String[0]));
@@ -285,7 +285,7 @@ final class ClusterPlan {
                 maxClientCnxns=0
                 """
                         .formatted(directory.resolve("zookeeper/data"), Ports.port(address)));
-        return Jvm.daemon(
+        return Jvm.lightDaemon(
                 "org.apache.zookeeper.server.ZooKeeperServerMain", HEAP_SMALL, file.toString());
     }
 

@@ -26,6 +26,13 @@ public final class Jvm {
         return command;
     }
 
+    /** One that has little to do: the time of the optimising compiler would be lost on it. */
+    static List<String> lightDaemon(String mainClass, String heap, String... arguments) {
+        List<String> command = daemon(mainClass, heap, arguments);
+        command.add(1, "-XX:TieredStopAtLevel=1");
+        return command;
+    }
+
     static List<String> daemon(String mainClass, String heap, String... arguments) {
         List<String> command =
                 new ArrayList<>(

@@ -241,7 +241,7 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged) {
-        return granted(reads.openLocal(true, staged), true);
+        return granted(reads.openLocalAgain(staged), true);
     }
 
     @Override

@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -242,13 +241,6 @@ final class FileReads {
      * until it is dropped.
      */
     CompletableFuture<@Nullable LocalReplica> openLocal(boolean write) {
-        return openLocal(write, 0);
-    }
-
-    /**
-     * @param staged number of the staged file that a former process had for it; 0: none
-     */
-    CompletableFuture<@Nullable LocalReplica> openLocal(boolean write, long staged) {
         Asked before = local.get();
         if (before != null) {
             boolean suits = !write || !before.isDone() || before.isCompletedExceptionally();
@@ -259,13 +251,13 @@ final class FileReads {
         }
         Asked asked = new Asked(write);
         if (!local.compareAndSet(before, asked)) {
-            return openLocal(write, staged);
+            return openLocal(write);
         }
         if (before != null) {
             release(before);
         }
         open.layout()
-                .thenCompose(layout -> ask(layout, write, staged))
+                .thenCompose(layout -> ask(layout, write))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -292,35 +284,89 @@ final class FileReads {
         return null;
     }
 
-    private CompletableFuture<@Nullable LocalReplica> ask(
-            Layout layout, boolean write, long staged) {
-        Optional<Replica> here = Optional.empty();
-        if (layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1) {
-            List<Replica> all = layout.getObjects(0).getReplicasList();
-            here =
-                    all.stream()
-                            .filter(replica -> replica.getNode().equals(wiring.attached()))
-                            .filter(replica ->
-                                    !write
-                                            || (replica == all.get(0)
-                                                    && open.mode() == DataMode.EXCLUSIVE))
-                            .findFirst();
-        }
-        if (here.isEmpty()) {
+    private CompletableFuture<@Nullable LocalReplica> ask(Layout layout, boolean write) {
+        Replica replica = write && open.mode() != DataMode.EXCLUSIVE ? null : here(layout, write);
+        if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
-        Replica replica = here.get();
         if (write) {
             wiring.staged().at(replica);
         }
-        OpenLocalRequest request =
+        return ask(
+                replica,
                 OpenLocalRequest.newBuilder()
                         .setObject(layout.getObjects(0).getObject())
                         .setTicket(replica.getTicket())
                         .setWrite(write)
                         .setCreate(write && replica.getState() == ReplicaState.WRITING)
-                        .setStaged(staged)
-                        .build();
+                        .build());
+    }
+
+    /** The replica at the attached node; for writing only where it heads the chain. */
+    private @Nullable Replica here(Layout layout, boolean write) {
+        if (layout.getObjectsCount() != 1 || layout.getStripeCount() > 1) {
+            return null;
+        }
+        List<Replica> all = layout.getObjects(0).getReplicasList();
+        return all.stream()
+                .filter(replica -> replica.getNode().equals(wiring.attached()))
+                .filter(replica -> !write || replica == all.get(0))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * Of a former process whose kernel writes on, whoever else has opened it since. Asked until the
+     * node answers, which may be at work on what was written last; null: it is the kernel's no
+     * more.
+     *
+     * @param staged number of the staged file that it had for it; 0: none
+     */
+    CompletableFuture<@Nullable LocalReplica> openLocalAgain(long staged) {
+        Asked asked = new Asked(true);
+        Asked before = local.getAndSet(asked);
+        if (before != null) {
+            release(before);
+        }
+        askAgain(asked, staged, wiring.clock().nanoTime());
+        return asked;
+    }
+
+    private void askAgain(Asked asked, long staged, long since) {
+        open.layout()
+                .thenCompose(layout -> {
+                    Replica replica = here(layout, true);
+                    return replica == null
+                            ? CompletableFuture.<@Nullable LocalReplica>completedFuture(null)
+                            : ask(
+                                    replica,
+                                    OpenLocalRequest.newBuilder()
+                                            .setObject(layout.getObjects(0).getObject())
+                                            .setTicket(replica.getTicket())
+                                            .setWrite(true)
+                                            .setStaged(staged)
+                                            .build());
+                })
+                .whenComplete((replica, thrown) -> {
+                    FarmException failure =
+                            thrown == null ? null : FarmException.of(thrown, "open-local", "");
+                    long waited = wiring.clock().nanoTime() - since;
+                    if (failure == null) {
+                        asked.complete(replica);
+                    } else if (failure.kind().retry() == Retry.NEVER
+                            || waited >= wiring.session().deadline().toNanos()) {
+                        asked.completeExceptionally(failure);
+                    } else {
+                        wiring.clock()
+                                .after(
+                                        TransferLimits.RETRY_PAUSE,
+                                        () -> askAgain(asked, staged, since));
+                    }
+                });
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> ask(
+            Replica replica, OpenLocalRequest request) {
         return wiring.nodes()
                 .connect(replica)
                 .thenCompose(peer ->
@@ -328,13 +374,13 @@ final class FileReads {
                                         StorageMethods.OPEN_LOCAL,
                                         request,
                                         TransferLimits.HEDGE_AFTER)
-                                .thenApply(reply -> opened(reply, write, staged, peer)));
+                                .thenApply(reply -> opened(reply, request, peer)));
     }
 
     private static @Nullable LocalReplica opened(
-            OpenLocalReply reply, boolean write, long staged, Peer peer) {
+            OpenLocalReply reply, OpenLocalRequest request, Peer peer) {
         try {
-            return LocalReplica.open(reply, write, staged, peer);
+            return LocalReplica.open(reply, request.getWrite(), request.getStaged(), peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
