@@ -35,6 +35,13 @@ public interface Cluster extends AutoCloseable {
     /** Changes what the others see of this server. */
     void announce(Member self);
 
+    /**
+     * The process that led as this member has ended, as its host says: nobody need wait until its
+     * session runs out. Where that is wrong it is deposed, and its epoch is over with the next
+     * claim. Does not wait.
+     */
+    void vacate(Member leader);
+
     /** Gives up the lead and stands again. */
     void resign();
 

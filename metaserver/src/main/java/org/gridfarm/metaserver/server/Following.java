@@ -12,6 +12,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.rpc.NetworkTrouble;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CacheLeaseReply;
 import org.gridfarm.protocol.wire.CacheStatus;
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * This server follows a leader: it holds the same state, answers reads from it, and can take over.
@@ -72,6 +74,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private final FarmState state;
     private final ServerIdentity identity;
     private final LeaderDialer dialer;
+    private final Consumer<Cluster.Member> gone;
     private final Layouts layouts;
     private final ClientCoherence clients = new ClientCoherence();
     private final Sessions sessions;
@@ -83,6 +86,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private JournalStore.Claim claim = new JournalStore.Claim(0, 0);
     private @Nullable Peer leader;
     private Cluster.@Nullable Member followed;
+    private Cluster.@Nullable Member reached; // until it was found to have ended
     private boolean dialling;
     private boolean loading;
     private boolean serving;
@@ -98,7 +102,9 @@ final class Following implements Serving, ReadScope.Visibility {
             FarmState state,
             ServerIdentity identity,
             Layouts layouts,
-            LeaderDialer dialer) {
+            LeaderDialer dialer,
+            Consumer<Cluster.Member> gone) {
+        this.gone = gone;
         this.events = events;
         this.state = state;
         this.identity = identity;
@@ -169,6 +175,7 @@ final class Following implements Serving, ReadScope.Visibility {
                             dialling = false;
                             if (failure != null) {
                                 log.debug("{}: {}", target, failure.getMessage());
+                                ended(target, failure);
                             } else if (stopped) {
                                 peer.close();
                             } else {
@@ -177,9 +184,18 @@ final class Following implements Serving, ReadScope.Visibility {
                         }));
     }
 
+    /** Only of one that was reached before: else it may be the way there that is closed. */
+    private void ended(Cluster.Member target, Throwable failure) {
+        if (!stopped && target.equals(reached) && NetworkTrouble.isRefused(failure)) {
+            reached = null;
+            gone.accept(target);
+        }
+    }
+
     private void follow(Cluster.Member target, Peer peer) {
         leader = peer;
         followed = target;
+        reached = target;
         loading = true;
         prepared.clear();
         committedWhileLoading = 0;

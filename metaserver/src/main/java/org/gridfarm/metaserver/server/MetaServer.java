@@ -85,7 +85,12 @@ public final class MetaServer implements AutoCloseable {
     private Following following() {
         FarmState state = states.empty();
         return new Following(
-                events, state, identity, new Layouts(state, states.tickets(state)), dialer);
+                events,
+                state,
+                identity,
+                new Layouts(state, states.tickets(state)),
+                dialer,
+                cluster::vacate);
     }
 
     /** A call goes to the event thread. */

@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.zookeeper;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.curator.framework.recipes.cache.CuratorCache;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
@@ -11,6 +12,7 @@ import org.apache.curator.framework.state.SessionConnectionStateErrorPolicy;
 import org.apache.curator.retry.RetryForever;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
 import org.gridfarm.metaserver.server.Cluster;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -116,7 +118,9 @@ public final class ZooKeeperCluster implements Cluster {
                 new LeaderLatchListener() {
                     @Override
                     public void isLeader() {
-                        if (!closing) heard().elected();
+                        if (closing) return;
+                        watch(standing);
+                        heard().elected();
                     }
 
                     @Override
@@ -138,6 +142,37 @@ public final class ZooKeeperCluster implements Cluster {
         synchronized (lock) {
             latch = standing;
         }
+    }
+
+    /**
+     * A leader's latch looks at nobody's node; that its own goes when it is vacated is to be seen.
+     */
+    private void watch(LeaderLatch leading) {
+        CuratorWatcher watcher =
+                event -> {
+                    if (event.getType() == Watcher.Event.EventType.NodeDeleted) vacated(leading);
+                };
+        try {
+            client.checkExists()
+                    .usingWatcher(watcher)
+                    .inBackground((c, answer) -> {
+                        if (answer.getResultCode() == KeeperException.Code.NONODE.intValue())
+                            vacated(leading);
+                    })
+                    .forPath(leading.getOurPath());
+        } catch (Exception e) {
+            log.warn("watching the place of the leader: {}", e.getMessage());
+        }
+    }
+
+    private void vacated(LeaderLatch leading) {
+        boolean mine;
+        synchronized (lock) {
+            mine = latch == leading && !closing;
+        }
+        if (!mine) return;
+        heard().deposed("another server found this one's address closed");
+        Thread.ofVirtual().name("resign").start(this::resign); // the latch itself has not noticed
     }
 
     private Listener heard() {
@@ -177,17 +212,30 @@ public final class ZooKeeperCluster implements Cluster {
         if (!closing) stand();
     }
 
+    @Override
+    public void vacate(Member leader) {
+        synchronized (lock) {
+            if (latch == null || closing) return; // it stands for nothing
+        }
+        log.info("{} at {} has ended; its place is free", leader.name(), leader.address());
+        Thread.ofVirtual().name("vacate").start(() -> removeLatches(leader.name()));
+    }
+
     /**
      * A latch that was reset while its session was lost may leave a node that nobody leads by, and
      * that all others wait for as long as the new session lasts.
      */
     private void removeLeftOvers() {
+        removeLatches(name);
+    }
+
+    private void removeLatches(String holder) {
         try {
             for (String child : client.getChildren().forPath(ELECTION)) {
                 String path = ELECTION + "/" + child;
                 try {
                     byte[] id = client.getData().forPath(path);
-                    if (name.equals(new String(id, StandardCharsets.UTF_8))) {
+                    if (holder.equals(new String(id, StandardCharsets.UTF_8))) {
                         client.delete().forPath(path);
                     }
                 } catch (KeeperException.NoNodeException e) {

@@ -17,7 +17,7 @@ import javax.net.ssl.SSLException;
  * Turns what the network and the TLS engines throw into a kind and a clause that a person can act
  * on.
  */
-final class NetworkTrouble {
+public final class NetworkTrouble {
     private NetworkTrouble() {}
 
     /** The innermost message: engines wrap the reason (expired, unknown CA) several times over. */
@@ -28,6 +28,12 @@ final class NetworkTrouble {
             if (t.getMessage() != null && !t.getMessage().isBlank()) text = t.getMessage();
         }
         return text.strip();
+    }
+
+    /** The host is there, and no process listens at the address: the one that did has ended. */
+    public static boolean isRefused(Throwable thrown) {
+        ConnectException refused = find(thrown, ConnectException.class);
+        return refused != null && reason(refused).contains("Connection refused");
     }
 
     static FarmException toFailure(Throwable thrown, HostPort address) {
