@@ -85,8 +85,8 @@ public final class LocalFiles {
                 () -> {
                     store.unstage(request.getDiscardList());
                     StageReply.Builder reply = StageReply.newBuilder();
-                    for (int i = 0; i < Math.min(request.getCount(), STAGED_AT_ONCE_MAX); i++) {
-                        ReplicaStore.Place place = store.stage();
+                    int count = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
+                    for (ReplicaStore.Place place : store.stage(count)) {
                         reply.addFiles(
                                 StagedFile.newBuilder()
                                         .setNumber(place.number())

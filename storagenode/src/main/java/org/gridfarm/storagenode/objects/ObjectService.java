@@ -436,9 +436,11 @@ public final class ObjectService {
         Path staged = store.staged(request.getStaged());
         if (staged != null) {
             try {
+                long size = Files.size(staged);
                 return CompletableFuture.completedFuture(
                         ChainOutcome.newBuilder()
-                                .setSize(Files.size(staged))
+                                .setSize(size)
+                                .setAllocated(size)
                                 .setMtime(
                                         Files.getLastModifiedTime(staged).to(TimeUnit.NANOSECONDS))
                                 .build());

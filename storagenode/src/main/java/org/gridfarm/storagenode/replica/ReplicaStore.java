@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -303,12 +304,18 @@ public final class ReplicaStore implements AutoCloseable {
     /** A plain file that a replica may be made of. */
     public record Place(long number, Path path) {}
 
-    /** On a disk of free choice. */
-    public Place stage() {
+    /** So many, each on a disk of free choice. */
+    public List<Place> stage(int count) {
+        List<Place> places = new ArrayList<>();
         DataDirectory disk = choose("a staged file", 0);
         try {
-            StagedFiles.Staged made = staged.make(disk);
-            return new Place(made.number(), made.path());
+            staged.requireRoom();
+            for (int i = 0; i < count; i++) {
+                disk = choose("a staged file", 0);
+                StagedFiles.Staged made = staged.make(disk);
+                places.add(new Place(made.number(), made.path()));
+            }
+            return places;
         } catch (IOException e) {
             throw disk.erred("stage a file", disk, e);
         }

@@ -2,6 +2,8 @@ package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * Plain files made ahead, so that the kernel can write into a file that has just been created
@@ -28,6 +31,9 @@ final class StagedFiles {
     private static final Duration UNCLAIMED_MAX = Duration.ofHours(1);
 
     private static final Duration LOOK_EVERY = Duration.ofMinutes(5);
+
+    /** Each mount has some tens; more are somebody's mistake or malice. */
+    private static final int FILES_MAX = 8192;
 
     private final List<DataDirectory> disks;
     private final Clock clock;
@@ -48,6 +54,22 @@ final class StagedFiles {
         Path path = path(disk, number);
         Files.createFile(path);
         return new Staged(number, disk, path);
+    }
+
+    /** OVERLOADED when there are more than anybody can need. */
+    void requireRoom() throws IOException {
+        int files = 0;
+        for (DataDirectory disk : disks) {
+            if (!disk.isFailed()) {
+                try (Stream<Path> all = Files.list(disk.root().resolve("staged"))) {
+                    files += (int) all.limit(FILES_MAX).count();
+                }
+            }
+        }
+        if (files >= FILES_MAX) {
+            throw new FarmException(
+                    ErrorKind.OVERLOADED, "stage", "", files + " staged files wait to be used");
+        }
     }
 
     @Nullable Staged find(long number) {

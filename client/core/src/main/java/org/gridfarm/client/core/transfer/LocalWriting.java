@@ -53,6 +53,8 @@ final class LocalWriting {
     @GuardedBy("this")
     private @Nullable Asking asking;
 
+    private final long claimLatest; // of a staged file
+
     /**
      * @param begun by a former process: what its node has shipped is not known
      */
@@ -61,11 +63,13 @@ final class LocalWriting {
         this.wiring = wiring;
         this.open = open;
         this.replica = replica;
+        this.claimLatest =
+                wiring.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
         Peer node = replica.node();
         if (node != null) {
             watch(node);
         } else {
-            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::renewUnasked);
+            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
         }
     }
 
@@ -115,6 +119,20 @@ final class LocalWriting {
 
     private synchronized boolean isOver() {
         return ended || lost;
+    }
+
+    /**
+     * One into which nothing was written is left: it may be closed so, and no replica is needed.
+     */
+    private void claimUnasked() {
+        if (isOver() || replica.isClaimed()) {
+            return;
+        }
+        if (replica.isUntouched() && wiring.clock().nanoTime() - claimLatest < 0) {
+            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+        } else {
+            renewUnasked();
+        }
     }
 
     private void renewUnasked() {

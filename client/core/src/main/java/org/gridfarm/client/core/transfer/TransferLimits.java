@@ -39,6 +39,9 @@ final class TransferLimits {
      */
     static final Duration CLAIM_AFTER = Duration.ofMillis(500);
 
+    /** The same for one into which nothing was written; long before the node removes it. */
+    static final Duration CLAIM_UNTOUCHED_AFTER = Duration.ofMinutes(10);
+
     /** Read from a lost node's file and written elsewhere in one piece. */
     static final int RESCUE_BYTES = 4 << 20;
 
