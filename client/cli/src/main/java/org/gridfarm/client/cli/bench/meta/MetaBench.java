@@ -39,6 +39,8 @@ public final class MetaBench {
             @Nullable SingleRowCommits commits,
             Path sync) {}
 
+    private static final int WARMING_THREADS = 8;
+
     private static final List<String> PHASES =
             List.of("create", "stat", "readdir", "rename", "unlink");
 
@@ -56,10 +58,24 @@ public final class MetaBench {
         try (Gridfarm farm = Gridfarm.open(settings.config(), "gf bench");
                 Gridfarm uncached = Gridfarm.open(settings.config().withCache(0), "gf bench")) {
             farm.mkdirs(settings.directory());
+            warmUp(new LibraryTree(farm, settings.directory()));
             for (round = 0; round < settings.repetitions(); round++) repetition(farm, uncached);
             farm.delete(settings.directory());
         }
         return new Verdict(samples, settings.threads()).report();
+    }
+
+    /** Farms run for months; a new one would be measured while its compilers are at work. */
+    private void warmUp(Tree tree) {
+        progress.accept("warming up");
+        for (boolean shared : new boolean[] {false, true}) {
+            Phases phases =
+                    new Phases(
+                            tree, "warm-" + shared, "", WARMING_THREADS, shared, settings.time());
+            phases.create();
+            phases.unlink();
+            phases.removeDirectories();
+        }
     }
 
     private void repetition(Gridfarm farm, Gridfarm uncached) {
