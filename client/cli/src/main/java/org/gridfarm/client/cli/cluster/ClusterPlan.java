@@ -94,11 +94,12 @@ final class ClusterPlan {
                         component(
                                 name,
                                 "scheduler",
-                                Jvm.lightDaemon(
-                                        "org.gridfarm.scheduler.SchedulerMain",
-                                        HEAP_SMALL,
-                                        "--config",
-                                        file.toString()),
+                                Jvm.light(
+                                        Jvm.daemon(
+                                                "org.gridfarm.scheduler.SchedulerMain",
+                                                HEAP_SMALL,
+                                                "--config",
+                                                file.toString())),
                                 address,
                                 http));
             }
@@ -176,11 +177,7 @@ final class ClusterPlan {
             arguments.add(option);
         }
         arguments.add(at.toString());
-        List<String> command =
-                Jvm.lightDaemon(
-                        "org.gridfarm.client.mount.MountMain",
-                        HEAP,
-                        arguments.toArray(new String[0]));
+        List<String> command = Jvm.light(Jvm.mount(MountProcess.HEAP, arguments));
         return state.with(component(name, "mount", command, at.toString(), ""));
     }
 
@@ -285,8 +282,11 @@ final class ClusterPlan {
                 maxClientCnxns=0
                 """
                         .formatted(directory.resolve("zookeeper/data"), Ports.port(address)));
-        return Jvm.lightDaemon(
-                "org.apache.zookeeper.server.ZooKeeperServerMain", HEAP_SMALL, file.toString());
+        return Jvm.light(
+                Jvm.daemon(
+                        "org.apache.zookeeper.server.ZooKeeperServerMain",
+                        HEAP_SMALL,
+                        file.toString()));
     }
 
     private Component component(

@@ -9,6 +9,8 @@ import java.util.List;
  * daemon's options.
  */
 public final class Jvm {
+    private static final String MOUNT = "org.gridfarm.client.mount.MountMain";
+
     private Jvm() {}
 
     /** A short run of another main class, in a process of its own. */
@@ -26,10 +28,19 @@ public final class Jvm {
         return command;
     }
 
-    /** One that has little to do: the time of the optimising compiler would be lost on it. */
-    static List<String> lightDaemon(String mainClass, String heap, String... arguments) {
-        List<String> command = daemon(mainClass, heap, arguments);
-        command.add(1, "-XX:TieredStopAtLevel=1");
+    /** One that computes little: the time of the optimising compiler would be lost on it. */
+    static List<String> light(List<String> command) {
+        List<String> light = new ArrayList<>(command);
+        light.add(1, "-XX:TieredStopAtLevel=1");
+        return light;
+    }
+
+    /**
+     * Its heap is a cache, and what goes through it lies outside: that is not to shrink with it.
+     */
+    static List<String> mount(String heap, List<String> arguments) {
+        List<String> command = daemon(MOUNT, heap, arguments.toArray(new String[0]));
+        command.add(1, "-XX:MaxDirectMemorySize=256m");
         return command;
     }
 

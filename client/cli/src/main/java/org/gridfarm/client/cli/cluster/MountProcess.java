@@ -16,8 +16,9 @@ import java.util.Map;
 public final class MountProcess {
     private static final Duration READY_MAX = Duration.ofSeconds(20);
     private static final Duration UPGRADED_MAX = Duration.ofSeconds(10);
-    private static final String MAIN = "org.gridfarm.client.mount.MountMain";
-    private static final String HEAP = "256m";
+
+    /** With it a process stays below 300 MB, whatever it serves. */
+    static final String HEAP = "160m";
 
     private MountProcess() {}
 
@@ -35,7 +36,7 @@ public final class MountProcess {
 
     private static List<String> server(List<String> arguments) {
         String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
-        return Jvm.named("mount", Jvm.daemon(MAIN, heap, arguments.toArray(new String[0])));
+        return Jvm.named("mount", Jvm.mount(heap, arguments));
     }
 
     private static Path free(Path directory) {
