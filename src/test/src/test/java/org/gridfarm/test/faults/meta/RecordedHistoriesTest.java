@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * What clients of the library and two mounts see of a farm with one leader and two cache servers
  * has one order that explains all of it (contract C1), also while processes are killed, stopped and
- * cut off, and no call by a path is answered with an errno that says nothing about it. By default
- * as many histories as take about a minute; {@code -Dgf.histories=} and {@code
- * -Dgf.histories.disturbed=} say how many directories (400 and 100 have been played), {@code
- * -Dgf.seed=} chooses the calls and the faults, {@code -Dgf.keep=true} keeps the farm.
+ * cut off, and no call by a path is answered with an errno that says nothing about it. 500
+ * histories, which takes about three minutes; {@code -Dgf.histories=} and {@code
+ * -Dgf.histories.disturbed=} say how many of each, {@code -Dgf.seed=} chooses the calls and the
+ * faults, {@code -Dgf.keep=true} keeps the farm.
  */
 class RecordedHistoriesTest {
     private static final int CALLS_AT_LEAST = 220; // the kernel says nothing of a few
@@ -53,7 +53,7 @@ class RecordedHistoriesTest {
     @Test
     void historiesOfAFarmInPeaceAreLinearizable() throws Exception {
         Words.forget();
-        List<String> faults = play("quiet", Integer.getInteger("gf.histories", 100));
+        List<String> faults = play("quiet", Integer.getInteger("gf.histories", 400));
         assertThat(faults).as("seed %d", SEED).isEmpty();
         assertThat(Words.unclear()).as("seed %d", SEED).isEmpty();
     }
@@ -63,7 +63,7 @@ class RecordedHistoriesTest {
         Disturber disturber = new Disturber(farm, SEED);
         List<String> faults;
         try (disturber) {
-            faults = play("disturbed", Integer.getInteger("gf.histories.disturbed", 30));
+            faults = play("disturbed", Integer.getInteger("gf.histories.disturbed", 100));
         }
         System.out.println("faults: " + disturber.done());
         assertThat(faults).as("seed %d", SEED).isEmpty();
