@@ -74,6 +74,7 @@ public final class Fold {
     private final Set<Long> inodesGone = new HashSet<>();
     private final Set<Long> sessionsGone = new HashSet<>();
     private long sequence;
+    private long first;
     private long inodeMax;
     private int changes;
 
@@ -86,6 +87,7 @@ public final class Fold {
             outcomes.put(new OutcomeKey(outcome.getSession(), outcome.getSequence()), outcome);
             settled.merge(outcome.getSession(), outcome.getSettled(), Math::max);
         }
+        if (isEmpty()) first = batch.getSequence();
         sequence = batch.getSequence();
         changes += batch.getChangesCount() + batch.getOutcomesCount();
     }
@@ -175,6 +177,11 @@ public final class Fold {
     /** Changes added, before coalescing. */
     public int changes() {
         return changes;
+    }
+
+    /** The first batch added. */
+    public long first() {
+        return first;
     }
 
     /** The last batch added. */

@@ -117,6 +117,19 @@ public final class MemoryStore implements JournalStore {
         if (asEpoch != epoch) {
             return false;
         }
+        if (fold.sequence() <= applied) {
+            return true;
+        }
+        Fold earlier = new Fold(); // what an earlier leader left
+        journal.subMap(applied, false, fold.first(), false).values().forEach(earlier::add);
+        if (!earlier.isEmpty()) {
+            apply(earlier);
+        }
+        apply(fold);
+        return true;
+    }
+
+    private void apply(Fold fold) {
         for (long inode : fold.inodesGone()) {
             inodes.remove(inode);
             writing.remove(inode);
@@ -143,7 +156,6 @@ public final class MemoryStore implements JournalStore {
         applied = fold.sequence();
         nextInode = Math.max(nextInode, fold.inodeMax() + 1);
         journal.headMap(applied, true).clear();
-        return true;
     }
 
     private static <K, V> void put(Map<K, V> table, Map<K, Optional<V>> images) {

@@ -152,7 +152,7 @@ public final class PostgresStore implements JournalStore {
             nextInode = row.getLong(2);
         }
         TableReader.readAll(connection, sink);
-        long last = readJournal(connection, applied, sink::batch);
+        long last = readJournal(connection, applied, Long.MAX_VALUE, sink::batch);
         return new Stand(Math.max(applied, last), nextInode);
     }
 
@@ -164,7 +164,7 @@ public final class PostgresStore implements JournalStore {
                 if (applied(connection) > afterSequence) {
                     return false;
                 }
-                readJournal(connection, afterSequence, journalRows);
+                readJournal(connection, afterSequence, Long.MAX_VALUE, journalRows);
                 return true;
             } finally {
                 endSnapshot(connection);
@@ -172,6 +172,19 @@ public final class PostgresStore implements JournalStore {
         } catch (SQLException e) {
             throw SqlFailures.running("reading the journal", e);
         }
+    }
+
+    /**
+     * The journal may hold rows that are neither in the tables nor in the fold: what an earlier
+     * leader made durable and had not folded when it died, or had folded just before the database
+     * crashed. They come first, since the rows up to the fold are forgotten with it.
+     */
+    private static void writeBefore(
+            Connection connection, TableWriter writer, long applied, long first)
+            throws SQLException {
+        Fold earlier = new Fold();
+        readJournal(connection, applied, first, earlier::add);
+        if (!earlier.isEmpty()) writer.write(earlier);
     }
 
     private static void beginSnapshot(Connection connection) throws SQLException {
@@ -186,14 +199,15 @@ public final class PostgresStore implements JournalStore {
     }
 
     private static long readJournal(
-            Connection connection, long after, Consumer<ChangeBatch> journalRows)
+            Connection connection, long after, long before, Consumer<ChangeBatch> journalRows)
             throws SQLException {
         long last = 0;
         try (PreparedStatement statement =
                 connection.prepareStatement(
-                        "SELECT seq, crc32c, data FROM gridfarm.journal WHERE seq > ? ORDER BY"
-                                + " seq")) {
+                        "SELECT seq, crc32c, data FROM gridfarm.journal WHERE seq > ? AND seq < ?"
+                                + " ORDER BY seq")) {
             statement.setLong(1, after);
+            statement.setLong(2, before);
             statement.setFetchSize(JOURNAL_FETCH_ROWS);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -320,7 +334,12 @@ public final class PostgresStore implements JournalStore {
                 if (!isMine(connection, epoch)) {
                     return false;
                 }
-                new TableWriter(connection).write(fold);
+                long applied = applied(connection);
+                if (applied < fold.sequence()) {
+                    TableWriter writer = new TableWriter(connection);
+                    writeBefore(connection, writer, applied, fold.first());
+                    writer.write(fold);
+                }
                 connection.commit();
                 return true;
             } finally {

@@ -159,6 +159,35 @@ public abstract class JournalStoreContract {
     }
 
     @Test
+    void whatAnEarlierLeaderLeftUnfoldedIsInTheTablesWithTheNextFold() {
+        long old = store.claim("old").epoch();
+        store.append(batch(old, 1, inode(file(2, 1)), entry("x", 2)));
+        store.append(batch(old, 2, inode(file(2, 5)), inode(file(3, 7))));
+        long now = store.claim("new").epoch();
+        ChangeBatch next = batch(now, 3, inode(file(4, 1)));
+        store.append(next);
+        fold(now, next);
+        Collected state = load();
+        assertThat(state.batches).isEmpty();
+        assertThat(state.changes)
+                .contains(inode(file(2, 5)), inode(file(3, 7)), inode(file(4, 1)), entry("x", 2));
+        assertThat(store.appliedSequence()).isEqualTo(3);
+    }
+
+    @Test
+    void aFoldWhoseOutcomeWasNotKnownMayBeWrittenAgain() {
+        long epoch = store.claim("a").epoch();
+        ChangeBatch one = batch(epoch, 1, inode(file(2, 1)));
+        ChangeBatch two = batch(epoch, 2, inode(file(2, 5)));
+        store.append(one);
+        store.append(two);
+        fold(epoch, one, two);
+        fold(epoch, one);
+        assertThat(store.appliedSequence()).isEqualTo(2);
+        assertThat(load().changes).contains(inode(file(2, 5)));
+    }
+
+    @Test
     void theSameSequenceIsNotWrittenTwice() {
         long epoch = store.claim("a").epoch();
         store.append(batch(epoch, 1, inode(file(2, 1))));
