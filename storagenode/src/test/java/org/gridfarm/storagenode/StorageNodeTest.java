@@ -9,8 +9,6 @@ import static org.gridfarm.storagenode.TestFarm.failure;
 import static org.gridfarm.storagenode.TestFarm.get;
 import static org.gridfarm.storagenode.TestFarm.object;
 
-import com.google.protobuf.ByteString;
-
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -28,9 +26,6 @@ import org.gridfarm.protocol.wire.ReplicateObjectReply;
 import org.gridfarm.protocol.wire.ReplicateObjectRequest;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
-import org.gridfarm.protocol.wire.StageReply;
-import org.gridfarm.protocol.wire.StageRequest;
-import org.gridfarm.protocol.wire.StagedFile;
 import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectRequest;
@@ -415,94 +410,6 @@ class StorageNodeTest {
                                             open.toBuilder().setWrite(false).build(),
                                             PATIENCE));
             assertThat(Files.readAllBytes(Path.of(reading.getPath()))).isEqualTo(expected);
-        }
-    }
-
-    @Test
-    void aStagedFileStandsForItsObjectAndBecomesIt() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
-            ObjectId id = object(16, 1);
-            StagedFile staged =
-                    get(farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.STAGE,
-                                            StageRequest.newBuilder().setCount(2).build(),
-                                            PATIENCE))
-                            .getFiles(0);
-            byte[] bytes = random(16, 300_000);
-            ByteString ticket =
-                    farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice));
-            try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
-                file.write(bytes, 0, 200_000);
-                StatObjectRequest stat =
-                        StatObjectRequest.newBuilder()
-                                .setObject(id)
-                                .setTicket(ticket)
-                                .setStaged(staged.getNumber())
-                                .build();
-                assertThat(
-                                get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE))
-                                        .getSize())
-                        .isEqualTo(200_000);
-                OpenLocalRequest claim =
-                        OpenLocalRequest.newBuilder()
-                                .setObject(id)
-                                .setTicket(ticket)
-                                .setWrite(true)
-                                .setStaged(staged.getNumber())
-                                .build();
-                OpenLocalReply granted =
-                        get(farm.peer("n1").callPlain(StorageMethods.OPEN_LOCAL, claim, PATIENCE));
-                assertThat(granted.getSize()).isEqualTo(200_000);
-                file.write(bytes, 200_000, 100_000); // the writer notices nothing
-                assertThat(
-                                get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE))
-                                        .getSize())
-                        .isEqualTo(bytes.length);
-                // An answer that was lost is asked for again.
-                assertThat(
-                                get(farm.peer("n1")
-                                                .callPlain(
-                                                        StorageMethods.OPEN_LOCAL, claim, PATIENCE))
-                                        .getPath())
-                        .isEqualTo(granted.getPath());
-            }
-            get(
-                    farm.peer("n1")
-                            .callPlain(
-                                    StorageMethods.SYNC,
-                                    sync(farm, id, true, "n1", "n2").toBuilder()
-                                            .setCreate(true)
-                                            .build(),
-                                    PATIENCE));
-            assertThat(farm.read("n1", id, 0, 400_000)).isEqualTo(bytes);
-            assertThat(farm.read("n2", id, 0, 400_000)).isEqualTo(bytes);
-        }
-    }
-
-    @Test
-    void aStagedFileOutlivesTheNodesProcessAndGoesWhenItIsNotWanted() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1")) {
-            StageReply staged =
-                    get(
-                            farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.STAGE,
-                                            StageRequest.newBuilder().setCount(2).build(),
-                                            PATIENCE));
-            farm.stop("n1");
-            farm.start("n1", "");
-            assertThat(Path.of(staged.getFiles(0).getPath())).exists();
-            get(
-                    farm.peer("n1")
-                            .callPlain(
-                                    StorageMethods.STAGE,
-                                    StageRequest.newBuilder()
-                                            .addDiscard(staged.getFiles(0).getNumber())
-                                            .build(),
-                                    PATIENCE));
-            assertThat(Path.of(staged.getFiles(0).getPath())).doesNotExist();
-            assertThat(Path.of(staged.getFiles(1).getPath())).exists();
         }
     }
 

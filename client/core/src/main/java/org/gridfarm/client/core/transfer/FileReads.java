@@ -456,6 +456,7 @@ final class FileReads {
                     new FarmException(ErrorKind.NO_DATA_AFTER, "seek", ""));
         }
         return open.layout()
+                .thenCompose(layout -> open.claimed(layout).thenApply(done -> layout))
                 .thenCompose(layout -> {
                     boolean single = layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1;
                     if (!single || layout.getObjects(0).getReplicasCount() == 0) {

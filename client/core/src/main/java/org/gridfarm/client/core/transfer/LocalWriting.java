@@ -160,6 +160,28 @@ final class LocalWriting {
                 });
     }
 
+    /**
+     * Before anything is asked of the chain its head makes the replica of the staged file, if there
+     * is one: it would know nothing of the object, or begin an empty one. Where it cannot be
+     * reached nothing else will be, either.
+     */
+    CompletableFuture<Void> claimed(ObjectLocation location) {
+        boolean here =
+                location.getReplicasCount() > 0
+                        && location.getReplicas(0).getNode().equals(wiring.attached());
+        if (replica.isClaimed() || isLost() || !here) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Replica head = location.getReplicas(0);
+        return wiring.nodes()
+                .connect(head)
+                .handle((peer, thrown) ->
+                        thrown == null
+                                ? heldAt(peer, location.getObject(), head)
+                                : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(done -> done);
+    }
+
     /** Completes when the node at this end knows of the writing; STALE when it is lost. */
     CompletableFuture<Void> heldAt(Peer peer, ObjectId object, Replica head) {
         CompletableFuture<Void> mine = new CompletableFuture<>();

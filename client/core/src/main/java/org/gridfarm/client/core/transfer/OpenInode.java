@@ -1,6 +1,5 @@
 package org.gridfarm.client.core.transfer;
 
-import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -8,10 +7,8 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
-import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
-import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -32,6 +29,7 @@ final class OpenInode implements ObjectChain.Source {
     final long inode;
     final GrowthLimit limit = new GrowthLimit();
     private final Wiring wiring;
+    private final Refreshing refreshing;
 
     private final Object lock = new Object(); // guards what follows
     private final List<FarmFileHandle> handles = new ArrayList<>();
@@ -55,13 +53,13 @@ final class OpenInode implements ObjectChain.Source {
     private long timesBefore; // of the object: local writing is what made it younger than this
     private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
-    private @Nullable CompletableFuture<Void> refreshing;
     private boolean layoutRecalled;
     private int generationBefore; // as a former process knew it; until there is a layout
 
     OpenInode(long inode, Wiring wiring) {
         this.inode = inode;
         this.wiring = wiring;
+        this.refreshing = new Refreshing(this, wiring);
     }
 
     // ---- handles
@@ -421,13 +419,7 @@ final class OpenInode implements ObjectChain.Source {
     /** What is to be committed now; what changes from here on is for the next commit. */
     CommitContent.Builder takeCommit(long handle) {
         synchronized (lock) {
-            CommitContent.Builder commit =
-                    CommitContent.newBuilder()
-                            .setInode(inode)
-                            .setHandle(handle)
-                            .setGeneration(Math.max(0, generation()))
-                            .setSize(size)
-                            .setMtime(mtime);
+            CommitContent.Builder commit = content().setHandle(handle).setMtime(mtime);
             WrittenStripes.addTo(commit, layout, size, lastOutcomes, this::existsSomewhere);
             dirty = false;
             commitsUnderWay++;
@@ -443,20 +435,21 @@ final class OpenInode implements ObjectChain.Source {
      */
     boolean isCommitted() {
         synchronized (lock) {
-            if (lastCommit == null
-                    || mode != DataMode.EXCLUSIVE
-                    || commitsUnderWay > 0
-                    || mtime != 0) {
+            if (mode != DataMode.EXCLUSIVE || commitsUnderWay > 0 || mtime != 0) {
                 return false;
             }
-            CommitContent.Builder now =
-                    CommitContent.newBuilder()
-                            .setInode(inode)
-                            .setGeneration(Math.max(0, generation()))
-                            .setSize(size);
+            CommitContent.Builder now = content();
             WrittenStripes.addTo(now, layout, size, lastOutcomes, this::existsSomewhere);
             return now.build().equals(lastCommit);
         }
+    }
+
+    /** Under the lock. What is to be committed, but for its objects. */
+    private CommitContent.Builder content() {
+        return CommitContent.newBuilder()
+                .setInode(inode)
+                .setGeneration(Math.max(0, generation()))
+                .setSize(size);
     }
 
     void commitFailed(CommitContent commit) {
@@ -475,13 +468,7 @@ final class OpenInode implements ObjectChain.Source {
             if (now.getVersion() < attributes.getVersion()) {
                 return; // of two commits the later one was answered first
             }
-            lastCommit =
-                    commit.toBuilder()
-                            .clearHandle()
-                            .clearMtime()
-                            .clearClose()
-                            .clearDurable()
-                            .build();
+            lastCommit = WrittenStripes.contentAlone(commit);
             attributes = now;
             if (!dirty && mode != DataMode.WRITE_SHARED) {
                 size = now.getSize();
@@ -562,38 +549,9 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    /** New tickets and the present chain, by the handle that may most. One request at a time. */
+    /** New tickets and the present chain, and room up to that size. */
     CompletableFuture<Void> refresh(long wantedSize) {
-        CompletableFuture<Void> mine = new CompletableFuture<>();
-        FarmFileHandle handle;
-        synchronized (lock) {
-            if (refreshing != null) {
-                return refreshing;
-            }
-            handle = FarmFileHandle.strongest(handles);
-            if (handle == null) {
-                return CompletableFuture.failedFuture(
-                        new FarmException(ErrorKind.BAD_HANDLE, "refresh", ""));
-            }
-            refreshing = mine;
-        }
-        wiring.session()
-                .leader(
-                        MetadataMethods.REFRESH,
-                        () -> refreshRequest(handle, wantedSize),
-                        wiring.session().deadline())
-                .whenComplete((reply, thrown) -> {
-                    synchronized (lock) {
-                        refreshing = null;
-                    }
-                    if (thrown == null) {
-                        refreshed(reply);
-                        mine.complete(null);
-                    } else {
-                        mine.completeExceptionally(FarmException.of(thrown, "refresh", ""));
-                    }
-                });
-        return mine;
+        return refreshing.refresh(wantedSize);
     }
 
     RefreshRequest refreshRequest(FarmFileHandle handle, long wantedSize) {
@@ -629,29 +587,12 @@ final class OpenInode implements ObjectChain.Source {
                 claimed(now).thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
     }
 
-    /**
-     * Before anything goes down the chain its head makes the replica of the staged file, if there
-     * is one: it would begin an empty one otherwise. Where the head cannot be reached nothing goes
-     * down either.
-     */
+    /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
     CompletableFuture<Void> claimed(Layout now) {
         LocalWriting writing = localWriting();
-        boolean toDo = writing != null && !writing.replica.isClaimed() && !writing.isLost();
-        if (writing == null || !toDo || now.getObjects(0).getReplicasCount() == 0) {
-            return CompletableFuture.completedFuture(null);
-        }
-        ObjectLocation location = now.getObjects(0);
-        Replica head = location.getReplicas(0);
-        if (!head.getNode().equals(wiring.attached())) {
-            return CompletableFuture.completedFuture(null); // it was struck off
-        }
-        return wiring.nodes()
-                .connect(head)
-                .handle((peer, thrown) ->
-                        thrown == null
-                                ? writing.heldAt(peer, location.getObject(), head)
-                                : CompletableFuture.<Void>completedFuture(null))
-                .thenCompose(done -> done);
+        return writing == null
+                ? CompletableFuture.completedFuture(null)
+                : writing.claimed(now.getObjects(0));
     }
 
     @Override

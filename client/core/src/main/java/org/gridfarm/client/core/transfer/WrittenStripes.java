@@ -67,6 +67,11 @@ final class WrittenStripes {
         commit.setAllocated(allocated);
     }
 
+    /** The commit without what is not of the content: who told it, when, and how. */
+    static CommitContent contentAlone(CommitContent commit) {
+        return commit.toBuilder().clearHandle().clearMtime().clearClose().clearDurable().build();
+    }
+
     /** Whether a node holds what was committed of the stripe. */
     static boolean isSomewhere(Layout layout, int stripe) {
         return stripe < layout.getObjectsCount()

@@ -1,0 +1,134 @@
+package org.gridfarm.storagenode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.gridfarm.storagenode.TestFarm.PATIENCE;
+import static org.gridfarm.storagenode.TestFarm.binding;
+import static org.gridfarm.storagenode.TestFarm.get;
+import static org.gridfarm.storagenode.TestFarm.object;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.OpenLocalReply;
+import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.protocol.wire.StageReply;
+import org.gridfarm.protocol.wire.StageRequest;
+import org.gridfarm.protocol.wire.StagedFile;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.Random;
+
+/** Files made ahead, which replicas are made of. */
+class StagedFilesTest {
+    @TempDir Path root;
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(16).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void aStagedFileStandsForItsObjectAndBecomesIt() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
+            ObjectId id = object(16, 1);
+            StagedFile staged =
+                    get(farm.peer("n1")
+                                    .callPlain(
+                                            StorageMethods.STAGE,
+                                            StageRequest.newBuilder().setCount(2).build(),
+                                            PATIENCE))
+                            .getFiles(0);
+            byte[] bytes = random(300_000);
+            ByteString ticket =
+                    farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice));
+            try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
+                file.write(bytes, 0, 200_000);
+                StatObjectRequest stat =
+                        StatObjectRequest.newBuilder()
+                                .setObject(id)
+                                .setTicket(ticket)
+                                .setStaged(staged.getNumber())
+                                .build();
+                assertThat(
+                                get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE))
+                                        .getSize())
+                        .isEqualTo(200_000);
+                OpenLocalRequest claim =
+                        OpenLocalRequest.newBuilder()
+                                .setObject(id)
+                                .setTicket(ticket)
+                                .setWrite(true)
+                                .setStaged(staged.getNumber())
+                                .build();
+                OpenLocalReply granted =
+                        get(farm.peer("n1").callPlain(StorageMethods.OPEN_LOCAL, claim, PATIENCE));
+                assertThat(granted.getSize()).isEqualTo(200_000);
+                file.write(bytes, 200_000, 100_000); // the writer notices nothing
+                assertThat(
+                                get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE))
+                                        .getSize())
+                        .isEqualTo(bytes.length);
+                // An answer that was lost is asked for again.
+                assertThat(
+                                get(farm.peer("n1")
+                                                .callPlain(
+                                                        StorageMethods.OPEN_LOCAL, claim, PATIENCE))
+                                        .getPath())
+                        .isEqualTo(granted.getPath());
+            }
+            get(
+                    farm.peer("n1")
+                            .callPlain(
+                                    StorageMethods.SYNC,
+                                    SyncObjectRequest.newBuilder()
+                                            .setObject(id)
+                                            .setTicket(ticket)
+                                            .setDurable(true)
+                                            .setCreate(true)
+                                            .addAllRest(
+                                                    farm.metaserver.members(
+                                                            id,
+                                                            Rights.READ_WRITE,
+                                                            binding(farm.alice),
+                                                            "n2"))
+                                            .build(),
+                                    PATIENCE));
+            assertThat(farm.read("n1", id, 0, 400_000)).isEqualTo(bytes);
+            assertThat(farm.read("n2", id, 0, 400_000)).isEqualTo(bytes);
+        }
+    }
+
+    @Test
+    void aStagedFileOutlivesTheNodesProcessAndGoesWhenItIsNotWanted() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            StageReply staged =
+                    get(
+                            farm.peer("n1")
+                                    .callPlain(
+                                            StorageMethods.STAGE,
+                                            StageRequest.newBuilder().setCount(2).build(),
+                                            PATIENCE));
+            farm.stop("n1");
+            farm.start("n1", "");
+            assertThat(Path.of(staged.getFiles(0).getPath())).exists();
+            get(
+                    farm.peer("n1")
+                            .callPlain(
+                                    StorageMethods.STAGE,
+                                    StageRequest.newBuilder()
+                                            .addDiscard(staged.getFiles(0).getNumber())
+                                            .build(),
+                                    PATIENCE));
+            assertThat(Path.of(staged.getFiles(0).getPath())).doesNotExist();
+            assertThat(Path.of(staged.getFiles(1).getPath())).exists();
+        }
+    }
+}
