@@ -46,8 +46,7 @@ final class OpenInode implements ObjectChain.Source {
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
     private int commitsUnderWay;
     private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
-    private boolean
-            unsure; // a write failed with its outcome unknown: the chain is to be made to agree
+    private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable LocalWriting localWriting;
     private long timesBefore; // of the object: local writing is what made it younger than this
@@ -70,9 +69,7 @@ final class OpenInode implements ObjectChain.Source {
             boolean ownSizeCounts =
                     mode == DataMode.EXCLUSIVE
                             && (dirty || commitsUnderWay > 0 || isOvertaken(reply));
-            boolean chainIsKept =
-                    !handle.flags().write()
-                            && handles.stream().anyMatch(other -> other.flags().write());
+            boolean chainIsKept = !handle.flags().write() && hasWriter();
             handles.add(handle);
             if (chainIsKept) {
                 mode = reply.getMode();
@@ -259,8 +256,7 @@ final class OpenInode implements ObjectChain.Source {
 
     boolean writesAlone() {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE
-                    && handles.stream().anyMatch(handle -> handle.flags().write());
+            return mode == DataMode.EXCLUSIVE && hasWriter();
         }
     }
 
@@ -589,10 +585,10 @@ final class OpenInode implements ObjectChain.Source {
 
     /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
     CompletableFuture<Void> claimed(Layout now) {
-        LocalWriting writing = localWriting();
-        return writing == null
+        LocalWriting kernel = localWriting();
+        return kernel == null || now.getObjectsCount() == 0
                 ? CompletableFuture.completedFuture(null)
-                : writing.claimed(now.getObjects(0));
+                : kernel.claimed(now.getObjects(0));
     }
 
     @Override
