@@ -50,6 +50,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         mutations.sizesFrom(source);
     }
 
+    /** What is cached of them is history: something that is no mutation has changed them. */
+    public void forgetAttributes(long inode) {
+        cache.recallAttributes(inode);
+    }
+
     /** What goes along with changes; set once, before the first call. */
     public void along(GivenUp handles) {
         mutations.along(handles);

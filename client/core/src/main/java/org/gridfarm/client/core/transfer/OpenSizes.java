@@ -56,7 +56,9 @@ final class OpenSizes implements SizeSource {
         if (own == null || !own.writesAlone()) {
             return null;
         }
-        return own.isWrittenLocally() && !own.isUntouched() ? null : own.overlay(leased);
+        boolean overtaken = leased.getVersion() < own.attributes().getVersion();
+        boolean unknown = own.isWrittenLocally() && !own.isUntouched();
+        return overtaken || unknown ? null : own.overlay(leased);
     }
 
     /** What the chain of each object says; null for one that nobody has written yet. */
