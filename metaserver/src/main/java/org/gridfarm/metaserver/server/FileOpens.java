@@ -184,8 +184,7 @@ final class FileOpens {
         return wish.getStaged() != 0
                 && chain.getNodesCount() > 0
                 && chain.getNodes(0).equals(caller.attachedNode())
-                && state.rows(image.getInode(), 0, image.getGeneration()).isEmpty()
-                && image.getSize() == 0;
+                && !hasContent(image);
     }
 
     private boolean hasContent(InodeImage image) {

@@ -50,9 +50,12 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         mutations.sizesFrom(source);
     }
 
-    /** What is cached of them is history: something that is no mutation has changed them. */
-    public void forgetAttributes(long inode) {
-        cache.recallAttributes(inode);
+    /** Something that is no mutation has changed them to this: what is cached of before goes. */
+    public void forgetBefore(Attributes now) {
+        Attributes leased = leasedAttributes(now.getInode());
+        if (leased != null && leased.getVersion() < now.getVersion()) {
+            cache.recallAttributes(now.getInode());
+        }
     }
 
     /** What goes along with changes; set once, before the first call. */

@@ -340,12 +340,8 @@ final class FileReads {
                             ? CompletableFuture.<@Nullable LocalReplica>completedFuture(null)
                             : ask(
                                     replica,
-                                    OpenLocalRequest.newBuilder()
-                                            .setObject(layout.getObjects(0).getObject())
-                                            .setTicket(replica.getTicket())
-                                            .setWrite(true)
-                                            .setStaged(staged)
-                                            .build());
+                                    LocalWriting.request(
+                                            layout.getObjects(0).getObject(), replica, staged));
                 })
                 .whenComplete((replica, thrown) -> {
                     FarmException failure =

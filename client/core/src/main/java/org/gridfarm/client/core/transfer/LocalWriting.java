@@ -197,13 +197,7 @@ final class LocalWriting {
             }
             asking = new Asking(peer, mine);
         }
-        OpenLocalRequest request =
-                OpenLocalRequest.newBuilder()
-                        .setObject(object)
-                        .setTicket(head.getTicket())
-                        .setWrite(true)
-                        .setStaged(replica.file.staged())
-                        .build();
+        OpenLocalRequest request = request(object, head, replica.file.staged());
         peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
                 .whenComplete((reply, thrown) -> {
                     FarmException failure = thrown == null ? granted(reply, peer) : refused(thrown);
@@ -218,6 +212,18 @@ final class LocalWriting {
                     }
                 });
         return mine;
+    }
+
+    /**
+     * To go on writing into what the node has, or into the staged file that it is to be made of.
+     */
+    static OpenLocalRequest request(ObjectId object, Replica head, long staged) {
+        return OpenLocalRequest.newBuilder()
+                .setObject(object)
+                .setTicket(head.getTicket())
+                .setWrite(true)
+                .setStaged(staged)
+                .build();
     }
 
     private @Nullable FarmException granted(OpenLocalReply reply, Peer peer) {

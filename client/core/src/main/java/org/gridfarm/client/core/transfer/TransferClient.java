@@ -213,8 +213,8 @@ public final class TransferClient
     /** With other openers about, the metaserver leaves it to the writer to empty the objects. */
     private CompletableFuture<FileHandle> truncated(FarmFileHandle handle, OpenFlags flags) {
         if (flags.truncate()) {
-            // The open itself has changed them, and a change of our own is not recalled from us.
-            wiring.metadata().forgetAttributes(handle.inode());
+            // The open may have changed them, and a change of our own is not recalled from us.
+            wiring.metadata().forgetBefore(handle.attributes());
         }
         boolean toDo =
                 flags.truncate()
