@@ -153,8 +153,11 @@ final class FileReads {
     }
 
     private CompletableFuture<ByteBuf> pieces(
-            Layout layout, long offset, int length, long deadlineAt) {
-        boolean sizeKnown = open.sizeIsKnown();
+            Layout layout, long offset, int wanted, long deadlineAt) {
+        // Whether others write may have changed since the read came: what counts is what is now.
+        int known = open.known(offset, wanted);
+        boolean sizeKnown = known >= 0;
+        int length = sizeKnown ? known : wanted;
         if (layout.getObjectsCount() == 0) {
             return CompletableFuture.completedFuture(zeros(sizeKnown ? length : 0));
         }
@@ -174,7 +177,7 @@ final class FileReads {
                             piece.objectOffset(),
                             piece.length(),
                             !shared,
-                            shared && striping.count() == 1,
+                            sizeKnown && shared && striping.count() == 1,
                             fresh);
             CompletableFuture<ByteBuf> part =
                     location.getReplicasCount() == 0 && striping.count() > 1

@@ -41,11 +41,8 @@ final class OpenInode implements ObjectChain.Source {
     private long size; // acknowledged
     private long reserved; // end of the last append under way
     private int appendsUnderWay;
-    private long mtime; // 0: not changed here since the last commit
-    private boolean dirty;
+    private final Uncommitted uncommitted = new Uncommitted();
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
-    private int commitsUnderWay;
-    private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
     private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable LocalWriting localWriting;
@@ -67,8 +64,7 @@ final class OpenInode implements ObjectChain.Source {
     void opened(FarmFileHandle handle, OpenReply reply) {
         synchronized (lock) {
             boolean ownSizeCounts =
-                    mode == DataMode.EXCLUSIVE
-                            && (dirty || commitsUnderWay > 0 || isOvertaken(reply));
+                    mode == DataMode.EXCLUSIVE && (uncommitted.counts() || isOvertaken(reply));
             boolean chainIsKept = !handle.flags().write() && hasWriter();
             handles.add(handle);
             if (chainIsKept) {
@@ -106,6 +102,7 @@ final class OpenInode implements ObjectChain.Source {
     void restored(List<@Nullable ChainOutcome> found) {
         synchronized (lock) {
             long end = 0;
+            long changed = 0;
             for (int stripe = 0; stripe < found.size(); stripe++) {
                 ChainOutcome outcome = found.get(stripe);
                 if (outcome != null) {
@@ -117,13 +114,13 @@ final class OpenInode implements ObjectChain.Source {
                                             .fileSize(stripe, outcome.getSize()));
                     // A time that somebody set is in the ctime; only a write after that counts.
                     if (outcome.getMtime() > attributes.getCtime()) {
-                        mtime = Math.max(mtime, outcome.getMtime());
+                        changed = Math.max(changed, outcome.getMtime());
                     }
                 }
             }
+            uncommitted.changedAt(changed);
             layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
             size = end;
-            dirty = true;
             unsure = true;
         }
     }
@@ -156,13 +153,31 @@ final class OpenInode implements ObjectChain.Source {
         synchronized (lock) {
             handles.remove(handle);
             none = handles.isEmpty();
-            if (handles.stream().noneMatch(other -> other.flags().write())) {
+            if (!hasWriter()) {
+                writingEnded();
                 last = List.copyOf(afterLastWriter);
                 afterLastWriter.clear();
             }
         }
         last.forEach(Runnable::run);
         return none;
+    }
+
+    /**
+     * Under the lock. What was not committed has been told to who closed; readers that are left see
+     * what is, and can make no chain agree.
+     */
+    private void writingEnded() {
+        if (localWriting != null) {
+            localWriting.end();
+            localWriting = null;
+        }
+        if (uncommitted.isDirty()) {
+            size = attributes.getSize();
+        }
+        uncommitted.forget();
+        writtenLocally = false;
+        unsure = false;
     }
 
     void afterLastWriter(Runnable step) {
@@ -188,8 +203,16 @@ final class OpenInode implements ObjectChain.Source {
 
     /** The size is known without asking: nobody else writes. */
     boolean sizeIsKnown() {
+        return known(0, 1) >= 0;
+    }
+
+    /** So many of those bytes lie within the file, at most {@code length}; -1: not known here. */
+    int known(long offset, int length) {
         synchronized (lock) {
-            return !writtenLocally && (mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED);
+            boolean alone = mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED;
+            return writtenLocally || !alone
+                    ? -1
+                    : (int) Math.max(0, Math.min(length, size - offset));
         }
     }
 
@@ -201,7 +224,7 @@ final class OpenInode implements ObjectChain.Source {
 
     boolean isDirty() {
         synchronized (lock) {
-            return dirty || (writtenLocally && !isUntouched());
+            return uncommitted.isDirty() || (writtenLocally && !isUntouched());
         }
     }
 
@@ -236,15 +259,7 @@ final class OpenInode implements ObjectChain.Source {
 
     Attributes overlay(Attributes base) {
         synchronized (lock) {
-            if (!dirty && commitsUnderWay == 0) {
-                return base;
-            }
-            Attributes.Builder now = base.toBuilder().setSize(size);
-            long changed = mtime != 0 ? mtime : mtimeUnderWay;
-            if (changed != 0) {
-                now.setMtime(changed).setCtime(Math.max(base.getCtime(), changed));
-            }
-            return now.build();
+            return uncommitted.over(base, size);
         }
     }
 
@@ -262,8 +277,7 @@ final class OpenInode implements ObjectChain.Source {
 
     void modificationTimeSet() {
         synchronized (lock) {
-            mtime = 0;
-            mtimeUnderWay = 0;
+            uncommitted.timeSet();
             timesBefore = wiring.now();
         }
     }
@@ -297,14 +311,14 @@ final class OpenInode implements ObjectChain.Source {
     void wrote(long end) {
         synchronized (lock) {
             size = Math.max(size, end);
-            changed();
+            uncommitted.changedAt(wiring.now());
         }
     }
 
     void resized(long newSize) {
         synchronized (lock) {
             size = newSize;
-            changed();
+            uncommitted.changedAt(wiring.now());
         }
     }
 
@@ -314,18 +328,12 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    private void changed() {
-        dirty = true;
-        mtime = wiring.now();
-    }
-
     /** From now on the object may change behind our back. */
     void grantedLocally(LocalReplica replica) {
         long objectTime = replica.modified();
         synchronized (lock) {
             if (localWriting == null) {
                 localWriting = new LocalWriting(wiring, this, replica, generationBefore != 0);
-                afterLastWriter.add(this::localWritingEnded);
             }
             writtenLocally = true;
             timesBefore = Math.max(timesBefore, objectTime);
@@ -338,7 +346,7 @@ final class OpenInode implements ObjectChain.Source {
     void wroteLocally() {
         synchronized (lock) {
             if (!isUntouched()) {
-                dirty = true;
+                uncommitted.changed();
                 unsure = true;
             }
         }
@@ -346,7 +354,7 @@ final class OpenInode implements ObjectChain.Source {
 
     void writeFailed() {
         synchronized (lock) {
-            dirty = true;
+            uncommitted.changed();
             unsure = true;
         }
     }
@@ -369,15 +377,6 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    private void localWritingEnded() {
-        synchronized (lock) {
-            if (localWriting != null) {
-                localWriting.end();
-                localWriting = null;
-            }
-        }
-    }
-
     /** While there is a writer whose file the kernel may write. */
     @Nullable LocalWriting localWriting() {
         synchronized (lock) {
@@ -397,8 +396,8 @@ final class OpenInode implements ObjectChain.Source {
             if (writtenLocally) {
                 size = outcome.getSize();
                 if (outcome.getMtime() > timesBefore) {
-                    mtime = outcome.getMtime();
-                    timesBefore = mtime;
+                    timesBefore = outcome.getMtime();
+                    uncommitted.seenAt(timesBefore);
                 }
             }
         }
@@ -415,13 +414,9 @@ final class OpenInode implements ObjectChain.Source {
     /** What is to be committed now; what changes from here on is for the next commit. */
     CommitContent.Builder takeCommit(long handle) {
         synchronized (lock) {
-            CommitContent.Builder commit = content().setHandle(handle).setMtime(mtime);
+            CommitContent.Builder commit = content().setHandle(handle);
             WrittenStripes.addTo(commit, layout, size, lastOutcomes, this::existsSomewhere);
-            dirty = false;
-            commitsUnderWay++;
-            mtimeUnderWay = mtime;
-            mtime = 0;
-            return commit;
+            return commit.setMtime(uncommitted.take());
         }
     }
 
@@ -431,7 +426,7 @@ final class OpenInode implements ObjectChain.Source {
      */
     boolean isCommitted() {
         synchronized (lock) {
-            if (mode != DataMode.EXCLUSIVE || commitsUnderWay > 0 || mtime != 0) {
+            if (mode != DataMode.EXCLUSIVE || !uncommitted.isSettled()) {
                 return false;
             }
             CommitContent.Builder now = content();
@@ -450,31 +445,21 @@ final class OpenInode implements ObjectChain.Source {
 
     void commitFailed(CommitContent commit) {
         synchronized (lock) {
-            dirty = true;
-            commitEnded();
-            if (mtime == 0) {
-                mtime = commit.getMtime();
-            }
+            uncommitted.failed(commit.getMtime());
         }
     }
 
     void committed(CommitContent commit, Attributes now) {
         synchronized (lock) {
-            commitEnded();
+            uncommitted.answered();
             if (now.getVersion() < attributes.getVersion()) {
                 return; // of two commits the later one was answered first
             }
             lastCommit = WrittenStripes.contentAlone(commit);
             attributes = now;
-            if (!dirty && mode != DataMode.WRITE_SHARED) {
+            if (!uncommitted.isDirty() && mode != DataMode.WRITE_SHARED) {
                 size = now.getSize();
             }
-        }
-    }
-
-    private void commitEnded() {
-        if (--commitsUnderWay == 0) {
-            mtimeUnderWay = 0;
         }
     }
 
@@ -500,7 +485,7 @@ final class OpenInode implements ObjectChain.Source {
     void refreshed(OpenReply reply) {
         synchronized (lock) {
             Attributes before = attributes;
-            boolean ownCounts = dirty || commitsUnderWay > 0 || isOvertaken(reply);
+            boolean ownCounts = uncommitted.counts() || isOvertaken(reply);
             take(reply);
             if (ownCounts) {
                 attributes = before;

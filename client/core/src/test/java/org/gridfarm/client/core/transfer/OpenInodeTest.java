@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -96,9 +102,57 @@ class OpenInodeTest {
         assertThat(open.size()).isEqualTo(SIZE);
     }
 
+    @Test
+    void readersLeftBehindByALocalWriterHaveNothingToMakeAgree(@TempDir Path directory)
+            throws IOException {
+        FarmFileHandle writer = handle(1);
+        open.opened(writer, reply(5, 0));
+        Path file = Files.createFile(directory.resolve("staged"));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.opened(handle(2, OpenFlags.READ), reply(5, 0));
+        Files.write(file, new byte[(int) SIZE]);
+        open.wroteLocally();
+        assertThat(open.sizeIsKnown()).isFalse();
+        open.takeUnsure();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(SIZE).build());
+        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
+        assertThat(open.closed(writer)).isFalse();
+        assertThat(open.takeUnsure()).isFalse();
+        assertThat(open.known(SIZE - 1, 10)).isEqualTo(1);
+    }
+
+    @Test
+    void readersLeftBehindByAWriterThatFailedSeeWhatWasCommitted() {
+        FarmFileHandle writer = handle(1);
+        open.opened(writer, reply(5, 1));
+        open.opened(handle(2, OpenFlags.READ), reply(5, 1));
+        open.wrote(SIZE);
+        open.writeFailed();
+        open.commitFailed(open.takeCommit(1).build());
+        open.closed(writer);
+        assertThat(open.takeUnsure()).isFalse();
+        assertThat(open.isDirty()).isFalse();
+        assertThat(open.attributes().getSize()).isEqualTo(1);
+        assertThat(open.known(0, 10)).isEqualTo(1);
+    }
+
+    @Test
+    void howMuchLiesWithinTheFileIsKnownOnlyWhereNobodyElseWrites() {
+        open.opened(handle(1), reply(5, SIZE));
+        assertThat(open.known(SIZE - 5, 10)).isEqualTo(5);
+        assertThat(open.known(SIZE + 5, 10)).isZero();
+        open.recalled(DataMode.WRITE_SHARED, true);
+        assertThat(open.known(SIZE - 5, 10)).isNegative();
+    }
+
     private FarmFileHandle handle(long id) {
-        return new FarmFileHandle(
-                wiring, null, open, id, OpenFlags.READ_WRITE, Credentials.getDefaultInstance());
+        return handle(id, OpenFlags.READ_WRITE);
+    }
+
+    private FarmFileHandle handle(long id, OpenFlags flags) {
+        return new FarmFileHandle(wiring, null, open, id, flags, Credentials.getDefaultInstance());
     }
 
     private static OpenReply reply(long version, long size) {

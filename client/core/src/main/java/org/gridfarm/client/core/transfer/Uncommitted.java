@@ -1,0 +1,94 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.wire.Attributes;
+
+/**
+ * Whether a file was changed since its last commit, and when: what the metaserver does not know
+ * yet. Guarded by its owner's lock.
+ */
+final class Uncommitted {
+    private boolean dirty;
+    private long mtime; // 0: not changed here since the last commit
+    private int commitsUnderWay;
+    private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
+
+    /** When is found otherwise. */
+    void changed() {
+        dirty = true;
+    }
+
+    /** 0: not known when. */
+    void changedAt(long time) {
+        dirty = true;
+        mtime = time;
+    }
+
+    /** The object has become younger; whether there is anything to commit is found otherwise. */
+    void seenAt(long time) {
+        mtime = time;
+    }
+
+    /** Somebody set the time: what was written before does not count. */
+    void timeSet() {
+        mtime = 0;
+        mtimeUnderWay = 0;
+    }
+
+    boolean isDirty() {
+        return dirty;
+    }
+
+    /** What was changed here counts for more than what the metaserver says. */
+    boolean counts() {
+        return dirty || commitsUnderWay > 0;
+    }
+
+    /** All that is known to have been changed was committed, and the answers are here. */
+    boolean isSettled() {
+        return commitsUnderWay == 0 && mtime == 0;
+    }
+
+    /** For a commit that begins: what changes from here on is for the next one. 0: not known. */
+    long take() {
+        long taken = mtime;
+        dirty = false;
+        commitsUnderWay++;
+        mtimeUnderWay = mtime;
+        mtime = 0;
+        return taken;
+    }
+
+    /** The metaserver has answered a commit. */
+    void answered() {
+        if (--commitsUnderWay == 0) {
+            mtimeUnderWay = 0;
+        }
+    }
+
+    void failed(long taken) {
+        dirty = true;
+        answered();
+        if (mtime == 0) {
+            mtime = taken;
+        }
+    }
+
+    /** Nobody is left who could commit it. */
+    void forget() {
+        dirty = false;
+        mtime = 0;
+    }
+
+    /** The attributes as they will be when everything is committed. */
+    Attributes over(Attributes base, long size) {
+        if (!counts()) {
+            return base;
+        }
+        Attributes.Builder now = base.toBuilder().setSize(size);
+        long changed = mtime != 0 ? mtime : mtimeUnderWay;
+        if (changed != 0) {
+            now.setMtime(changed).setCtime(Math.max(base.getCtime(), changed));
+        }
+        return now.build();
+    }
+}
