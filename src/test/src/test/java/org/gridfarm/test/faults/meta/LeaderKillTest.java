@@ -2,6 +2,7 @@ package org.gridfarm.test.faults.meta;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.cli.cluster.Cluster;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -16,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * SIGKILL to the leader, again and again, while eight clients create, rename and delete: every
+ * SIGKILL to the leader, again and again, while eight clients create, rename and delete, and at
+ * last to every metaserver at once, so that nothing is left but the tables and the journal: every
  * acknowledged change is there afterwards, none is half done, and it is told how long nobody was
  * answered. {@code -Dgf.kills=} says how often, {@code -Dgf.seed=} when and what.
  */
@@ -40,6 +42,7 @@ class LeaderKillTest {
             }
             try {
                 killLeaders(farm, pulse, outages);
+                killAll(farm, pulse);
             } finally {
                 end.set(true); // or nobody could close the threads
             }
@@ -74,5 +77,13 @@ class LeaderKillTest {
             outages.add(pulse.outage(killed, PATIENCE_SECONDS));
             farm.cluster().restart(leader);
         }
+    }
+
+    private static void killAll(MetaFarm farm, Pulse pulse) throws Exception {
+        List<Cluster.ComponentStatus> servers = farm.metaservers();
+        long killed = System.nanoTime();
+        servers.forEach(server -> Syscalls.kill(server.pid(), Syscalls.SIGKILL));
+        servers.forEach(server -> farm.cluster().restart(server.name()));
+        pulse.outage(killed, PATIENCE_SECONDS);
     }
 }
