@@ -67,11 +67,15 @@ final class AttributeCalls {
                             ? files.truncate(file, change.size)
                             : mounted.transfer().truncate(who, node, change.size);
         }
-        org.gridfarm.protocol.wire.SetAttributes rest = rest(node, change, file);
-        sized.thenCompose(_ ->
-                        isEmpty(rest)
-                                ? current(node)
-                                : metadata.setAttributes(who, rest).thenCompose(_ -> current(node)))
+        sized.thenCompose(
+                        _ -> {
+                            org.gridfarm.protocol.wire.SetAttributes rest =
+                                    rest(node, change, file);
+                            return isEmpty(rest)
+                                    ? current(node)
+                                    : metadata.setAttributes(who, rest)
+                                            .thenCompose(_ -> current(node));
+                        })
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
                         failed(reply, node, "setattr", failure, stamp);
@@ -120,7 +124,7 @@ final class AttributeCalls {
                 .thenApply(found -> found.require("stat", Long.toHexString(node)));
     }
 
-    private static org.gridfarm.protocol.wire.SetAttributes rest(
+    private org.gridfarm.protocol.wire.SetAttributes rest(
             long node, SetAttributes change, @Nullable OpenFile file) {
         org.gridfarm.protocol.wire.SetAttributes.Builder to =
                 org.gridfarm.protocol.wire.SetAttributes.newBuilder().setInode(node);
@@ -128,10 +132,10 @@ final class AttributeCalls {
             to.setMode(change.mode & Flags.PERMISSIONS);
         }
         if (change.has(SetAttributes.UID)) {
-            to.setUid(change.uid);
+            to.setUid(mounted.identities().farmUid(change.uid));
         }
         if (change.has(SetAttributes.GID)) {
-            to.setGid(change.gid);
+            to.setGid(mounted.identities().farmGid(change.gid));
         }
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);
@@ -164,7 +168,7 @@ final class AttributeCalls {
     }
 
     private void send(AttributesReply reply, Attributes attributes, boolean leased, long stamp) {
-        Translate.fill(reply.attributes(), attributes);
+        mounted.fill(reply.attributes(), attributes);
         reply.send(mounted.beliefs().nanos(leased && !attributes.getWriting(), stamp));
     }
 }

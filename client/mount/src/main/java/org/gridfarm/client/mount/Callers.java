@@ -18,27 +18,33 @@ final class Callers {
 
     private final Supplier<Credentials> self;
     private final boolean trusted;
+    private final Identities identities;
 
     /**
      * @param self known once the session stands
      */
-    Callers(Supplier<Credentials> self, boolean trusted) {
+    Callers(Supplier<Credentials> self, boolean trusted, Identities identities) {
         this.self = self;
         this.trusted = trusted;
+        this.identities = identities;
+    }
+
+    Identities identities() {
+        return identities;
     }
 
     Credentials of(Request request) {
         if (!trusted) {
             return self.get();
         }
-        int uid = request.uid();
-        int gid = request.gid();
+        int uid = identities.users().there(request.uid());
+        int gid = identities.groups().there(request.gid());
         if (uid == 0 && gid == 0) {
             return SUPERUSER; // its groups open nothing more
         }
         Credentials.Builder who = Credentials.newBuilder().setUid(uid).setGid(gid);
         for (int group : request.groups()) {
-            who.addGroups(group);
+            who.addGroups(identities.groups().there(group));
         }
         return who.build();
     }

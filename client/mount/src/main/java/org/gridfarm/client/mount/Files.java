@@ -168,7 +168,7 @@ final class Files {
     }
 
     private void created(CreateReply reply, FileHandle handle, long number, int mode, int backing) {
-        Translate.fill(reply.attributes(), handle.attributes());
+        mounted.fill(reply.attributes(), handle.attributes());
         if (!reply.created(handle.inode(), NO_GENERATION, 0, 0, number, mode, backing)) {
             open.forget(number);
         }

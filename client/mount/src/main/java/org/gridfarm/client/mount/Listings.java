@@ -130,7 +130,7 @@ final class Listings {
             return reply.addName(
                     name, entry.getInode(), Translate.format(entry.getType()), position);
         }
-        Translate.fill(reply.attributes(), entry.getAttributes());
+        mounted.fill(reply.attributes(), entry.getAttributes());
         boolean steady = entry.getCacheable() && !entry.getAttributes().getWriting();
         boolean added =
                 reply.addEntry(

@@ -119,7 +119,10 @@ public final class MountMain {
                     new Mounted(
                             farm.metadata(),
                             farm.transfer(),
-                            new Callers(() -> farm.metadata().self(), trusted),
+                            new Callers(
+                                    () -> farm.metadata().self(),
+                                    trusted,
+                                    settings.identities(farm.metadata().self(), trusted)),
                             new Beliefs(
                                     farm.metadata(), settings.cache(), settings.fixed().toNanos()),
                             new LastErrors(),

@@ -4,8 +4,12 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Credentials;
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -26,6 +30,10 @@ final class MountSettings {
     private boolean passthrough = true;
     private @Nullable Path ledger;
     private boolean prepare;
+    private @Nullable Integer uid;
+    private @Nullable Integer gid;
+    private IdMap users = IdMap.SAME;
+    private IdMap groups = IdMap.SAME;
 
     static MountSettings parse(String[] words) {
         MountSettings settings = new MountSettings();
@@ -92,6 +100,10 @@ final class MountSettings {
             case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> passthrough = false;
             case "node" -> node = value;
+            case "uid" -> uid = number(option, value);
+            case "gid" -> gid = number(option, value);
+            case "uidmap" -> users = users.with(value);
+            case "gidmap" -> groups = groups.with(value);
             case "rw",
                     "auto",
                     "noauto",
@@ -118,6 +130,46 @@ final class MountSettings {
             throw wrong(name + "=" + value, "needs a number of seconds above 0");
         }
         return Duration.ofMillis((long) (Double.parseDouble(value) * 1000));
+    }
+
+    private static int number(String option, String value) {
+        if (!value.matches("[0-9]{1,9}")) {
+            throw wrong(option, "needs the number of a user or group of this machine");
+        }
+        return Integer.parseInt(value);
+    }
+
+    /**
+     * A mount for one person shows the person's files as those of who mounts, if not of others.
+     *
+     * @param self whose certificate it is
+     * @param trusted the mount acts for everybody on this machine
+     */
+    Identities identities(Credentials self, boolean trusted) {
+        if (trusted) {
+            if (uid != null || gid != null) {
+                throw wrong(
+                        uid != null ? "uid" : "gid",
+                        "only for the mount of one person; this one acts for all users of this machine: see uidmap, gidmap");
+            }
+            return new Identities(users, groups);
+        }
+        boolean root = own("uid") == 0;
+        return new Identities(
+                withSelf(users, uid == null && !root ? own("uid") : uid, self.getUid()),
+                withSelf(groups, gid == null && !root ? own("gid") : gid, self.getGid()));
+    }
+
+    private static Integer own(String kind) {
+        try {
+            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:" + kind);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static IdMap withSelf(IdMap map, @Nullable Integer here, int there) {
+        return here == null || here == there ? map : map.with(here, there, 1);
     }
 
     private static FarmException wrong(String option, String why) {

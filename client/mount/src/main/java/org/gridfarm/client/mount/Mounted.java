@@ -8,6 +8,7 @@ import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenBook;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 
 /** What every room of the mount works with. */
@@ -25,6 +26,15 @@ record Mounted(
 
     Credentials who(Request request) {
         return callers.of(request);
+    }
+
+    Identities identities() {
+        return callers.identities();
+    }
+
+    void fill(org.gridfarm.client.mount.fuse.Attributes to, Attributes from) {
+        Translate.fill(to, from);
+        identities().toLocal(to);
     }
 
     long firstHandle() {

@@ -283,7 +283,7 @@ final class Names {
             boolean entryLeased,
             boolean attributesLeased,
             long stamp) {
-        Translate.fill(reply.attributes(), attributes);
+        mounted.fill(reply.attributes(), attributes);
         boolean steady = attributesLeased && !attributes.getWriting();
         reply.entry(
                 attributes.getInode(),

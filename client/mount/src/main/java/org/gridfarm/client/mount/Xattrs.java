@@ -64,6 +64,7 @@ final class Xattrs {
             return;
         }
         metadata.getXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes()))
+                .thenApply(value -> toLocal(text, value))
                 .whenComplete((value, failure) -> answer(reply, node, value, failure));
     }
 
@@ -115,7 +116,7 @@ final class Xattrs {
                     SetXattr.newBuilder()
                             .setInode(node)
                             .setName(ByteString.copyFrom(name.bytes()))
-                            .setValue(ByteString.copyFrom(value))
+                            .setValue(ByteString.copyFrom(toFarm(text, value)))
                             .setCreate((flags & Flags.XATTR_CREATE) != 0)
                             .setReplace((flags & Flags.XATTR_REPLACE) != 0)
                             .build();
@@ -222,6 +223,16 @@ final class Xattrs {
                             : HexFormat.of().formatHex(located.getDigest().toByteArray());
             default -> null;
         };
+    }
+
+    private byte[] toFarm(String name, byte[] value) {
+        return name.startsWith(ACL_PREFIX) ? mounted.identities().aclToFarm(value) : value;
+    }
+
+    private ByteString toLocal(String name, ByteString value) {
+        return name.startsWith(ACL_PREFIX)
+                ? ByteString.copyFrom(mounted.identities().aclToLocal(value.toByteArray()))
+                : value;
     }
 
     private static @Nullable Integer level(byte[] value) {

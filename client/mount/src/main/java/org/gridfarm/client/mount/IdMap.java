@@ -1,0 +1,97 @@
+package org.gridfarm.client.mount;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How numbers of users, or of groups, on this machine and in the farm stand for one another. A
+ * number that no range has is itself on the other side, unless a range gives it there to somebody
+ * else: then it is nobody. Immutable.
+ */
+final class IdMap {
+    static final int NOBODY = 65534;
+    static final IdMap SAME = new IdMap(List.of());
+
+    private static final int HIGHEST = Integer.MAX_VALUE - 1;
+
+    /** {@code count} numbers from {@code local} here are those from {@code farm} there. */
+    private record Range(int local, int farm, int count) {}
+
+    private final List<Range> ranges;
+
+    private IdMap(List<Range> ranges) {
+        this.ranges = List.copyOf(ranges);
+    }
+
+    /**
+     * This map and one range more.
+     *
+     * @param text {@code LOCAL:FARM[:COUNT]}
+     * @throws FarmException USAGE
+     */
+    IdMap with(String text) {
+        if (!text.matches("[0-9]{1,9}:[0-9]{1,9}(:[0-9]{1,9})?")) {
+            throw wrong(text, "is no LOCAL:FARM[:COUNT] of numbers");
+        }
+        String[] parts = text.split(":");
+        int count = parts.length < 3 ? 1 : Integer.parseInt(parts[2]);
+        return with(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), count);
+    }
+
+    IdMap with(int local, int farm, int count) {
+        if (count < 1 || local > HIGHEST - count || farm > HIGHEST - count) {
+            throw wrong(local + ":" + farm + ":" + count, "is empty or too long");
+        }
+        for (Range range : ranges) {
+            if (meet(range.local, range.count, local, count)
+                    || meet(range.farm, range.count, farm, count)) {
+                throw wrong(local + ":" + farm, "overlaps a range given before");
+            }
+        }
+        List<Range> all = new ArrayList<>(ranges);
+        all.add(new Range(local, farm, count));
+        return new IdMap(all);
+    }
+
+    private static FarmException wrong(String range, String why) {
+        return new FarmException(ErrorKind.USAGE, "mount -o", range, why);
+    }
+
+    private static boolean meet(int a, int aCount, int b, int bCount) {
+        return a < b + bCount && b < a + aCount;
+    }
+
+    boolean isSame() {
+        return ranges.isEmpty();
+    }
+
+    /** Whether a number of this machine has one there. */
+    boolean isKnownThere(int local) {
+        return local == NOBODY || there(local) != NOBODY;
+    }
+
+    int there(int local) {
+        boolean taken = false;
+        for (Range range : ranges) {
+            if (local >= range.local && local - range.local < range.count) {
+                return range.farm + (local - range.local);
+            }
+            taken |= local >= range.farm && local - range.farm < range.count;
+        }
+        return taken ? NOBODY : local;
+    }
+
+    int here(int farm) {
+        boolean taken = false;
+        for (Range range : ranges) {
+            if (farm >= range.farm && farm - range.farm < range.count) {
+                return range.local + (farm - range.farm);
+            }
+            taken |= farm >= range.local && farm - range.local < range.count;
+        }
+        return taken ? NOBODY : farm;
+    }
+}
