@@ -68,6 +68,13 @@ public final class MountMain {
     }
 
     /**
+     * @throws FarmException USAGE for words that no mount would take
+     */
+    public static void check(List<String> words) {
+        MountSettings.parse(words.toArray(String[]::new));
+    }
+
+    /**
      * This process becomes the one that keeps {@code server} serving the mount.
      *
      * @return only when that failed

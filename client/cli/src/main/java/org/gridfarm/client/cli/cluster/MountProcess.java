@@ -24,6 +24,7 @@ public final class MountProcess {
 
     /** Turns this process into the supervisor of the mount. */
     public static int runHere(Path directory, List<String> arguments) {
+        MountMain.check(arguments);
         Path at = free(directory);
         IOException failure = MountMain.becomeSupervisor(at, server(arguments));
         throw new FarmException(
@@ -64,6 +65,7 @@ public final class MountProcess {
 
     /** Returns when the mount is there, or throws with the last lines of its log. */
     public static int startInBackground(Path directory, List<String> arguments) {
+        MountMain.check(arguments);
         Path at = free(directory);
         Supervisor supervisor = Supervisor.of(at);
         supervisor.clear();
@@ -103,6 +105,7 @@ public final class MountProcess {
 
     /** The mount goes on with this program instead of the one that serves it now. */
     public static int upgrade(Path directory, List<String> arguments) {
+        MountMain.check(arguments);
         Path at = directory.toAbsolutePath().normalize();
         Supervisor supervisor = Supervisor.of(at);
         ProcessHandle before =
