@@ -37,7 +37,11 @@ final class PolicyAttributes {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static SetPolicy wish(long inode, String name, String value, String operation) {
+    /**
+     * @param given as a program wrote it, perhaps with the line's end
+     */
+    static SetPolicy wish(long inode, String name, String given, String operation) {
+        String value = given.strip();
         SetPolicy.Builder wish = SetPolicy.newBuilder().setInode(inode);
         try {
             return switch (name) {

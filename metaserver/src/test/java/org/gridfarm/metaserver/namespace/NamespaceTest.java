@@ -242,7 +242,7 @@ class NamespaceTest {
     @Test
     void aPolicyIsInheritedAtCreationAndReadAsAnAttribute() {
         long d = farm.mkdir(ROOT, "d", 0755);
-        farm.setXattr(d, "gf.replicas", "3".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        farm.setXattr(d, "gf.replicas", "3\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
         long file = farm.create(farm.mkdir(d, "sub", 0755), "f", 0644);
         assertThat(farm.stat(file).getReplicasWanted()).isEqualTo(3);
         assertThat(xattr(file, "gf.replicas")).isEqualTo("3");

@@ -15,7 +15,6 @@ import org.gridfarm.protocol.wire.LocateReply;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.SetAttributes;
-import org.gridfarm.protocol.wire.SetPolicy;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +26,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Extended attributes: those stored at the metaserver, and virtual ones that tell about a file.
- * {@code gf.replicas} is the replica level (and sets it); {@code gf.where} names the nodes, {@code
+ * Extended attributes: those of the metaserver, which has {@code gf.replicas} and the rest of a
+ * file's policy among them, and some that only tell: {@code gf.where} names the nodes, {@code
  * gf.stripe} the layout, {@code gf.digest} is the sum of the block sums in hexadecimal, {@code
- * gf.last_error} what failed last for it here. Virtual ones are not listed, so that copying a
+ * gf.last_error} what failed last for it here. None of {@code gf.} is listed, so that copying a
  * file's attributes does not copy them.
  */
 final class Xattrs {
-    private static final String VIRTUAL = "gf.";
+    private static final String FARM_PREFIX = "gf.";
+    private static final String LAST_ERROR = "gf.last_error";
+    private static final String WHERE = "gf.where";
+    private static final String STRIPE = "gf.stripe";
+    private static final String DIGEST = "gf.digest";
+    private static final Set<String> TOLD = Set.of(LAST_ERROR, WHERE, STRIPE, DIGEST);
     private static final String ACL_PREFIX = "system.posix_acl_";
     private static final Set<String> ACLS = Set.of(ACL_PREFIX + "access", ACL_PREFIX + "default");
     private static final Set<String> PREFIXES = Set.of("user.", "trusted.", "security.");
@@ -53,13 +57,14 @@ final class Xattrs {
         if (refuses(reply, text)) {
             return;
         }
-        if (text.startsWith(VIRTUAL)) {
+        if (TOLD.contains(text)) {
             virtual(reply, node, text);
             return;
         }
         Attributes cached = metadata.leasedAttributes(node);
         boolean acl = text.startsWith(ACL_PREFIX);
-        if (cached != null && (acl ? !cached.getHasAcl() : !cached.getHasXattr())) {
+        boolean stored = !text.startsWith(FARM_PREFIX);
+        if (stored && cached != null && (acl ? !cached.getHasAcl() : !cached.getHasXattr())) {
             reply.fail(Errno.ENODATA);
             return;
         }
@@ -97,40 +102,28 @@ final class Xattrs {
         if (refuses(reply, text)) {
             return;
         }
-        CompletableFuture<?> done;
-        if (text.equals("gf.replicas")) {
-            Integer level = level(value);
-            if (level == null) {
-                reply.fail(Errno.EINVAL);
-                return;
-            }
-            done =
-                    metadata.setPolicy(
-                            mounted.who(reply),
-                            SetPolicy.newBuilder().setInode(node).setReplicas(level).build());
-        } else if (text.startsWith(VIRTUAL)) {
+        if (TOLD.contains(text)) {
             reply.fail(Errno.EPERM);
             return;
-        } else {
-            SetXattr change =
-                    SetXattr.newBuilder()
-                            .setInode(node)
-                            .setName(ByteString.copyFrom(name.bytes()))
-                            .setValue(ByteString.copyFrom(toFarm(text, value)))
-                            .setCreate((flags & Flags.XATTR_CREATE) != 0)
-                            .setReplace((flags & Flags.XATTR_REPLACE) != 0)
-                            .build();
-            done = metadata.setXattr(mounted.who(reply), change);
-            if (killSgid) {
-                done =
-                        done.thenCompose(_ ->
-                                metadata.setAttributes(
-                                        mounted.who(reply),
-                                        SetAttributes.newBuilder()
-                                                .setInode(node)
-                                                .setClearSuidSgid(true)
-                                                .build()));
-            }
+        }
+        SetXattr change =
+                SetXattr.newBuilder()
+                        .setInode(node)
+                        .setName(ByteString.copyFrom(name.bytes()))
+                        .setValue(ByteString.copyFrom(toFarm(text, value)))
+                        .setCreate((flags & Flags.XATTR_CREATE) != 0)
+                        .setReplace((flags & Flags.XATTR_REPLACE) != 0)
+                        .build();
+        CompletableFuture<?> done = metadata.setXattr(mounted.who(reply), change);
+        if (killSgid) {
+            done =
+                    done.thenCompose(_ ->
+                            metadata.setAttributes(
+                                    mounted.who(reply),
+                                    SetAttributes.newBuilder()
+                                            .setInode(node)
+                                            .setClearSuidSgid(true)
+                                            .build()));
         }
         done.whenComplete((_, failure) -> {
             if (failure != null) {
@@ -146,7 +139,7 @@ final class Xattrs {
         if (refuses(reply, text)) {
             return;
         }
-        if (text.startsWith(VIRTUAL)) {
+        if (TOLD.contains(text)) {
             reply.fail(Errno.EPERM);
             return;
         }
@@ -162,7 +155,7 @@ final class Xattrs {
 
     /** True when it was answered: names that no file system of Linux takes. */
     private static boolean refuses(Request reply, String name) {
-        if (name.startsWith(VIRTUAL) || ACLS.contains(name)) {
+        if (name.startsWith(FARM_PREFIX) || ACLS.contains(name)) {
             return false;
         }
         int prefix = name.indexOf('.') + 1;
@@ -178,7 +171,7 @@ final class Xattrs {
     }
 
     private void virtual(XattrReply reply, long node, String name) {
-        if (name.equals("gf.last_error")) {
+        if (name.equals(LAST_ERROR)) {
             String error = mounted.errors().of(node);
             if (error == null) {
                 reply.fail(Errno.ENODATA);
@@ -204,8 +197,7 @@ final class Xattrs {
 
     private static @Nullable String value(String name, LocateReply located) {
         return switch (name) {
-            case "gf.replicas" -> Integer.toString(located.getAttributes().getReplicasWanted());
-            case "gf.where" ->
+            case WHERE ->
                     located.getLayout().getObjectsList().stream()
                             .map(ObjectLocation::getReplicasList)
                             .map(replicas ->
@@ -213,11 +205,11 @@ final class Xattrs {
                                             .map(Replica::getNode)
                                             .collect(Collectors.joining(",")))
                             .collect(Collectors.joining("\n"));
-            case "gf.stripe" ->
+            case STRIPE ->
                     Math.max(1, located.getLayout().getStripeCount())
                             + " x "
                             + located.getLayout().getStripeUnit();
-            case "gf.digest" ->
+            case DIGEST ->
                     located.getDigest().isEmpty()
                             ? null
                             : HexFormat.of().formatHex(located.getDigest().toByteArray());
@@ -233,11 +225,6 @@ final class Xattrs {
         return name.startsWith(ACL_PREFIX)
                 ? ByteString.copyFrom(mounted.identities().aclToLocal(value.toByteArray()))
                 : value;
-    }
-
-    private static @Nullable Integer level(byte[] value) {
-        String text = new String(value, StandardCharsets.US_ASCII).strip();
-        return text.matches("[1-9][0-9]?") ? Integer.valueOf(text) : null;
     }
 
     private void answer(

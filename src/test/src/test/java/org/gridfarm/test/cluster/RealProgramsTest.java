@@ -237,6 +237,35 @@ class RealProgramsTest {
         }
     }
 
+    @Test
+    void whatTheFarmDecidesForAFileIsReadAndSetAsAnAttribute() throws IOException {
+        Programs.need("setfattr");
+        farm.sh(
+                """
+                set -e
+                cd %s
+                value() { getfattr --only-values -n "$1" "$2"; }
+                mkdir d
+                setfattr -n gf.replicas -v 2 d
+                setfattr -n gf.groups -v 'rack:2' d
+                setfattr -n gf.stripe_count -v 2 d
+                setfattr -n gf.stripe_unit -v 1048576 d
+                echo x > d/f
+                test "$(value gf.replicas d/f)" = 2
+                test "$(value gf.groups d/f)" = 'rack:2'
+                test "$(value gf.stripe_count d/f)" = 2
+                test "$(value gf.stripe_unit d/f)" = 1048576
+                test "$(value gf.stripe d/f)" = '2 x 1048576'
+                setfattr -x gf.replicas d
+                test "$(value gf.replicas d)" = 1
+                ! setfattr -n gf.replicas -v many d
+                ! setfattr -n gf.where -v n1 d/f
+                ! getfattr -n gf.nothing d
+                test -z "$(getfattr -d -m - d/f)"
+                """
+                        .formatted(fresh("policy")));
+    }
+
     private static Path fresh(String name) throws IOException {
         return Files.createDirectory(farm.mount().resolve(name));
     }
