@@ -66,7 +66,7 @@ final class FarmOperations implements FuseOperations {
     public void started(Connection connection) {
         telling.started(connection);
         places.started(connection.cache());
-        files.passThrough(connection.passthrough(), passthrough);
+        files.started(connection, passthrough);
         mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places));
         restoration.carryOut(files, locks);
     }
@@ -187,12 +187,19 @@ final class FarmOperations implements FuseOperations {
     }
 
     @Override
-    public void read(ReadReply reply, long node, long handle, long offset, int size, int flags) {
+    public void read(
+            ReadReply reply,
+            long node,
+            long handle,
+            long offset,
+            int size,
+            int flags,
+            boolean kept) {
         if (ControlFiles.holds(node)) {
             control.read(reply, node, handle, offset, size);
             return;
         }
-        files.read(reply, node, handle, offset, size);
+        files.read(reply, node, handle, offset, size, kept);
     }
 
     @Override

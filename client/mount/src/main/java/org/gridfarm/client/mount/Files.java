@@ -5,11 +5,13 @@ import io.netty.buffer.ByteBuf;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.CountReply;
 import org.gridfarm.client.mount.fuse.CreateReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.KernelCache;
 import org.gridfarm.client.mount.fuse.OffsetReply;
 import org.gridfarm.client.mount.fuse.OpenFiles;
 import org.gridfarm.client.mount.fuse.OpenReply;
@@ -52,6 +54,7 @@ final class Files {
     private final OpenTable open;
     private @Nullable Passthrough passthrough;
     private @Nullable Passthrough engine; // also where nothing more is to be passed through
+    private @Nullable KernelCache cache;
 
     Files(Mounted mounted, Locks locks) {
         this.mounted = mounted;
@@ -59,12 +62,13 @@ final class Files {
         this.open = new OpenTable(mounted, ways);
     }
 
-    void passThrough(Passthrough of, boolean wanted) {
-        engine = of;
-        passthrough = wanted ? of : null;
+    void started(Connection connection, boolean passesThrough) {
+        engine = connection.passthrough();
+        passthrough = passesThrough ? engine : null;
+        cache = connection.cache();
     }
 
-    /** Of a former process; to be called after {@link #passThrough}. */
+    /** Of a former process; to be called after {@link #started}. */
     CompletableFuture<Void> restore(OpenRecord record, boolean leaving, OpenTable.Source source) {
         return open.restore(record, leaving, source, Objects.requireNonNull(engine));
     }
@@ -284,8 +288,12 @@ final class Files {
     // ---- contents
     // -----------------------------------------------------------------------------------------------------------------------
 
-    void read(ReadReply reply, long node, long number, long offset, int size) {
-        OpenFile file = require(reply, number, () -> read(reply, node, number, offset, size));
+    /**
+     * @param kept as pages: sendfile(2), splice(2) and mappings read these, however the file was
+     *     opened
+     */
+    void read(ReadReply reply, long node, long number, long offset, int size, boolean kept) {
+        OpenFile file = require(reply, number, () -> read(reply, node, number, offset, size, kept));
         if (file == null) {
             return;
         }
@@ -304,6 +312,10 @@ final class Files {
                         reply.data(length);
                     } finally {
                         bytes.release();
+                    }
+                    if (kept && file.handle().mode() == DataMode.WRITE_SHARED) {
+                        // No recall tells of another client's next write.
+                        Objects.requireNonNull(cache).forgetData(node, offset, size, _ -> {});
                     }
                 });
     }

@@ -50,6 +50,29 @@ class LocalDiskHabitsTest {
         compare(mounts, EXAMPLES / 2);
     }
 
+    @Test
+    void randomCallsOnOneFileThroughTwoMountsGiveWhatAModelGives() throws IOException {
+        Programs.need("python3");
+        long operations = Long.getLong("gf.fsx.operations", 10_000);
+        Path directory = farm.mount().resolve("interleaved");
+        farm.sh("mkdir " + directory);
+        farm.gf("setrep", "2", "/interleaved");
+        TestFarm.Result result =
+                farm.run(
+                        List.of(
+                                "python3",
+                                program("interleaved.py"),
+                                directory.resolve("f")
+                                        + ","
+                                        + farm.mountOf("n2").resolve("interleaved/f"),
+                                "--operations",
+                                Long.toString(operations),
+                                "--seed",
+                                Long.toString(Long.getLong("gf.seed", 1))));
+        assertThat(result.status()).as(result.output() + result.errors()).isZero();
+        assertThat(result.output()).contains(operations + " operations");
+    }
+
     private static void compare(String mounts, int examples) throws IOException {
         Programs.needPython("hypothesis", "xattr");
         Path local = Files.createTempDirectory("gf-local-");

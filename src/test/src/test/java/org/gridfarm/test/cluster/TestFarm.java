@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * close, whatever the test did to it.
  */
 public final class TestFarm implements AutoCloseable {
-    private static final long COMMAND_SECONDS_MAX = 300;
+    private static final long COMMAND_SECONDS_MAX = 900;
 
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours

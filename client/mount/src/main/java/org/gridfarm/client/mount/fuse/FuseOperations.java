@@ -75,7 +75,16 @@ public interface FuseOperations {
     /// Fewer than `size` bytes mean the end of the file.
     ///
     /// @param flags as of open(2) and fcntl(2), now
-    void read(ReadReply reply, long node, long handle, long offset, int size, int flags);
+    /// @param kept the kernel keeps the answer as pages, and serves mappings, sendfile(2) and
+    ///   splice(2) from these without asking again, in direct opens too
+    void read(
+            ReadReply reply,
+            long node,
+            long handle,
+            long offset,
+            int size,
+            int flags,
+            boolean kept);
 
     /// `data` is a direct buffer holding exactly what is to be written.
     ///

@@ -121,7 +121,8 @@ public final class JnrMount extends JnrNames implements AutoCloseable {
         return with(walk -> {
             BlockingReply reply = reply((int) size);
             long node = node(walk, path, info);
-            operations.read(reply, node, info.fh.get(), offset, (int) size, info.flags.get());
+            operations.read(
+                    reply, node, info.fh.get(), offset, (int) size, info.flags.get(), false);
             int result = reply.await();
             if (result != 0) {
                 return result;

@@ -176,6 +176,9 @@ final class Abi {
     static final int READ_FH = 0;
     static final int READ_OFFSET = 8;
     static final int READ_SIZE = 16;
+    static final int READ_READ_FLAGS = 20;
+    static final int READ_LOCKOWNER =
+            1 << 1; // a process asks; what goes into the cache has no owner
     static final int WRITE_WRITE_FLAGS = 20;
     static final int READ_FLAGS = 32;
     static final int WRITE_BYTES = 40;

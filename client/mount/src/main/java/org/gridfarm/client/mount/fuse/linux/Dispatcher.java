@@ -146,7 +146,8 @@ final class Dispatcher {
                         in.get(JAVA_LONG, BODY + Abi.READ_FH),
                         in.get(JAVA_LONG, BODY + Abi.READ_OFFSET),
                         size,
-                        in.get(JAVA_INT, BODY + Abi.READ_FLAGS));
+                        in.get(JAVA_INT, BODY + Abi.READ_FLAGS),
+                        (in.get(JAVA_INT, BODY + Abi.READ_READ_FLAGS) & Abi.READ_LOCKOWNER) == 0);
             }
             case Abi.WRITE ->
                     to.write(

@@ -99,10 +99,17 @@ final class WaitingOperations extends MemoryOperations {
     }
 
     @Override
-    public void read(ReadReply reply, long node, long handle, long offset, int size, int flags) {
+    public void read(
+            ReadReply reply,
+            long node,
+            long handle,
+            long offset,
+            int size,
+            int flags,
+            boolean kept) {
         ByteBuffer content = served;
         if (content == null) {
-            super.read(reply, node, handle, offset, size, flags);
+            super.read(reply, node, handle, offset, size, flags, kept);
         } else {
             int from = (int) Math.min(offset, content.limit());
             reply.data(content.slice(from, Math.min(size, content.limit() - from)));

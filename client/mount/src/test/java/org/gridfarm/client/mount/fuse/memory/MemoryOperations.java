@@ -131,7 +131,13 @@ public class MemoryOperations extends MemoryTree {
 
     @Override
     public synchronized void read(
-            ReadReply reply, long number, long handle, long offset, int size, int flags) {
+            ReadReply reply,
+            long number,
+            long handle,
+            long offset,
+            int size,
+            int flags,
+            boolean kept) {
         MemoryNode node = node(reply, number);
         if (node != null) {
             long now = now();
