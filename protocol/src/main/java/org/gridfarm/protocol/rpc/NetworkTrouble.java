@@ -22,7 +22,10 @@ public final class NetworkTrouble {
 
     /** The innermost message: engines wrap the reason (expired, unknown CA) several times over. */
     static String reason(Throwable thrown) {
-        String text = String.valueOf(thrown.getMessage());
+        String text =
+                thrown instanceof ClosedChannelException
+                        ? "closed during the handshake"
+                        : thrown.toString();
         int depth = 0;
         for (Throwable t = thrown; t != null && depth < 10; t = t.getCause(), depth++) {
             if (t.getMessage() != null && !t.getMessage().isBlank()) text = t.getMessage();
@@ -47,7 +50,7 @@ public final class NetworkTrouble {
         if (find(thrown, ConnectException.class) != null)
             return failure(ErrorKind.UNAVAILABLE, address, tail(reason(thrown)), thrown);
         if (find(thrown, ClosedChannelException.class) != null)
-            return failure(ErrorKind.UNAVAILABLE, address, "closed during the handshake", thrown);
+            return failure(ErrorKind.UNAVAILABLE, address, reason(thrown), thrown);
         if (thrown instanceof IOException)
             return failure(ErrorKind.UNAVAILABLE, address, reason(thrown), thrown);
         return failure(ErrorKind.INTERNAL, address, thrown.toString(), thrown);

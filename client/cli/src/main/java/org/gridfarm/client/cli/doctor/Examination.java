@@ -173,14 +173,16 @@ public final class Examination {
             findings.add(Finding.good("farm", "known there as " + farm.user()));
             for (NodeInfo node : farm.nodes()) {
                 String name = "node " + node.getName();
-                if (!node.getState().equals("up")) {
-                    findings.add(
-                            Finding.bad(
-                                    name,
-                                    "is " + node.getState(),
-                                    "start it; its files are read from other nodes meanwhile"));
-                } else {
-                    reach(name, node.getAddress());
+                switch (node.getState()) {
+                    case "suspect", "down" ->
+                            findings.add(
+                                    Finding.bad(
+                                            name,
+                                            "is " + node.getState(),
+                                            "start it; its files are read from other nodes meanwhile"));
+                    case "removed" ->
+                            findings.add(Finding.good(name, "was removed by an administrator"));
+                    default -> reach(name, node.getAddress());
                 }
             }
         } catch (FarmException e) {
