@@ -21,6 +21,9 @@ interface LeaderContext {
     /** Runs the answer when the batch is durable and known to everybody. */
     void afterCompletion(long sequence, Runnable answer);
 
+    /** The batch is a former leader's. */
+    boolean isInherited(long sequence);
+
     /** Runs the answer when everything that memory now says is complete: for refusals. */
     void afterAllSoFar(Runnable answer);
 

@@ -283,6 +283,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     }
 
     @Override
+    public boolean isInherited(long sequence) {
+        return sequence <= inherited;
+    }
+
+    @Override
     public void afterAllSoFar(Runnable answer) {
         batches.afterVisible(batches.lastWithContent(), answer);
     }

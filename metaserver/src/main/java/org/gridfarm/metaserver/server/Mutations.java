@@ -46,8 +46,7 @@ final class Mutations {
         }
         Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
         if (answered != null) {
-            leader.afterCompletion(
-                    answered.batch(), () -> again(exchange, caller, answered.outcome()));
+            leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
             return;
         }
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
@@ -79,7 +78,7 @@ final class Mutations {
         }
         OpenRequest wish = openWish(request);
         long inode = reply.getAttributes().getInode();
-        if (wish != null && wish.getHandle() != 0) {
+        if (wish != null) {
             opens.open(
                     caller, who, inode, wish, () -> settle(exchange, caller, request, reply, wish));
         } else {
@@ -90,7 +89,7 @@ final class Mutations {
     /** A create that found the file opens it: as OPEN does, if the mode bits allow it. */
     private void requireOpenable(MutateRequest request, Credentials who, long inode) {
         OpenRequest wish = openWish(request);
-        if (wish == null || wish.getHandle() == 0) return;
+        if (wish == null) return;
         state.requireAccess(
                 who, inode, (wish.getRead() ? 4 : 0) | (wish.getWrite() ? 2 : 0), "open");
     }
@@ -114,16 +113,32 @@ final class Mutations {
         leader.afterCompletion(sequence, () -> send(exchange, caller, kept, wish));
     }
 
+    /**
+     * What a former leader opened along with it nobody has open here: the client did not hear of
+     * it, and cannot have brought it back.
+     */
     private void again(
-            Exchange<MutateRequest, MutateReply> exchange, Caller caller, Outcome outcome) {
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            Outcomes.Answered answered) {
+        MutateRequest request = exchange.request();
+        OpenRequest wish = openWish(request);
         try {
-            send(
-                    exchange,
-                    caller,
-                    MutateReply.parseFrom(outcome.getReply()),
-                    openWish(exchange.request()));
+            MutateReply reply = MutateReply.parseFrom(answered.outcome().getReply());
+            if (wish != null && leader.isInherited(answered.batch())) {
+                opens.open(
+                        caller,
+                        caller.actingAs(request.hasCredentials(), request.getCredentials()),
+                        reply.getAttributes().getInode(),
+                        wish,
+                        () -> leader.afterAllSoFar(() -> send(exchange, caller, reply, wish)));
+            } else {
+                send(exchange, caller, reply, wish);
+            }
         } catch (InvalidProtocolBufferException e) {
             exchange.failWith(e);
+        } catch (FarmException e) {
+            exchange.fail(e);
         }
     }
 
@@ -132,7 +147,7 @@ final class Mutations {
             Caller caller,
             MutateReply reply,
             @Nullable OpenRequest wish) {
-        if (wish == null || wish.getHandle() == 0) {
+        if (wish == null) {
             exchange.reply(reply);
             return;
         }
@@ -144,13 +159,15 @@ final class Mutations {
         }
     }
 
+    /** Null: nothing is to be opened along with it. */
     private static @Nullable OpenRequest openWish(MutateRequest request) {
-        return switch (request.getOperationCase()) {
-            case CREATE -> request.getCreate().hasOpen() ? request.getCreate().getOpen() : null;
-            case TEMPORARY ->
-                    request.getTemporary().hasOpen() ? request.getTemporary().getOpen() : null;
-            default -> null;
-        };
+        OpenRequest wish =
+                switch (request.getOperationCase()) {
+                    case CREATE -> request.getCreate().getOpen();
+                    case TEMPORARY -> request.getTemporary().getOpen();
+                    default -> OpenRequest.getDefaultInstance();
+                };
+        return wish.getHandle() == 0 ? null : wish;
     }
 
     private static String operation(MutateRequest request) {

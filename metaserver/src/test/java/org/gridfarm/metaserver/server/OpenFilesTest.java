@@ -18,6 +18,7 @@ import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
@@ -63,19 +64,40 @@ class OpenFilesTest {
     }
 
     private MutateReply createAndOpen(TestClient client, String name, long handle) {
-        return client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setCreate(
-                                CreateFile.newBuilder()
-                                        .setParent(1)
-                                        .setName(TestFarm.name(name))
-                                        .setMode(0644)
-                                        .setOpen(
-                                                OpenRequest.newBuilder()
-                                                        .setWrite(true)
-                                                        .setHandle(handle)))
-                        .build());
+        return client.call(MetadataMethods.MUTATE, creatingAndOpening(client, name, handle));
+    }
+
+    private MutateRequest creatingAndOpening(TestClient client, String name, long handle) {
+        return client.command()
+                .setCreate(
+                        CreateFile.newBuilder()
+                                .setParent(1)
+                                .setName(TestFarm.name(name))
+                                .setMode(0644)
+                                .setOpen(OpenRequest.newBuilder().setWrite(true).setHandle(handle)))
+                .build();
+    }
+
+    @Test
+    void aFileWhoseCreationWasNotHeardOfIsOpenAtTheNextLeader() {
+        TestClient client = new TestClient(farm, leader, 11);
+        MutateRequest request = creatingAndOpening(client, "f", 71);
+        long inode = client.call(MetadataMethods.MUTATE, request).getAttributes().getInode();
+        farm.stop(leader);
+        leader = farm.start("ms1", true);
+        TestFarm.awaitRole(leader, "leader");
+        for (FakeNode node : List.of(n1, n2, n3)) node.close();
+        n1 = new FakeNode(farm, leader, "n1");
+        n2 = new FakeNode(farm, leader, "n2");
+        n3 = new FakeNode(farm, leader, "n3");
+        TestClient again = new TestClient(farm, leader, 11);
+        again.command(); // its sequence was the creation's
+        MutateReply reply = again.call(MetadataMethods.MUTATE, request);
+        assertThat(reply.getOpened().getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        assertThat(reply.getOpened().getAttributes().getInode()).isEqualTo(inode);
+        String head = reply.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
+        commit(again, inode, 71, true, List.of(head));
+        assertThat(attributes(again, inode).getSize()).isEqualTo(100);
     }
 
     private MutateReply commit(
