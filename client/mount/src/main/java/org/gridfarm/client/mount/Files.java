@@ -40,7 +40,7 @@ import java.util.concurrent.CompletableFuture;
  * Open files and their contents. A local replica is passed through to the kernel: for readers, and
  * for the writer of a file made by this very open whose chain begins at the attached node.
  * Everything else is direct: the kernel keeps no pages that another client's write would make
- * stale.
+ * stale, and those that mappings and splices make it keep are dropped at once where others write.
  */
 final class Files {
     private static final Logger log = LoggerFactory.getLogger(Files.class);

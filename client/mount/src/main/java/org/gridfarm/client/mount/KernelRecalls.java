@@ -55,8 +55,8 @@ final class KernelRecalls implements RecallListener {
         }
         for (DataRecall data : recall.getDataList()) {
             cache.forgetAttributes(data.getInode(), barrier.one());
-            // Pages exist only of mappings (opens are direct); forgetting them may wait for a read
-            // in flight, so nobody waits for it here.
+            // Pages exist only of mappings and splices (opens are direct); forgetting them may wait
+            // for a read in flight, so nobody waits for it here.
             cache.forgetData(data.getInode(), 0, 0, _ -> {});
         }
         return barrier.closed();

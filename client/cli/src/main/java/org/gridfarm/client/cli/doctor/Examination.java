@@ -4,7 +4,9 @@ import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
+import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.TrustStore;
 import org.gridfarm.protocol.config.SecuritySettings;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -15,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -139,8 +142,16 @@ public final class Examination {
             } else if (now.plus(EXPIRES_SOON).isAfter(end)) {
                 findings.add(Finding.warning("certificate", text, "renew it soon"));
             } else {
+                new ChainValidator(TrustStore.load(security.trust(), security.revocation()))
+                        .validate(credential.chain(), ChainValidator.Part.CLIENT, now);
                 findings.add(Finding.good("certificate", text));
             }
+        } catch (CertificateException e) {
+            findings.add(
+                    Finding.bad(
+                            "certificate",
+                            security.certificate() + ": " + e.getMessage(),
+                            "servers refuse it: have another one issued by an authority that the farm trusts"));
         } catch (FarmException e) {
             findings.add(
                     Finding.bad(

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /// | passthrough | no | yes, of the same backing; with DIRECT_IO the data comes to the file system, mappings do not |
 ///
 /// What is not passed through is direct: the kernel keeps no pages that another client's write
-/// would make stale.
+/// would make stale, but those of mappings and splices.
 ///
 /// A replica is replaced by another plain file when it was mended or copied anew; the kernel holds
 /// the former one as long as any open of it lasts. Whoever comes meanwhile gets DIRECT_IO of that
