@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 final class ClusterPlan {
     private static final String HEAP_SMALL = "128m";
-    private static final String HEAP = "256m";
+    private static final String HEAP = System.getenv().getOrDefault("GF_HEAP", "256m");
 
     private final Path directory;
     private final ClusterOptions options;
