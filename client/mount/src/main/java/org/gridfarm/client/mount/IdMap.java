@@ -5,6 +5,7 @@ import org.gridfarm.protocol.error.FarmException;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * How numbers of users, or of groups, on this machine and in the farm stand for one another. A
@@ -18,7 +19,11 @@ final class IdMap {
     private static final int HIGHEST = Integer.MAX_VALUE - 1;
 
     /** {@code count} numbers from {@code local} here are those from {@code farm} there. */
-    private record Range(int local, int farm, int count) {}
+    private record Range(int local, int farm, int count) {
+        Range back() {
+            return new Range(farm, local, count);
+        }
+    }
 
     private final List<Range> ranges;
 
@@ -74,24 +79,22 @@ final class IdMap {
     }
 
     int there(int local) {
-        boolean taken = false;
-        for (Range range : ranges) {
-            if (local >= range.local && local - range.local < range.count) {
-                return range.farm + (local - range.local);
-            }
-            taken |= local >= range.farm && local - range.farm < range.count;
-        }
-        return taken ? NOBODY : local;
+        return across(local, range -> range);
     }
 
     int here(int farm) {
+        return across(farm, Range::back);
+    }
+
+    private int across(int id, UnaryOperator<Range> way) {
         boolean taken = false;
-        for (Range range : ranges) {
-            if (farm >= range.farm && farm - range.farm < range.count) {
-                return range.local + (farm - range.farm);
+        for (Range given : ranges) {
+            Range range = way.apply(given);
+            if (id >= range.local && id - range.local < range.count) {
+                return range.farm + (id - range.local);
             }
-            taken |= farm >= range.local && farm - range.local < range.count;
+            taken |= id >= range.farm && id - range.farm < range.count;
         }
-        return taken ? NOBODY : farm;
+        return taken ? NOBODY : id;
     }
 }
