@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  * no wrong byte is ever read.
  */
 class PlantedCorruptionsTest {
-    private static final int FILES = Integer.getInteger("gf.corruptions", 100);
+    private static final int FILES = Integer.getInteger("gf.corruptions", 1_000);
     private static final int BYTES_MAX = 200_000;
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
