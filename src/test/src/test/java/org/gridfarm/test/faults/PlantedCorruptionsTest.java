@@ -33,9 +33,9 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Many files at level 2 ({@code -Dgf.corruptions=1000} for the whole proof), one replica of each
- * damaged while the nodes are down: a scrub finds all of it, every replica is made good again, and
- * no wrong byte is ever read.
+ * Many files at level 2 ({@code -Dgf.corruptions=} says how many), one replica of each damaged
+ * while the nodes are down: a scrub finds all of it, every replica is made good again, and no wrong
+ * byte is ever read.
  */
 class PlantedCorruptionsTest {
     private static final int FILES = Integer.getInteger("gf.corruptions", 1_000);
