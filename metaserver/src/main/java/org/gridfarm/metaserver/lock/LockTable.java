@@ -38,14 +38,18 @@ public final class LockTable {
     private static final class File {
         final Locks ranges = new Locks();
         final Locks whole = new Locks();
+        final Locks appends = new Locks();
         final Map<Long, LockRequest> queue = new LinkedHashMap<>();
 
-        Locks of(boolean flock) {
-            return flock ? whole : ranges;
+        Locks of(LockRequest request) {
+            if (request.getAppend()) {
+                return appends;
+            }
+            return request.getFlock() ? whole : ranges;
         }
 
         boolean isIdle() {
-            return ranges.isEmpty() && whole.isEmpty() && queue.isEmpty();
+            return ranges.isEmpty() && whole.isEmpty() && appends.isEmpty() && queue.isEmpty();
         }
     }
 
@@ -69,7 +73,7 @@ public final class LockTable {
     }
 
     private LockOutcome lock(File file, LockRequest request) {
-        Locks locks = file.of(request.getFlock());
+        Locks locks = file.of(request);
         Held wanted = Held.of(request);
         Held inTheWay = locks.conflict(wanted);
         if (inTheWay == null) {
@@ -87,7 +91,8 @@ public final class LockTable {
         if (!request.getWait()) {
             return new LockOutcome.Conflict(inTheWay.shown(request.getInode(), request.getFlock()));
         }
-        if (!request.getFlock() && wouldWaitForItself(wanted, locks)) {
+        boolean mayDeadlock = !request.getFlock() && !request.getAppend();
+        if (mayDeadlock && wouldWaitForItself(wanted, locks)) {
             throw new FarmException(ErrorKind.DEADLOCK, "lock", shown(request));
         }
         long ticket = ++lastTicket;
@@ -105,7 +110,7 @@ public final class LockTable {
         if (file == null || request.getKind() == LockKind.UNLOCK) {
             return null;
         }
-        Held conflict = file.of(request.getFlock()).conflict(Held.of(request));
+        Held conflict = file.of(request).conflict(Held.of(request));
         return conflict == null ? null : conflict.shown(request.getInode(), request.getFlock());
     }
 
@@ -138,7 +143,8 @@ public final class LockTable {
             }
             boolean ranges = file.ranges.unlockSession(session);
             boolean whole = file.whole.unlockSession(session);
-            if (ranges || whole) {
+            boolean appends = file.appends.unlockSession(session);
+            if (ranges || whole || appends) {
                 released.addAll(release(file));
             }
             forgetIfIdle(inode, file);
@@ -178,8 +184,7 @@ public final class LockTable {
             return List.of();
         }
         Held range = Held.of(request);
-        boolean found =
-                file.of(request.getFlock()).unlock(range.owner(), range.start(), range.end());
+        boolean found = file.of(request).unlock(range.owner(), range.start(), range.end());
         List<Long> released = found ? release(file) : List.of();
         forgetIfIdle(request.getInode(), file);
         return released;
@@ -189,7 +194,7 @@ public final class LockTable {
         List<Long> released = new ArrayList<>();
         for (Map.Entry<Long, LockRequest> queued : List.copyOf(file.queue.entrySet())) {
             Held wanted = Held.of(queued.getValue());
-            Locks locks = file.of(queued.getValue().getFlock());
+            Locks locks = file.of(queued.getValue());
             if (locks.conflict(wanted) == null) {
                 locks.lock(wanted);
                 dequeue(file, queued.getKey());

@@ -62,6 +62,11 @@ final class Batches {
         return operations >= 16 * CommitLimits.BATCH_OPERATIONS_MAX;
     }
 
+    /** Nor is there room for the rest of what was begun. */
+    boolean isOverfull() {
+        return operations >= 17 * CommitLimits.BATCH_OPERATIONS_MAX;
+    }
+
     /** The last sequence whose outcome an observer of present memory depends on. */
     long lastWithContent() {
         return isEmpty() ? coherence.openSequence() - 1 : coherence.openSequence();

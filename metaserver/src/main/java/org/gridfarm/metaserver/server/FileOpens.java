@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * Opening, committing and closing files at the leader. Decides as changes and leaves the waiting to
@@ -39,6 +40,7 @@ final class FileOpens {
     private final ChainChoice choice;
     private final LeaderContext leader;
     private final Growth growth;
+    private LongPredicate inTransit = inode -> false;
 
     FileOpens(
             FarmState state,
@@ -52,6 +54,14 @@ final class FileOpens {
         this.layouts = layouts;
         this.choice = choice;
         this.leader = leader;
+    }
+
+    /**
+     * @param between tells of files whose content is going from one place or generation to another:
+     *     nobody begins to write to them meanwhile
+     */
+    void refuseWritersOf(LongPredicate between) {
+        inTransit = between;
     }
 
     OpenFiles files() {
@@ -78,9 +88,17 @@ final class FileOpens {
             return;
         }
         InodeImage image = state.image(inode);
+        if (wish.getWrite() && inTransit.test(inode)) {
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    "open",
+                    Long.toHexString(inode),
+                    "it moves from full nodes, or is brought into order after its writer was lost");
+        }
         if (wish.getWrite()) {
-            leader.change(startWriting(caller, image, wish), caller.session());
+            List<Change> started = startWriting(caller, image, wish);
             limit(who, inode, 0);
+            leader.change(started, caller.session());
         }
         OpenFiles.Opened result =
                 opens.open(
@@ -96,6 +114,14 @@ final class FileOpens {
                         recalls.put(
                                 session, List.of(new DataTouch(inode, mode.getNumber(), true))));
         leader.recallData(recalls, opened);
+    }
+
+    /** Refuses as {@link #open} would for writing to a file that is about to be made. */
+    void requirePlace(Caller caller, InodeImage image) {
+        List<WritingChain> chains = new ArrayList<>();
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            chains.add(chain(caller, image, stripe, chains, new ArrayList<>()));
+        }
     }
 
     /**
@@ -272,12 +298,7 @@ final class FileOpens {
         }
         boolean last = commit.getClose() && !isWrittenBesides(handle);
         if (last) {
-            changes.add(
-                    writing(
-                            WritingImage.newBuilder()
-                                    .setInode(image.getInode())
-                                    .setGone(true)
-                                    .build()));
+            changes.addAll(ended(chains.build()));
         } else if (!chains.build().equals(writing)) {
             changes.add(writing(chains.build()));
         }
@@ -302,10 +323,10 @@ final class FileOpens {
         }
         if (object == null) return chain;
         Set<String> holders = new HashSet<>(object.getHoldersList());
-        holders.retainAll(chain.getNodesList());
-        if (holders.isEmpty()) {
+        if (chain.getNodesList().stream().noneMatch(holders::contains)) {
+            // It moved to other nodes, or from failed ones, while the commit was on its way.
             throw new FarmException(
-                    ErrorKind.INVALID,
+                    ErrorKind.STALE,
                     "commit",
                     Long.toHexString(image.getInode()),
                     "no member of its chain holds the content");
@@ -323,7 +344,54 @@ final class FileOpens {
                 changes.add(row(image, chain.getStripe(), node, wanted));
             }
         }
+        for (String node : chain.getJoiningList()) {
+            if (holders.contains(node)) {
+                kept.addNodes(node);
+                changes.add(row(image, chain.getStripe(), node, ReplicaState.VALID));
+            } else {
+                kept.addJoining(node);
+            }
+        }
         return kept.build();
+    }
+
+    /**
+     * Nobody writes to the file any more. What a joining member has got is not all, and goes when
+     * there are copies enough.
+     */
+    private List<Change> ended(WritingImage writing) {
+        InodeImage image = state.image(writing.getInode());
+        List<Change> changes = new ArrayList<>();
+        for (WritingChain chain : writing.getChainsList()) {
+            for (String node : chain.getJoiningList()) {
+                changes.add(row(image, chain.getStripe(), node, ReplicaState.STALE));
+            }
+        }
+        changes.add(
+                writing(
+                        WritingImage.newBuilder()
+                                .setInode(writing.getInode())
+                                .setGone(true)
+                                .build()));
+        return changes;
+    }
+
+    /** Joining members of a content that goes as a whole. */
+    static List<Change> joiningGone(WritingImage writing) {
+        List<Change> changes = new ArrayList<>();
+        for (WritingChain chain : writing.getChainsList()) {
+            for (String node : chain.getJoiningList()) {
+                changes.add(
+                        gone(
+                                ReplicaImage.newBuilder()
+                                        .setInode(writing.getInode())
+                                        .setStripe(chain.getStripe())
+                                        .setGeneration(writing.getGeneration())
+                                        .setNode(node)
+                                        .build()));
+            }
+        }
+        return changes;
     }
 
     static Change row(InodeImage image, int stripe, String node, ReplicaState wanted) {
@@ -396,7 +464,9 @@ final class FileOpens {
             boolean rescue,
             List<Change> changes) {
         List<String> left = new ArrayList<>(chain.getNodesList());
+        List<String> joining = new ArrayList<>(chain.getJoiningList());
         left.removeAll(failed);
+        joining.removeAll(failed);
         boolean committed =
                 state.hasContent(
                         Layouts.object(image.getInode(), chain.getStripe(), image.getGeneration()));
@@ -410,21 +480,31 @@ final class FileOpens {
             }
             // Nothing was written yet, or the client has it all: it starts over on other nodes, or
             // sees why not.
+            Set<String> excluded = new HashSet<>(failed);
+            excluded.addAll(joining);
+            joining.clear();
             left.addAll(
                     choice.choose(
                             image,
                             chain.getStripe(),
                             state.level(image),
-                            new ChainChoice.Beside(caller.attachedNode(), Set.copyOf(failed)),
+                            new ChainChoice.Beside(caller.attachedNode(), excluded),
                             Set.of(),
                             List.of()));
         }
-        for (String node : failed) {
-            if (chain.getNodesList().contains(node)) {
+        List<String> before = new ArrayList<>(chain.getNodesList());
+        before.addAll(chain.getJoiningList());
+        for (String node : before) {
+            if (!left.contains(node) && !joining.contains(node)) {
                 changes.add(row(image, chain.getStripe(), node, ReplicaState.STALE));
             }
         }
-        return WritingChain.newBuilder().setStripe(chain.getStripe()).addAllNodes(left).build();
+        return chain.toBuilder()
+                .clearNodes()
+                .addAllNodes(left)
+                .clearJoining()
+                .addAllJoining(joining)
+                .build();
     }
 
     private boolean isWrittenBesides(OpenFiles.Handle handle) {
@@ -441,14 +521,7 @@ final class FileOpens {
         boolean changed = false;
         WritingImage writing = state.writing(handle.inode());
         if (last && writing != null) {
-            leader.change(
-                    List.of(
-                            writing(
-                                    WritingImage.newBuilder()
-                                            .setInode(handle.inode())
-                                            .setGone(true)
-                                            .build())),
-                    session);
+            leader.change(ended(writing), session);
             changed = true;
         }
         return reapIfOrphan(handle.inode()) || changed;
@@ -459,7 +532,9 @@ final class FileOpens {
         if (!state.isOrphan(inode) || opens.isOpen(inode) || !state.exists(inode)) return false;
         List<Change> changes = new ArrayList<>();
         for (ReplicaImage row : state.allRows(inode)) changes.add(gone(row));
-        if (state.writing(inode) != null) {
+        WritingImage writing = state.writing(inode);
+        if (writing != null) {
+            changes.addAll(joiningGone(writing));
             changes.add(writing(WritingImage.newBuilder().setInode(inode).setGone(true).build()));
         }
         changes.add(Change.newBuilder().setInodeGone(inode).build());

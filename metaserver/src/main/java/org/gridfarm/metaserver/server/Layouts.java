@@ -66,6 +66,14 @@ final class Layouts {
                 location.addReplicas(
                         replica(object, node, memberState(object), caller, write, true));
             }
+            if (write) {
+                for (String node : chain.getJoiningList()) {
+                    location.addReplicas(
+                            replica(object, node, memberState(object), caller, true, true)
+                                    .toBuilder()
+                                    .setJoining(true));
+                }
+            }
             layout.addObjects(location);
         }
         return layout.build();

@@ -10,6 +10,9 @@ import java.util.Map;
 
 /** What the leader's rooms ask of it. All on the event thread. */
 interface LeaderContext {
+    /** OVERLOADED when no further request may change anything now. */
+    void requireRoom();
+
     /** Applies the changes to memory and puts them into the open batch, as of the session. */
     void change(List<Change> changes, long origin);
 

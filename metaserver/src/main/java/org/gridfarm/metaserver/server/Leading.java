@@ -57,6 +57,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final LostWriters lostWriters;
     private final Suspects suspects;
     private final Repair repair;
+    private final ChainRepair chains;
     private final BalanceControl balance;
     private final TicketMaker tickets;
     private final TreeMap<Long, List<Runnable>> whenApplied = new TreeMap<>();
@@ -159,6 +160,16 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         new Reads(state, layouts, this::read).register(table);
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
+        opens.refuseWritersOf(inode -> relocations.isMoving(inode) || lostWriters.isSealing(inode));
+        this.chains =
+                new ChainRepair(
+                        state,
+                        opens.files(),
+                        relocations,
+                        choice,
+                        nodes,
+                        this,
+                        () -> planner.limits().copies());
         new OpenService(state, opens, relocations, this).register(table);
         nodes.register(table);
         locks.register(table);
@@ -247,12 +258,19 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     // ---- changes ----------------------------------------------------------------------------
 
     @Override
+    public void requireRoom() {
+        if (batches.isFull()) throw overloaded();
+    }
+
+    private static FarmException overloaded() {
+        return new FarmException(
+                ErrorKind.OVERLOADED, "commit", "", "the database does not keep up");
+    }
+
+    @Override
     public void change(List<Change> changes, long origin) {
         if (changes.isEmpty()) return;
-        if (batches.isFull()) {
-            throw new FarmException(
-                    ErrorKind.OVERLOADED, "commit", "", "the database does not keep up");
-        }
+        if (batches.isOverfull()) throw overloaded();
         List<Change> stamped = new ArrayList<>(changes.size());
         for (Change change : changes) {
             Change own = origin == 0 ? change : change.toBuilder().setOrigin(origin).build();
@@ -399,6 +417,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         coherence.expire(now, effects);
         run(effects);
         repair.tick(now);
+        chains.tick(now);
         balance.tick();
         suspects.tick();
         lostWriters.tick(inGrace());

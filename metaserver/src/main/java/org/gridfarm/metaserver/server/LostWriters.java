@@ -1,8 +1,10 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.ReplicaImage;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,15 +31,20 @@ import java.util.Set;
  * the first member that answers, is the truth; members that differ are stale.
  *
  * <p>Runs when a session with files open for writing ends, and, after a change of leader, for files
- * whose writers did not come back within the grace period. Event thread.
+ * whose writers did not come back within the grace period. A striped file of which some stripe is
+ * silent is not sealed without it: zeros would be read in its place. Event thread.
  */
 final class LostWriters {
     private static final Logger log = LoggerFactory.getLogger(LostWriters.class);
+
+    private static final long TRY_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final FarmState state;
     private final FileOpens opens;
     private final LeaderContext leader;
     private final Set<Long> sealing = new HashSet<>();
+    private final Set<Long> silent = new HashSet<>(); // being sealed, to be tried again
+    private long triedAgainAt;
     private boolean graceOver;
 
     LostWriters(FarmState state, FileOpens opens, LeaderContext leader) {
@@ -45,7 +53,7 @@ final class LostWriters {
         this.leader = leader;
     }
 
-    /** A file being sealed is not opened meanwhile. */
+    /** It is not opened for writing meanwhile. */
     boolean isSealing(long inode) {
         return sealing.contains(inode);
     }
@@ -66,6 +74,7 @@ final class LostWriters {
      * When the grace period ends: files still marked as written by nobody, orphans open by nobody.
      */
     void tick(boolean inGrace) {
+        trySilentAgain();
         if (inGrace || graceOver) return;
         graceOver = true;
         for (long inode : state.writtenInodes()) {
@@ -79,6 +88,16 @@ final class LostWriters {
                 leader.change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
             }
         }
+    }
+
+    private void trySilentAgain() {
+        long now = state.monotonicNanos();
+        if (silent.isEmpty() || now - triedAgainAt < TRY_AGAIN_NANOS) return;
+        triedAgainAt = now;
+        List<Long> some = List.copyOf(silent);
+        silent.clear();
+        some.forEach(sealing::remove);
+        some.forEach(this::seal);
     }
 
     private void seal(long inode) {
@@ -152,12 +171,41 @@ final class LostWriters {
 
         private void settled() {
             if (--outstanding > 0) return;
+            if (isPartial()) {
+                log.info(
+                        "file {}: a stripe is silent; it is sealed when that answers",
+                        Long.toHexString(image.getInode()));
+                silent.add(image.getInode());
+                return;
+            }
             sealing.remove(image.getInode());
             if (!state.exists(image.getInode())) return;
             InodeImage current = state.image(image.getInode());
             if (current.getGeneration() != image.getGeneration()) return;
             leader.change(outcome(current), 0);
             opens.reapIfOrphan(image.getInode());
+        }
+
+        /** Some stripe was sealed, and of another one it is not known what there is. */
+        private boolean isPartial() {
+            return !answers.isEmpty()
+                    && state.exists(image.getInode())
+                    && writing.getChainsList().stream().anyMatch(this::isSilent);
+        }
+
+        private boolean isSilent(WritingChain chain) {
+            Map<String, SealObjectReply> given = answers.getOrDefault(chain.getStripe(), Map.of());
+            if (given.values().stream().anyMatch(SealObjectReply::getPresent)) return false;
+            boolean promised =
+                    state.hasContent(
+                            Layouts.object(
+                                    image.getInode(), chain.getStripe(), image.getGeneration()));
+            for (String name : chain.getNodesList()) {
+                NodeState node = state.nodes().state(name, state.monotonicNanos());
+                boolean lost = node == NodeState.REMOVED || (node == NodeState.DOWN && !promised);
+                if (!given.containsKey(name) && !lost) return true;
+            }
+            return false;
         }
 
         private List<Change> outcome(InodeImage current) {
@@ -167,8 +215,11 @@ final class LostWriters {
                             .setGeneration(current.getGeneration() + 1)
                             .setVersion(current.getVersion() + 1)
                             .setCtime(state.nowNanos());
+            Striping striping =
+                    new Striping(Math.max(1, current.getStripeCount()), current.getStripeUnit());
             boolean anything = false;
             long size = 0;
+            long allocated = 0;
             for (WritingChain chain : writing.getChainsList()) {
                 Map<String, SealObjectReply> given =
                         answers.getOrDefault(chain.getStripe(), Map.of());
@@ -184,7 +235,8 @@ final class LostWriters {
                 }
                 if (truth == null) continue;
                 anything = true;
-                size += truth.getSize();
+                size = Math.max(size, striping.fileSize(chain.getStripe(), truth.getSize()));
+                allocated += truth.getAllocated();
                 for (Map.Entry<String, SealObjectReply> member : given.entrySet()) {
                     if (!member.getValue().getPresent()) continue;
                     boolean same =
@@ -198,7 +250,6 @@ final class LostWriters {
                                     same ? ReplicaState.VALID : ReplicaState.STALE));
                 }
                 if (truth.getMtime() > current.getMtime()) sealed.setMtime(truth.getMtime());
-                sealed.setAllocated(truth.getAllocated());
                 if (writing.getChainsCount() == 1) sealed.setDigest(truth.getDigest());
                 else sealed.clearDigest();
             }
@@ -213,9 +264,13 @@ final class LostWriters {
             if (!anything && hadContent) {
                 // Nobody who holds it answered: what was committed stays as it is, to be read when
                 // they return.
-                return List.of(released);
+                List<Change> left = new ArrayList<>(FileOpens.joiningGone(writing));
+                left.add(released);
+                return left;
             }
-            changes.addFirst(Change.newBuilder().setInode(sealed.setSize(size)).build());
+            changes.addAll(FileOpens.joiningGone(writing));
+            sealed.setSize(size).setAllocated(allocated);
+            changes.addFirst(Change.newBuilder().setInode(sealed).build());
             changes.add(released);
             return changes;
         }

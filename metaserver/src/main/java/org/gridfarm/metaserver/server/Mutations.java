@@ -49,6 +49,7 @@ final class Mutations {
             leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
             return;
         }
+        leader.requireRoom(); // not in the middle: what is done by halves is not done again
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
         try {
             execute(exchange, caller, who, request);
@@ -70,6 +71,7 @@ final class Mutations {
         } else {
             Decision.Accepted accepted = state.decide(request, who, opens.files());
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
+            if (accepted.created()) requirePlace(request, caller, accepted);
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
             reply = accepted.reply(state.namespace());
@@ -83,6 +85,20 @@ final class Mutations {
                     caller, who, inode, wish, () -> settle(exchange, caller, request, reply, wish));
         } else {
             settle(exchange, caller, request, reply, null);
+        }
+    }
+
+    /**
+     * A file that cannot be opened for want of nodes is not made, either: asked again, its creation
+     * would meet itself.
+     */
+    private void requirePlace(MutateRequest request, Caller caller, Decision.Accepted accepted) {
+        OpenRequest wish = openWish(request);
+        if (wish == null || !wish.getWrite()) return;
+        for (Change change : accepted.changes()) {
+            if (change.hasInode() && change.getInode().getInode() == accepted.inode()) {
+                opens.requirePlace(caller, change.getInode());
+            }
         }
     }
 

@@ -344,7 +344,9 @@ final class NodeService {
         WritingImage writing = state.writing(object.getInode());
         if (writing == null || writing.getGeneration() != object.getGeneration()) return false;
         for (WritingChain chain : writing.getChainsList()) {
-            if (chain.getStripe() == object.getStripe()) return chain.getNodesList().contains(node);
+            if (chain.getStripe() == object.getStripe()) {
+                return chain.getNodesList().contains(node) || chain.getJoiningList().contains(node);
+            }
         }
         return false;
     }

@@ -66,13 +66,6 @@ final class OpenService {
                         "open",
                         Long.toHexString(wish.getInode()));
             }
-            if (wish.getWrite() && relocations.isMoving(wish.getInode())) {
-                throw new FarmException(
-                        ErrorKind.NOT_READY,
-                        "open",
-                        Long.toHexString(wish.getInode()),
-                        "it is moving from a full node");
-            }
             int mask =
                     (wish.getRead() ? 4 : 0)
                             | (wish.getWrite() ? 2 : 0)

@@ -10,7 +10,6 @@ import org.gridfarm.metaserver.quota.Kind;
 import org.gridfarm.metaserver.quota.Quotas;
 import org.gridfarm.metaserver.quota.Subject;
 import org.gridfarm.metaserver.quota.Usage;
-import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -273,11 +272,7 @@ final class QuotaService {
     private Map<Long, List<DataTouch>> writers() {
         Map<Long, List<DataTouch>> bySession = new HashMap<>();
         for (long inode : state.writtenInodes()) {
-            Set<Long> sessions = new LinkedHashSet<>();
-            for (OpenFiles.Handle handle : opens.files().handles(inode)) {
-                if (handle.write()) sessions.add(handle.session());
-            }
-            for (long session : sessions) {
+            for (long session : opens.files().writers(inode)) {
                 bySession
                         .computeIfAbsent(session, s -> new ArrayList<>())
                         .add(

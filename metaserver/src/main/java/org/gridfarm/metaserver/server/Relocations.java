@@ -141,6 +141,7 @@ final class Relocations {
             this.image = image;
             this.from = from;
             this.excluded = new HashSet<>(from.getNodesList());
+            this.excluded.addAll(from.getJoiningList());
         }
 
         void attempt() {
@@ -248,6 +249,9 @@ final class Relocations {
             for (String node : from.getNodesList()) {
                 changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.STALE));
             }
+            for (String node : from.getJoiningList()) {
+                changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.STALE));
+            }
             for (String node : made) {
                 if (committed) {
                     changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.VALID));
@@ -259,7 +263,11 @@ final class Relocations {
                 for (WritingChain chain : writing.getChainsList()) {
                     next.addChains(
                             chain.equals(from)
-                                    ? chain.toBuilder().clearNodes().addAllNodes(made).build()
+                                    ? chain.toBuilder()
+                                            .clearNodes()
+                                            .addAllNodes(made)
+                                            .clearJoining()
+                                            .build()
                                     : chain);
                 }
                 changes.add(FileOpens.writing(next.build()));

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Which session has which file open, and what each may therefore cache of its content.
@@ -129,6 +130,15 @@ public final class OpenFiles {
     public boolean isWritten(long inode) {
         File file = files.get(inode);
         return file != null && file.handles.values().stream().anyMatch(Handle::write);
+    }
+
+    /** Sessions that have it open for writing. */
+    public Set<Long> writers(long inode) {
+        Set<Long> sessions = new TreeSet<>();
+        for (Handle handle : handles(inode)) {
+            if (handle.write()) sessions.add(handle.session());
+        }
+        return sessions;
     }
 
     /** Somebody else than the handle's own has it open. */

@@ -183,6 +183,20 @@ class LockTableTest {
     }
 
     @Test
+    void appendersTakeTurnsWhateverProgramsLock() {
+        LockRequest one = exclusive(1, 0, 0).toBuilder().setAppend(true).build();
+        LockRequest two = exclusive(2, 0, 0).toBuilder().setAppend(true).build();
+        grant(exclusive(3, 0, 100));
+        grant(flock(3, LockKind.EXCLUSIVE_LOCK));
+        grant(one);
+        long ticket = queue(two);
+        assertThat(released(one.toBuilder().setKind(LockKind.UNLOCK).build()))
+                .containsExactly(ticket);
+        queue(one);
+        assertThat(table.endSession(2)).hasSize(1);
+    }
+
+    @Test
     void twoFlocksRaisedAtOnceDoNotWaitForEachOther() {
         grant(flock(1, LockKind.SHARED));
         grant(flock(2, LockKind.SHARED));

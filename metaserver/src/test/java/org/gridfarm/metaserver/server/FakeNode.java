@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
@@ -37,6 +39,7 @@ final class FakeNode implements AutoCloseable {
     final List<ObjectId> deleted = new CopyOnWriteArrayList<>();
     final RegisterNodeReply registered;
     volatile String digest = "";
+    volatile boolean refusesSeals;
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
@@ -72,6 +75,10 @@ final class FakeNode implements AutoCloseable {
                                         StorageMethods.SEAL_OBJECT,
                                         q -> {
                                             seals.add(q);
+                                            if (refusesSeals) {
+                                                throw new FarmException(
+                                                        ErrorKind.NOT_READY, "seal", name);
+                                            }
                                             return SealObjectReply.newBuilder()
                                                     .setPresent(true)
                                                     .setSize(77)

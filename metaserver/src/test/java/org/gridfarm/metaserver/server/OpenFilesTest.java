@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.GetAttributesReply;
 import org.gridfarm.protocol.wire.GetAttributesRequest;
 import org.gridfarm.protocol.wire.LocateReply;
@@ -23,6 +25,7 @@ import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -208,6 +212,63 @@ class OpenFilesTest {
         assertThat(n1.seals).hasSize(1);
     }
 
+    @Test
+    void aStripedFileIsSealedWhenEachOfItsStripesHasAnswered() {
+        TestClient writer = new TestClient(farm, leader, 11);
+        TestClient other = new TestClient(farm, leader, 12);
+        long directory = writer.mkdir(1, "striped").getAttributes().getInode();
+        writer.call(
+                MetadataMethods.MUTATE,
+                writer.command()
+                        .setSetPolicy(
+                                SetPolicy.newBuilder()
+                                        .setInode(directory)
+                                        .setStripeCount(2)
+                                        .setStripeUnit(65_536))
+                        .build());
+        MutateReply made =
+                writer.call(
+                        MetadataMethods.MUTATE,
+                        writer.command()
+                                .setCreate(
+                                        CreateFile.newBuilder()
+                                                .setParent(directory)
+                                                .setName(TestFarm.name("f"))
+                                                .setMode(0644)
+                                                .setOpen(
+                                                        OpenRequest.newBuilder()
+                                                                .setWrite(true)
+                                                                .setHandle(500)))
+                                .build());
+        long inode = made.getAttributes().getInode();
+        String second = made.getOpened().getLayout().getObjects(1).getReplicas(0).getNode();
+        FakeNode silent =
+                List.of(n1, n2, n3).stream()
+                        .filter(n -> n.name.equals(second))
+                        .findFirst()
+                        .orElseThrow();
+        silent.refusesSeals = true;
+        writer.peer.close();
+        TestFarm.await(
+                "asked more than once",
+                () -> {
+                    other.renew();
+                    return silent.seals.size() > 1;
+                });
+        assertThat(attributes(other, inode).getWriting()).isTrue();
+        assertThatThrownBy(() -> open(other, inode, 600, true)).hasMessageContaining("into order");
+        silent.refusesSeals = false;
+        TestFarm.await(
+                "sealed",
+                () -> {
+                    other.renew();
+                    return !attributes(other, inode).getWriting();
+                });
+        assertThat(attributes(other, inode).getSize())
+                .as("77 bytes in each stripe")
+                .isEqualTo(65_536 + 77);
+    }
+
     /** One of them at n1. */
     private long fileOfTwoCopies(TestClient client) {
         long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
@@ -224,6 +285,141 @@ class OpenFilesTest {
                     return replicas(client, inode).size() == 2;
                 });
         return inode;
+    }
+
+    @Test
+    void aFileThatNoNodeCanTakeIsNotMade() {
+        TestClient client = new TestClient(farm, leader, 11);
+        for (FakeNode node : List.of(n1, n2, n3)) node.close();
+        List<MutateRequest> refused = new ArrayList<>();
+        TestFarm.await(
+                "no node is left",
+                () -> {
+                    client.renew();
+                    MutateRequest request =
+                            creatingAndOpening(client, "f" + refused.size(), 900 + refused.size());
+                    refused.add(request);
+                    return client.start(MetadataMethods.MUTATE, request)
+                            .handle((reply, failure) -> failure != null)
+                            .join();
+                });
+        MutateRequest last = refused.getLast();
+        String name = last.getCreate().getName().toStringUtf8();
+        assertThat(client.lookup(1, name).getFound()).isFalse();
+        n1 = new FakeNode(farm, leader, "n1", 77, List.of());
+        client.renew();
+        MutateRequest again =
+                last.toBuilder().setCreate(last.getCreate().toBuilder().setExclusive(true)).build();
+        assertThat(client.call(MetadataMethods.MUTATE, again).getOpened().getMode())
+                .isEqualTo(DataMode.EXCLUSIVE);
+    }
+
+    private OpenReply fails(TestClient client, long inode, long handle, String node) {
+        return client.call(
+                MetadataMethods.CHAIN_FAILURE,
+                ChainFailureRequest.newBuilder()
+                        .setHandle(handle)
+                        .setInode(inode)
+                        .addFailedNodes(node)
+                        .setReason("test")
+                        .setWritten(true)
+                        .build());
+    }
+
+    private List<Replica> chain(TestClient client, long inode, long handle) {
+        client.renew();
+        return client.call(
+                        MetadataMethods.REFRESH,
+                        RefreshRequest.newBuilder()
+                                .setHandle(handle)
+                                .setInode(inode)
+                                .setWrite(true)
+                                .build())
+                .getLayout()
+                .getObjects(0)
+                .getReplicasList();
+    }
+
+    /** A file of level two, open at handle 501, whose second node has failed. */
+    private long openWithAShortChain(TestClient writer) {
+        long inode = fileOfTwoCopies(writer);
+        List<Replica> both =
+                open(writer, inode, 501, true).getLayout().getObjects(0).getReplicasList();
+        assertThat(both).hasSize(2);
+        assertThat(
+                        fails(writer, inode, 501, both.getLast().getNode())
+                                .getLayout()
+                                .getObjects(0)
+                                .getReplicasList())
+                .extracting(Replica::getNode)
+                .containsExactly("n1");
+        writer.recalls.clear();
+        TestFarm.await("somebody joins", () -> chain(writer, inode, 501).size() == 2);
+        return inode;
+    }
+
+    @Test
+    void aNodeJoinsAChainThatBecameShortAndIsAMemberOnceItHoldsTheContent() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = openWithAShortChain(writer);
+        assertThat(writer.recalls)
+                .anyMatch(recall -> recall.getDataList().stream().anyMatch(DataRecall::getLayout));
+        List<Replica> now = chain(writer, inode, 501);
+        String joining = now.getLast().getNode();
+        assertThat(now).extracting(Replica::getJoining).containsExactly(false, true);
+        TestClient reader = new TestClient(farm, leader, 12);
+        assertThat(open(reader, inode, 600, false).getLayout().getObjects(0).getReplicasList())
+                .extracting(Replica::getNode)
+                .containsExactly("n1");
+
+        commit(writer, inode, 501, false, List.of("n1"));
+        assertThat(chain(writer, inode, 501)).extracting(Replica::getJoining).contains(true);
+        commit(writer, inode, 501, false, List.of("n1", joining));
+        assertThat(chain(writer, inode, 501))
+                .extracting(Replica::getNode, Replica::getJoining)
+                .containsExactly(tuple("n1", false), tuple(joining, false));
+        assertThat(replicas(reader, inode))
+                .extracting(Replica::getNode, Replica::getState)
+                .contains(tuple("n1", ReplicaState.VALID), tuple(joining, ReplicaState.VALID));
+    }
+
+    @Test
+    void whoHasNotGotEverythingWhenTheFileIsClosedIsToldToDeleteIt() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = openWithAShortChain(writer);
+        String joining = chain(writer, inode, 501).getLast().getNode();
+        FakeNode node =
+                List.of(n1, n2, n3).stream()
+                        .filter(n -> n.name.equals(joining))
+                        .findFirst()
+                        .orElseThrow();
+        node.deleted.clear();
+        commit(writer, inode, 501, true, List.of("n1"));
+        TestFarm.await(
+                "told to delete it",
+                () -> {
+                    writer.renew();
+                    return node.deleted.stream().anyMatch(o -> o.getInode() == inode);
+                });
+    }
+
+    @Test
+    void whoFailsWhileItJoinsIsLeftOut() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = openWithAShortChain(writer);
+        String joining = chain(writer, inode, 501).getLast().getNode();
+        assertThat(fails(writer, inode, 501, joining).getLayout().getObjects(0).getReplicasList())
+                .extracting(Replica::getNode)
+                .doesNotContain(joining);
+    }
+
+    @Test
+    void aCommitThatNamesOnlyFormerMembersIsToldSo() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = fileOfTwoCopies(writer);
+        open(writer, inode, 501, true);
+        assertThatThrownBy(() -> commit(writer, inode, 501, false, List.of("elsewhere")))
+                .hasMessageContaining("no member of its chain");
     }
 
     @Test

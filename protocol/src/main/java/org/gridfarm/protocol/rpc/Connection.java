@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -77,7 +76,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean woken = new AtomicBoolean();
     private final Map<AttachmentKey<?>, Object> attachments = new ConcurrentHashMap<>();
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final Map<Object, Runnable> afterClosing = new ConcurrentHashMap<>();
+    private volatile boolean closed;
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
     private boolean reading;
@@ -185,8 +185,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     @Override
-    public CompletionStage<Void> closed() {
-        return closed.minimalCompletionStage();
+    public Runnable whenClosed(Runnable action) {
+        Object key = new Object();
+        afterClosing.put(key, action);
+        if (closed) {
+            runAfterClosing(key);
+        }
+        return () -> afterClosing.remove(key);
+    }
+
+    private void runAfterClosing(Object key) {
+        Runnable action = afterClosing.remove(key);
+        if (action == null) return;
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            log.error("{}: what followed its end failed", this, e); // others are told all the same
+        }
     }
 
     @Override
@@ -542,6 +557,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         exchanges.clear();
         orphans.forEach(InboundExchange::cancel);
         observer().connectionClosed();
-        closed.complete(null);
+        closed = true;
+        afterClosing.keySet().forEach(this::runAfterClosing);
     }
 }

@@ -125,7 +125,7 @@ public final class LeaderLine implements AutoCloseable {
                 .whenComplete((peer, failure) -> {
                     if (peer != null) {
                         log.info("connected to the leader at {}", peer.address());
-                        peer.closed().thenRun(this::keepUp);
+                        peer.whenClosed(this::keepUp);
                     } else if (!closed) {
                         log.warn("no leader: {}", failure.getMessage());
                         clock.after(Backoff.EAGER.max(), this::keepUp);

@@ -216,7 +216,7 @@ public final class Line implements AutoCloseable {
             return;
         }
         attempt.complete(peer);
-        peer.closed().thenRun(() -> lost(peer));
+        peer.whenClosed(() -> lost(peer));
     }
 
     private void failed(CompletableFuture<Peer> attempt, FarmException failure) {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * The other side of one connection. Thread-safe; calls of one thread are sent in the order they
@@ -54,9 +53,12 @@ public interface Peer {
     boolean isWritable();
 
     /**
-     * Completes (never exceptionally) when the connection is gone and all its calls have failed.
+     * Runs the action once when the connection is gone and all its calls have failed, at once if
+     * they have. Kept until then: who ends before takes it back.
+     *
+     * @return takes the action back
      */
-    CompletionStage<Void> closed();
+    Runnable whenClosed(Runnable action);
 
     /** Closes at once; unanswered calls fail with {@code DISCONNECTED}. */
     void close();

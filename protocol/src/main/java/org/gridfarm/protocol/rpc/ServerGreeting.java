@@ -81,7 +81,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         .setAuthenticatedAs(identity.toString())
                         .build());
         config.listener().opened(connection);
-        connection.closed().thenRun(() -> config.listener().closed(connection));
+        connection.whenClosed(() -> config.listener().closed(connection));
     }
 
     /**

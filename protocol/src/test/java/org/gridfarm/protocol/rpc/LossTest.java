@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 import static org.gridfarm.protocol.rpc.Loopback.*;
+import static org.hamcrest.Matchers.equalTo;
 
 import io.netty.buffer.Unpooled;
 
@@ -48,6 +49,24 @@ class LossTest {
         assertThat(peer.isOpen()).isFalse();
         assertThat(failure(peer.callPlain(ECHO, text(""), PATIENCE)).kind())
                 .isEqualTo(ErrorKind.DISCONNECTED);
+        loopback.close();
+    }
+
+    @Test
+    void whoWaitsForTheEndIsToldOnceUnlessHeTookItBack() {
+        Loopback loopback = Loopback.serving(everything());
+        Peer peer = loopback.dial();
+        AtomicInteger told = new AtomicInteger();
+        AtomicInteger tookBack = new AtomicInteger();
+        peer.whenClosed(told::incrementAndGet);
+        peer.whenClosed(tookBack::incrementAndGet).run();
+        peer.close();
+        await().untilAtomic(told, equalTo(1));
+        Runnable late = peer.whenClosed(told::incrementAndGet);
+        assertThat(told).hasValue(2);
+        late.run();
+        assertThat(told).hasValue(2);
+        assertThat(tookBack).hasValue(0);
         loopback.close();
     }
 

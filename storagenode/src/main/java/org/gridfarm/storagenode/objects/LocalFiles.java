@@ -6,6 +6,7 @@ import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.Empty;
@@ -51,7 +52,9 @@ public final class LocalFiles {
     private final Clock clock;
     private final Entropy entropy;
     private final Duration verifyAge;
-    private final Map<Long, ObjectKey> writers = new ConcurrentHashMap<>();
+    private final Map<Long, Writer> writers = new ConcurrentHashMap<>();
+
+    private record Writer(ObjectKey key, Runnable forget) {}
 
     public LocalFiles(
             ReplicaStore store,
@@ -153,7 +156,7 @@ public final class LocalFiles {
         ReplicaStore.Work<OpenLocalReply> begun =
                 replica -> {
                     replica.beginLocalWriting();
-                    writers.put(number, key);
+                    writers.put(number, new Writer(key, endWith(exchange.peer(), number)));
                     return OpenLocalReply.newBuilder()
                             .setPath(replica.path().toAbsolutePath().toString())
                             .setSize(replica.size())
@@ -161,17 +164,13 @@ public final class LocalFiles {
                             .build();
                 };
         OpenLocalRequest request = exchange.request();
-        CompletableFuture<OpenLocalReply> granted =
-                request.getStaged() != 0
-                        ? store.changeStaged(key, request.getStaged(), begun)
-                        : store.change(
-                                key, request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL, begun);
-        return granted.thenApply(reply -> {
-            exchange.peer()
-                    .closed()
-                    .thenRun(() -> clock.after(WRITER_MISSED_FOR, () -> end(number)));
-            return reply;
-        });
+        return request.getStaged() != 0
+                ? store.changeStaged(key, request.getStaged(), begun)
+                : store.change(key, request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL, begun);
+    }
+
+    private Runnable endWith(Peer client, long number) {
+        return client.whenClosed(() -> clock.after(WRITER_MISSED_FOR, () -> end(number)));
     }
 
     private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {
@@ -180,10 +179,12 @@ public final class LocalFiles {
 
     /** Completes when the sums are right again, or cannot be made so. */
     private CompletableFuture<Boolean> end(long number) {
-        ObjectKey key = writers.remove(number);
-        if (key == null) {
+        Writer writer = writers.remove(number);
+        if (writer == null) {
             return CompletableFuture.completedFuture(false);
         }
+        writer.forget.run();
+        ObjectKey key = writer.key;
         return store.change(
                         key,
                         IfAbsent.FAIL,

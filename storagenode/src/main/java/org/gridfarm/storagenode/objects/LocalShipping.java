@@ -25,10 +25,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends down the chain what a local writer changed in the plain file: the file is read, blocks
- * whose checksum differs from the kept one are sent, then its size. One MiB of file is looked at in
- * one turn of the object, and its changes are acknowledged before the next but one is looked at.
- * Holes are passed over.
+ * Sends down the chain what the rest of it may lack: what a local writer changed in the plain file,
+ * that is the blocks whose checksum differs from the kept one, or everything for a member that
+ * joins; then the size. One MiB of file is looked at in one turn of the object, between writes, and
+ * is acknowledged before the next but one is looked at. Holes are passed over.
  */
 final class LocalShipping {
     /** One call ships so long; then the client asks for the rest, and so knows that it goes on. */
@@ -63,7 +63,8 @@ final class LocalShipping {
         Replica open = store.peek(key);
         boolean later = request.getDurable() && request.getRestCount() == 0 && !request.getDigest();
         boolean changed = open != null && open.isLocallyChanged();
-        if (later || !(changed || request.getAll())) {
+        boolean wanted = changed || request.getAll() || request.getFill();
+        if (later || !wanted) {
             return CompletableFuture.completedFuture(Shipped.NOTHING);
         }
         return next(
@@ -118,7 +119,7 @@ final class LocalShipping {
             next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
         } else {
             try (Runs runs = new Runs(request, replica.key(), sent)) {
-                next = replica.rescan(block, runs);
+                next = request.getFill() ? replica.show(block, runs) : replica.rescan(block, runs);
             }
         }
         if (next < 0 && !alone) {

@@ -44,6 +44,7 @@ final class Sendings {
                                 .setOffset(offset)
                                 .setAppend(false)
                                 .setTicket(member.getTicket())
+                                .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
                                 .build(),
@@ -56,6 +57,7 @@ final class Sendings {
                 (member, rest) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
                                 .build(),
@@ -68,6 +70,7 @@ final class Sendings {
                 (member, rest) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
                                 .build(),
@@ -80,6 +83,7 @@ final class Sendings {
                 (member, rest) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
                                 .build(),

@@ -473,7 +473,7 @@ public final class Replica implements AutoCloseable {
     public long rescan(long from, ChangedBlocks listener) throws IOException {
         requireSound("rescan");
         if (from == 0) {
-            takeSize();
+            takeSize(size);
         }
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
@@ -482,10 +482,21 @@ public final class Replica implements AutoCloseable {
         return next;
     }
 
+    /**
+     * Shows blocks from this one on to the listener, whether they changed or not, at most the given
+     * number of bytes of file in one call. Returns the next block, or -1 at the end. What no local
+     * writer can have touched is compared with its sum first.
+     */
+    public long show(long from, ChangedBlocks listener) throws IOException {
+        requireSound("read");
+        adoptSize();
+        return blocks.show(from, size, !locallyChanged, listener);
+    }
+
     /** Beside a local writer the file itself knows where it ends. */
     private void adoptSize() throws IOException {
         if (locallyChanged) {
-            takeSize();
+            takeSize(size);
         }
     }
 
@@ -509,10 +520,6 @@ public final class Replica implements AutoCloseable {
         adoptSize();
         sums.markAllStale(Blocks.count(size));
         locallyChanged = true;
-    }
-
-    private void takeSize() throws IOException {
-        takeSize(size);
     }
 
     private void takeSize(long summed) throws IOException {

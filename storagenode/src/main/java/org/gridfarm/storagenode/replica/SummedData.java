@@ -139,6 +139,55 @@ final class SummedData {
         return block < extents.end ? block : -1;
     }
 
+    /**
+     * Shows blocks from this one on, all of them; holes as such. Returns the next block, or -1 at
+     * the end.
+     *
+     * @param summed the sums are those of the bytes: what differs is CORRUPT; else they are taken
+     *     anew
+     */
+    long show(long from, long size, boolean summed, Replica.ChangedBlocks listener)
+            throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
+        Extents extents = new Extents(Blocks.count(size));
+        int read = 0;
+        long block = from;
+        while (block < extents.end && read < RESCAN_BLOCKS) {
+            long data = extents.dataFrom(block);
+            if (data > block) {
+                if (summed) {
+                    requireEmpty(block, data);
+                } else {
+                    emptied(block, data, Replica.ChangedBlocks.IGNORED);
+                }
+                listener.zeroed(Blocks.start(block), Blocks.start(data - block));
+                block = data;
+                continue;
+            }
+            int sum = this.data.sum(block, buffer);
+            if (sums.isStale(block) || !summed) {
+                sums.set(block, sum);
+            } else if (sum != sums.get(block)) {
+                throw mismatch(block);
+            }
+            listener.changed(Blocks.start(block), buffer.rewind());
+            read++;
+            block++;
+        }
+        return block < extents.end ? block : -1;
+    }
+
+    /** Blocks [from, to) lie in a hole: CORRUPT if something else should be there. */
+    private void requireEmpty(long from, long to) throws IOException {
+        for (long block = sums.nextSummed(from, to);
+                block < to;
+                block = sums.nextSummed(block + 1, to)) {
+            if (!sums.isStale(block)) {
+                throw mismatch(block);
+            }
+        }
+    }
+
     /** Blocks [from, to) lie in a hole now. */
     private void emptied(long from, long to, Replica.ChangedBlocks listener) throws IOException {
         for (long first = sums.nextSummed(from, to); first < to; ) {

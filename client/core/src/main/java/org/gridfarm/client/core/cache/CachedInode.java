@@ -16,15 +16,17 @@ final class CachedInode {
     private static final int BYTES_ATTRIBUTES = 184;
     private static final int BYTES_ENTRY = 120; // map entry, Name, array header, boxed number
 
+    /** Of a name that somebody was told, and that is not known here any more. */
+    private static final Object UNKNOWN = new Object();
+
     final long number;
     CachedInode next = this;
     CachedInode previous = this;
     @Nullable Attributes attributes;
     @Nullable Listing listing;
     boolean granted; // content of this directory was granted and not recalled since
-    boolean vague; // a name was told that is not among the entries
     boolean complete; // a name that is not among the entries is not in the directory
-    private @Nullable Map<Name, Object> entries;
+    private @Nullable Map<Name, Object> entries; // null once the directory was recalled
     private long entryBytes;
 
     CachedInode(long number) {
@@ -32,7 +34,13 @@ final class CachedInode {
     }
 
     @Nullable Object entry(Name name) {
-        return entries == null ? null : entries.get(name);
+        Object target = entries == null ? null : entries.get(name);
+        return target == UNKNOWN ? null : target;
+    }
+
+    /** Whoever was told of the name will be told when another client changes it. */
+    boolean isTold(Name name) {
+        return granted && entries != null && entries.containsKey(name);
     }
 
     Set<Name> names() {
@@ -48,23 +56,31 @@ final class CachedInode {
         }
     }
 
+    /** It stays told: the next recall has to name it. */
     void forget(Name name) {
-        if (entries != null && entries.remove(name) != null) {
-            entryBytes -= BYTES_ENTRY + name.bytes().length;
-        }
+        put(name, UNKNOWN);
+        complete = false;
     }
 
+    /** What the names lead to; they stay told. */
+    void forgetTargets() {
+        if (entries != null) {
+            entries.replaceAll((name, target) -> UNKNOWN);
+        }
+        complete = false;
+    }
+
+    /** After a recall, of which all that were told of a name are told. */
     void dropContent() {
         entries = null;
         entryBytes = 0;
         listing = null;
         granted = false;
-        vague = false;
         complete = false;
     }
 
     boolean isEmpty() {
-        return attributes == null && entries == null && listing == null && !vague && !complete;
+        return attributes == null && entries == null && listing == null && !complete;
     }
 
     long bytes() {

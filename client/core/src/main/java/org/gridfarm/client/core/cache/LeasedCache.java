@@ -145,15 +145,21 @@ public final class LeasedCache {
     }
 
     /**
-     * Every name of the directory that somebody above this cache may have been told since its last
-     * recall; null: perhaps names that are not known here any more.
+     * Forgets the directory's content.
+     *
+     * @return the names that somebody above this cache may have been told of it since the recall
+     *     before; null: perhaps names that are not known here any more
      */
-    public @Nullable Set<Name> namesTold(long directory) {
-        return shard(directory).names(directory);
+    public @Nullable Set<Name> recallContent(long directory) {
+        return shard(directory).recallContent(directory);
     }
 
-    public void recallContent(long directory) {
-        shard(directory).recall(KeyStates.content(directory), directory);
+    /**
+     * The directory is held, and its next recall will name this: somebody above this cache may
+     * believe of the name what he was told or did himself.
+     */
+    public boolean isTold(long directory, Name name) {
+        return shard(directory).isTold(directory, name);
     }
 
     public void clear() {

@@ -107,13 +107,17 @@ final class Shard {
         return true;
     }
 
-    /** The names that were told of the directory since its last recall, or null: perhaps more. */
-    synchronized @Nullable Set<Name> names(long directory) {
+    synchronized boolean isTold(long directory, Name name) {
         CachedInode found = inodes.get(directory);
-        if (evicted || (found != null && found.vague)) {
-            return null;
-        }
-        return found == null ? Set.of() : found.names();
+        return found != null && found.isTold(name);
+    }
+
+    /** The names that were told of the directory since the recall before, null: perhaps more. */
+    synchronized @Nullable Set<Name> recallContent(long directory) {
+        CachedInode found = inodes.get(directory);
+        Set<Name> told = found == null ? Set.of() : found.names();
+        recall(KeyStates.content(directory), directory);
+        return evicted ? null : told;
     }
 
     synchronized void fillPage(
@@ -220,13 +224,11 @@ final class Shard {
                 () -> {
                     found.listing = null;
                     if (!stands) {
-                        found.dropContent();
+                        found.forgetTargets();
                     } else if (name != null && target != null) {
                         found.put(name, target);
                     } else if (name != null) {
                         found.forget(name);
-                        found.vague = true;
-                        found.complete = false;
                     }
                 });
         dropIfEmpty(found);

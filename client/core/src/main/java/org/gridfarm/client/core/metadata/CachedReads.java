@@ -14,6 +14,7 @@ import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +31,9 @@ final class CachedReads {
 
     /** Of one name whose file goes each time between two answers. */
     private static final int LOOKUPS_MAX = 5;
+
+    /** Before a chain that did not answer is asked for anew. */
+    private static final Duration CHAIN_PAUSE = Duration.ofMillis(200);
 
     CachedReads(FarmSession session, LeasedCache cache) {
         this.session = session;
@@ -193,12 +197,7 @@ final class CachedReads {
             return CompletableFuture.completedFuture(new Found(own, false, false));
         }
         long stamp = cache.attributesStamp(inode);
-        GetAttributesRequest.Builder request = GetAttributesRequest.newBuilder().setInode(inode);
-        return ask(
-                        MetadataMethods.GET_ATTRIBUTES,
-                        () -> request.setSession(session.id()).build(),
-                        "stat",
-                        inode)
+        return askAttributes(inode)
                 .thenCompose(reply -> {
                     if (reply.getCacheable() && !reply.getAttributes().getWriting()) {
                         cache.fillAttributes(stamp, reply.getAttributes());
@@ -210,10 +209,53 @@ final class CachedReads {
     }
 
     private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {
+        long until = session.clock().nanoTime() + session.deadline().toNanos() * 3 / 4;
+        return refined(attributes, layout, until);
+    }
+
+    /** Where no node of its chain answers, its writer goes on with another one before long. */
+    private CompletableFuture<Attributes> refined(
+            Attributes attributes, Layout layout, long until) {
         SizeSource source = sizes;
-        return attributes.getWriting() && source != null
-                ? source.refine(attributes, layout)
-                : CompletableFuture.completedFuture(attributes);
+        if (!attributes.getWriting() || source == null) {
+            return CompletableFuture.completedFuture(attributes);
+        }
+        return source.refine(attributes, layout)
+                .exceptionallyCompose(thrown -> {
+                    FarmException failure = FarmException.of(thrown, "stat", "");
+                    boolean over = session.clock().nanoTime() - until >= 0;
+                    if (over || failure.kind() != ErrorKind.DATA_UNAVAILABLE) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    CompletableFuture<Attributes> again = new CompletableFuture<>();
+                    session.clock()
+                            .after(
+                                    CHAIN_PAUSE,
+                                    () ->
+                                            refinedAnew(attributes.getInode(), until)
+                                                    .whenComplete((now, why) -> {
+                                                        if (why == null) {
+                                                            again.complete(now);
+                                                        } else {
+                                                            again.completeExceptionally(why);
+                                                        }
+                                                    }));
+                    return again;
+                });
+    }
+
+    private CompletableFuture<Attributes> refinedAnew(long inode, long until) {
+        return askAttributes(inode)
+                .thenCompose(reply -> refined(reply.getAttributes(), reply.getWriting(), until));
+    }
+
+    private CompletableFuture<GetAttributesReply> askAttributes(long inode) {
+        GetAttributesRequest.Builder request = GetAttributesRequest.newBuilder().setInode(inode);
+        return ask(
+                MetadataMethods.GET_ATTRIBUTES,
+                () -> request.setSession(session.id()).build(),
+                "stat",
+                inode);
     }
 
     CompletableFuture<ResolveReply> resolve(

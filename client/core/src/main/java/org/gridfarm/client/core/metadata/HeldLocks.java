@@ -13,13 +13,18 @@ import java.util.Map;
  * Thread-safe.
  */
 final class HeldLocks {
-    private record Owner(long inode, long owner, boolean flock) {}
+    private record Owner(long inode, long owner, boolean flock, boolean append) {}
 
     private final Map<Owner, List<LockRequest>> held = new HashMap<>();
 
     /** A request was granted: what it covers is now as it says. */
     synchronized void granted(LockRequest request) {
-        Owner owner = new Owner(request.getInode(), request.getOwner(), request.getFlock());
+        Owner owner =
+                new Owner(
+                        request.getInode(),
+                        request.getOwner(),
+                        request.getFlock(),
+                        request.getAppend());
         List<LockRequest> ranges = new ArrayList<>();
         for (LockRequest former : held.getOrDefault(owner, List.of())) {
             addRemainder(former, request, ranges);

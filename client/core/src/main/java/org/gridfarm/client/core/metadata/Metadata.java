@@ -71,6 +71,12 @@ public interface Metadata {
     @Nullable Attributes cachedLookup(long parent, Name name);
 
     /**
+     * The next recall of the directory names this, so that the kernel may go on to believe what it
+     * did itself with the name.
+     */
+    boolean isTold(long directory, Name name);
+
+    /**
      * Grows whenever something is recalled or the lease is lost. A reply to the kernel may carry a
      * time-out only if this has not changed since before the read it was built from was started.
      */

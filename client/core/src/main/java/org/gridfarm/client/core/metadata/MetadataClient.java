@@ -119,6 +119,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     }
 
     @Override
+    public boolean isTold(long directory, Name name) {
+        return cache.isTold(directory, name);
+    }
+
+    @Override
     public @Nullable Attributes cachedLookup(long parent, Name name) {
         return reads.cachedLookup(parent, name);
     }

@@ -53,7 +53,6 @@ final class Recalls {
         RecallRequest.Builder told = recall.toBuilder().clearDirectories();
         for (RecalledDirectory directory : recall.getDirectoriesList()) {
             told.addDirectories(everyName(directory, told));
-            cache.recallContent(directory.getInode());
         }
         for (int i = 0; i < recall.getAttributesCount(); i++) {
             cache.recallAttributes(recall.getAttributes(i));
@@ -70,7 +69,7 @@ final class Recalls {
      * listeners forget all that they were ever told of it.
      */
     private RecalledDirectory everyName(RecalledDirectory changed, RecallRequest.Builder told) {
-        Set<Name> known = cache.namesTold(changed.getInode());
+        Set<Name> known = cache.recallContent(changed.getInode());
         if (known == null || known.size() > NAMES_MAX) {
             told.setAll(true);
             return changed;

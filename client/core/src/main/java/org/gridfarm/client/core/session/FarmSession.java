@@ -61,6 +61,10 @@ public final class FarmSession implements AutoCloseable {
     private volatile @Nullable Attached leaderNow;
     private volatile @Nullable Attached readerNow;
 
+    public Clock clock() {
+        return clock;
+    }
+
     public FarmSession(SessionSettings settings, Dialer dialer, Clock clock, Entropy entropy) {
         this(settings, dialer, clock, entropy, Inheritance.NONE);
     }
@@ -386,7 +390,7 @@ public final class FarmSession implements AutoCloseable {
             addresses.remove("");
         }
         inheritance.stands(id, attached.opened.getEpoch());
-        attached.peer.closed().thenRun(() -> suspect(attached));
+        attached.peer.whenClosed(() -> suspect(attached));
         scheduleRenewal(attached);
         waiting.complete(attached);
         if (readerNow == null) {
@@ -411,7 +415,7 @@ public final class FarmSession implements AutoCloseable {
                     }
                     Attached attached = found.leader();
                     readFrom(attached);
-                    attached.peer.closed().thenRun(() -> suspect(attached));
+                    attached.peer.whenClosed(() -> suspect(attached));
                     scheduleRenewal(attached);
                 });
     }

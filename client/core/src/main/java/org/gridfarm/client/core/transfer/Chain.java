@@ -11,6 +11,8 @@ import org.gridfarm.protocol.wire.ReplicaState;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The replicas of one object, the head first, with tickets.
@@ -45,6 +47,25 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
         return members.get(0);
     }
 
+    /** Those that hold all of it; who joins does not yet. */
+    static List<Replica> holders(ObjectLocation location) {
+        return location.getReplicasList().stream()
+                .filter(replica -> !replica.getJoining())
+                .toList();
+    }
+
+    Set<String> joining() {
+        return joining(members);
+    }
+
+    /** Names of those who join. */
+    static Set<String> joining(List<Replica> members) {
+        return members.stream()
+                .filter(Replica::getJoining)
+                .map(Replica::getNode)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     List<ChainMember> rest() {
         return members(members.subList(1, members.size()));
     }
@@ -57,6 +78,7 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
                             .setNode(replica.getNode())
                             .setAddress(replica.getAddress())
                             .setTicket(replica.getTicket())
+                            .setJoining(replica.getJoining())
                             .build());
         }
         return rest;

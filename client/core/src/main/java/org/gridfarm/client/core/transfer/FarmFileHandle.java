@@ -202,6 +202,13 @@ final class FarmFileHandle implements FileHandle {
                 });
     }
 
+    /** What is known is told to the metaserver, whatever failed before: that is told at a sync. */
+    CompletableFuture<Void> committed() {
+        return closed.get()
+                ? CompletableFuture.completedFuture(null)
+                : open.drained().thenCompose(done -> commit.sync());
+    }
+
     @Override
     public CompletableFuture<Void> close() {
         if (!closed.compareAndSet(false, true)) {

@@ -1,5 +1,7 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 
@@ -87,7 +89,18 @@ final class FileCommit {
                 : CompletableFuture.completedFuture(null);
     }
 
+    /** Where the content has moved since to other nodes, those are named instead. */
     private CompletableFuture<Void> commit(boolean close, boolean durable) {
+        return commitOnce(close, durable)
+                .exceptionallyCompose(thrown -> {
+                    FarmException failure = FarmException.of(thrown, "commit", "");
+                    return failure.kind() == ErrorKind.STALE
+                            ? open.refresh(0).thenCompose(done -> commitOnce(close, durable))
+                            : CompletableFuture.failedFuture(failure);
+                });
+    }
+
+    private CompletableFuture<Void> commitOnce(boolean close, boolean durable) {
         CommitContent commit =
                 open.takeCommit(handle.id()).setClose(close).setDurable(durable).build();
         return wiring.metadata()
@@ -95,7 +108,7 @@ final class FileCommit {
                 .handle((reply, thrown) -> {
                     if (thrown != null) {
                         open.commitFailed(commit);
-                        throw org.gridfarm.protocol.error.FarmException.of(thrown, "commit", "");
+                        throw FarmException.of(thrown, "commit", "");
                     }
                     open.committed(commit, reply.getAttributes());
                     return null;

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.DataMode;
@@ -310,7 +311,7 @@ final class FileReads {
         if (layout.getObjectsCount() != 1 || layout.getStripeCount() > 1) {
             return null;
         }
-        List<Replica> all = layout.getObjects(0).getReplicasList();
+        List<Replica> all = Chain.holders(layout.getObjects(0));
         return all.stream()
                 .filter(replica -> replica.getNode().equals(wiring.attached()))
                 .filter(replica -> !write || replica == all.get(0))
@@ -356,10 +357,16 @@ final class FileReads {
                             || waited >= wiring.session().deadline().toNanos()) {
                         asked.completeExceptionally(failure);
                     } else {
+                        CompletableFuture<Void> anew =
+                                Refreshing.helpsAgainst(failure)
+                                        ? open.refresh(0)
+                                        : CompletableFuture.completedFuture(null);
                         wiring.clock()
                                 .after(
                                         TransferLimits.RETRY_PAUSE,
-                                        () -> askAgain(asked, staged, since));
+                                        () ->
+                                                anew.whenComplete((done, why) ->
+                                                        askAgain(asked, staged, since)));
                     }
                 });
     }

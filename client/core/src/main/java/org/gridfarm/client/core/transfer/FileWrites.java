@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
@@ -27,10 +28,21 @@ import java.util.function.LongSupplier;
 final class FileWrites {
     private final Wiring wiring;
     private final OpenInode open;
+    private final boolean aside;
 
     FileWrites(Wiring wiring, OpenInode open) {
+        this(wiring, open, false);
+    }
+
+    private FileWrites(Wiring wiring, OpenInode open, boolean aside) {
         this.wiring = wiring;
         this.open = open;
+        this.aside = aside;
+    }
+
+    /** For what nobody asked for: a close does not wait for it. */
+    static FileWrites aside(Wiring wiring, OpenInode open) {
+        return new FileWrites(wiring, open, true);
     }
 
     CompletableFuture<Void> write(long offset, ByteBuf bytes) {
@@ -48,6 +60,7 @@ final class FileWrites {
                         return null;
                     });
         }
+        long began = wiring.clock().nanoTime();
         return prepared(bytes, () -> offset + length)
                 .thenCompose(ready -> {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
@@ -59,7 +72,8 @@ final class FileWrites {
                                 WriteCommand.at(
                                         piece.objectOffset(),
                                         bytes.retainedSlice(from, piece.length()));
-                        CompletableFuture<ChainOutcome> part = submit(piece.stripe(), command);
+                        CompletableFuture<ChainOutcome> part =
+                                submit(piece.stripe(), command, left(began));
                         part.whenComplete((outcome, thrown) -> command.release());
                         parts.add(part);
                     }
@@ -75,18 +89,21 @@ final class FileWrites {
             return beside(bytes, () -> kernel.replica.append(bytes));
         }
         boolean endIsKnown = open.mode() != DataMode.WRITE_SHARED && !open.isWrittenLocally();
-        boolean alone = endIsKnown || open.striping().count() > 1;
-        if (alone) {
+        if (endIsKnown) {
             long offset = open.reserve(length);
             return write(offset, bytes)
                     .whenComplete((done, thrown) -> open.appendEnded())
                     .thenApply(done -> offset);
         }
+        if (open.striping().count() > 1) {
+            return new StripedAppend(wiring, open.inode).append(bytes, this::write);
+        }
+        long began = wiring.clock().nanoTime();
         return prepared(bytes, () -> open.size() + length)
                 .thenCompose(ready -> {
                     WriteCommand command =
                             WriteCommand.append(bytes, open.size(), wiring.entropy().nextLong());
-                    CompletableFuture<ChainOutcome> sent = submit(0, command);
+                    CompletableFuture<ChainOutcome> sent = submit(0, command, left(began));
                     return sent.whenComplete((outcome, thrown) -> command.release())
                             .thenApply(outcome -> {
                                 open.wrote(outcome.getOffset() + length);
@@ -121,6 +138,7 @@ final class FileWrites {
                         return null;
                     });
         }
+        long began = wiring.clock().nanoTime();
         return layoutWithRoom(size)
                 .thenCompose(layout -> {
                     Striping striping = open.striping();
@@ -130,7 +148,7 @@ final class FileWrites {
                         if (objectSize == 0 && !open.existsSomewhere(stripe)) {
                             continue; // nothing there to be cut
                         }
-                        parts.add(submit(stripe, truncation(objectSize)));
+                        parts.add(submit(stripe, truncation(objectSize), left(began)));
                     }
                     return all(parts).thenAccept(done -> open.resized(size));
                 });
@@ -228,7 +246,7 @@ final class FileWrites {
                                                             .setSourceOffset(sourceOffset)
                                                             .addAllSourceReplicas(
                                                                     Chain.members(
-                                                                            from.getReplicasList()))
+                                                                            Chain.holders(from)))
                                                             .setCreate(chain.create())
                                                             .setWriter(chain.writer())
                                                             .setFence(chain.fence())
@@ -355,14 +373,20 @@ final class FileWrites {
         }
     }
 
+    /** Of the time that a call may take, which began with asking for the layout. */
+    private Duration left(long began) {
+        Duration left = wiring.session().deadline().minusNanos(wiring.clock().nanoTime() - began);
+        return left.compareTo(TransferLimits.RETRY_PAUSE) > 0 ? left : TransferLimits.RETRY_PAUSE;
+    }
+
     private CompletableFuture<ChainOutcome> submit(int stripe, ObjectChain.Command command) {
         return submit(stripe, command, wiring.session().deadline());
     }
 
     CompletableFuture<ChainOutcome> submit(
             int stripe, ObjectChain.Command command, Duration deadline) {
-        return open.chainOf(stripe)
-                .submit(command, deadline)
+        ObjectChain chain = open.chainOf(stripe);
+        return (aside ? chain.submitAside(command, deadline) : chain.submit(command, deadline))
                 .thenApply(outcome -> {
                     open.outcome(stripe, outcome);
                     return outcome;

@@ -43,6 +43,9 @@ final class LocalWriting {
     private boolean lost;
 
     @GuardedBy("this")
+    private Runnable watching = () -> {}; // takes back
+
+    @GuardedBy("this")
     private int renewals;
 
     @GuardedBy("this")
@@ -89,6 +92,7 @@ final class LocalWriting {
 
     synchronized void end() {
         ended = true;
+        watching.run();
     }
 
     /** So often the grant was renewed: syncs with the same number saw the same node. */
@@ -110,7 +114,18 @@ final class LocalWriting {
     // ---------------------------------------------------------------------------------------
 
     private void watch(Peer node) {
-        node.closed().thenRun(this::renewSoon);
+        Runnable unwatch = node.whenClosed(this::renewSoon);
+        boolean over;
+        synchronized (this) {
+            over = ended;
+            if (!over) {
+                watching.run();
+                watching = unwatch;
+            }
+        }
+        if (over) {
+            unwatch.run();
+        }
     }
 
     private void renewSoon() {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Replica;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,9 +17,15 @@ import java.util.function.Function;
 
 /** One connection to every storage node in use, and which nodes failed lately. Thread-safe. */
 public final class Nodes implements AutoCloseable {
+    private record Dialled(CompletableFuture<Peer> peer, long since) {
+        boolean isOver() {
+            return peer.isCompletedExceptionally() || (peer.isDone() && !peer.join().isOpen());
+        }
+    }
+
     private final Function<NodeName, Dialer> dialers;
     private final Clock clock;
-    private final Map<String, CompletableFuture<Peer>> connections = new ConcurrentHashMap<>();
+    private final Map<String, Dialled> connections = new ConcurrentHashMap<>();
     private final Map<String, Long> failedAt = new ConcurrentHashMap<>();
     private final Map<String, Long> unannouncedSince = new ConcurrentHashMap<>();
 
@@ -40,14 +47,38 @@ public final class Nodes implements AutoCloseable {
         }
         unannouncedSince.remove(node);
         String key = node + "@" + address;
-        CompletableFuture<Peer> connection =
-                connections.computeIfAbsent(key, k -> dial(node, address));
-        if (connection.isCompletedExceptionally()
-                || (connection.isDone() && !connection.join().isOpen())) {
-            connections.remove(key, connection);
-            return connections.computeIfAbsent(key, k -> dial(node, address));
+        Dialled dialled = connections.computeIfAbsent(key, k -> dial(node, address));
+        if (dialled.isOver()) {
+            connections.remove(key, dialled);
+            dialled = connections.computeIfAbsent(key, k -> dial(node, address));
         }
-        return connection;
+        return soon(dialled, node);
+    }
+
+    /**
+     * Who waits is told that this takes too long, once and for all who come meanwhile; should the
+     * connection be made later, it is used.
+     */
+    private CompletableFuture<Peer> soon(Dialled dialled, String node) {
+        if (dialled.peer.isDone()) {
+            return dialled.peer;
+        }
+        long left = TransferLimits.CONNECTED_WITHIN.toNanos() - (clock.nanoTime() - dialled.since);
+        CompletableFuture<Peer> soon = dialled.peer.copy();
+        Clock.Timer timer =
+                clock.after(
+                        Duration.ofNanos(Math.max(0, left)),
+                        () ->
+                                soon.completeExceptionally(
+                                        new FarmException(
+                                                ErrorKind.TIMED_OUT,
+                                                "connect",
+                                                node,
+                                                "no connection within "
+                                                        + TransferLimits.CONNECTED_WITHIN.toMillis()
+                                                        + " ms")));
+        soon.whenComplete((peer, thrown) -> timer.cancel());
+        return soon;
     }
 
     /** A new leader has yet to hear from the nodes: at first that says nothing against one. */
@@ -62,12 +93,14 @@ public final class Nodes implements AutoCloseable {
                 "the metaserver has not heard from the node");
     }
 
-    private CompletableFuture<Peer> dial(String node, String address) {
+    private Dialled dial(String node, String address) {
+        CompletableFuture<Peer> peer;
         try {
-            return dialers.apply(new NodeName(node)).dial(HostPort.parse(address));
+            peer = dialers.apply(new NodeName(node)).dial(HostPort.parse(address));
         } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(FarmException.of(e, "connect", node));
+            peer = CompletableFuture.failedFuture(FarmException.of(e, "connect", node));
         }
+        return new Dialled(peer, clock.nanoTime());
     }
 
     void failed(String node) {
@@ -89,8 +122,8 @@ public final class Nodes implements AutoCloseable {
     public void close() {
         connections
                 .values()
-                .forEach(connection ->
-                        connection.whenComplete((peer, failure) -> {
+                .forEach(dialled ->
+                        dialled.peer.whenComplete((peer, failure) -> {
                             if (failure == null) {
                                 peer.close();
                             }

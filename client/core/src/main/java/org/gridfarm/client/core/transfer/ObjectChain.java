@@ -60,15 +60,17 @@ final class ObjectChain {
     private static final class Entry {
         final long order;
         final Command command;
+        final boolean aside; // nobody's change: who waits for what he sent does not wait for it
         long deadlineAt; // guarded by the chain's lock
         final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
         boolean sentBefore;
         @Nullable ChainOutcome
                 outcome; // stands on the others, waits for its failures to be recorded
 
-        Entry(long order, Command command, long deadlineAt) {
+        Entry(long order, Command command, boolean aside, long deadlineAt) {
             this.order = order;
             this.command = command;
+            this.aside = aside;
             this.deadlineAt = deadlineAt;
         }
     }
@@ -105,24 +107,68 @@ final class ObjectChain {
     }
 
     CompletableFuture<ChainOutcome> submit(Command command, Duration deadline) {
+        return submit(command, false, deadline);
+    }
+
+    /** As {@link #submit}, but {@link #drained} does not wait for it. */
+    CompletableFuture<ChainOutcome> submitAside(Command command, Duration deadline) {
+        return submit(command, true, deadline);
+    }
+
+    private CompletableFuture<ChainOutcome> submit(
+            Command command, boolean aside, Duration deadline) {
         Entry entry;
         synchronized (lock) {
-            entry = new Entry(orders++, command, clock.nanoTime() + deadline.toNanos());
+            entry = new Entry(orders++, command, aside, clock.nanoTime() + deadline.toNanos());
             waiting.put(entry.order, entry);
         }
+        expireAfter(deadline, entry);
         pump();
         return entry.result;
     }
 
-    /** Completes when everything submitted so far has ended, well or not. */
-    CompletableFuture<Void> drained() {
-        List<CompletableFuture<?>> all = new ArrayList<>();
+    private void expireAfter(Duration delay, Entry entry) {
+        Clock.Timer timer = clock.after(delay, () -> expire(entry));
+        entry.result.whenComplete((outcome, thrown) -> timer.cancel());
+    }
+
+    /**
+     * Whatever is being waited for, the caller is told in time. What is under way ends by itself,
+     * and moving to nodes with room takes as long as it takes.
+     */
+    private void expire(Entry entry) {
+        Duration again = null;
+        boolean over = false;
         synchronized (lock) {
-            waiting.values().forEach(entry -> all.add(entry.result));
-            underWay.forEach(entry -> all.add(entry.result));
-            standing.forEach(entry -> all.add(entry.result));
+            long left = entry.deadlineAt - clock.nanoTime();
+            if (mendingRuns && full) {
+                again = TransferLimits.RETRY_PAUSE;
+            } else if (left > 0) {
+                again = Duration.ofNanos(left);
+            } else {
+                over = waiting.remove(entry.order, entry) || standing.remove(entry);
+            }
         }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        if (again != null) {
+            expireAfter(again, entry);
+        } else if (over) {
+            entry.result.completeExceptionally(expired());
+        }
+    }
+
+    /** Completes when everything submitted so far, and not aside, has ended, well or not. */
+    CompletableFuture<Void> drained() {
+        List<Entry> all = new ArrayList<>();
+        synchronized (lock) {
+            all.addAll(waiting.values());
+            all.addAll(underWay);
+            all.addAll(standing);
+        }
+        all.removeIf(entry -> entry.aside);
+        return CompletableFuture.allOf(
+                        all.stream()
+                                .map(entry -> entry.result)
+                                .toArray(CompletableFuture<?>[]::new))
                 .handle((done, failure) -> null);
     }
 
@@ -268,19 +314,19 @@ final class ObjectChain {
         if (chain == null) {
             return;
         }
-        boolean ticketOrGeneration =
-                failure.kind() == ErrorKind.TICKET_REFUSED
-                        || failure.kind() == ErrorKind.WRONG_GENERATION
+        boolean nodeIsFine =
+                Refreshing.helpsAgainst(failure)
                         || failure.kind() == ErrorKind.OVERLOADED
                         || failure.kind() == ErrorKind.NOT_READY;
         boolean incapable =
                 failure.kind() == ErrorKind.NO_SPACE || failure.kind() == ErrorKind.DISK_FAILED;
         // The only copy is not struck off for being out of reach: it is waited for.
-        if (incapable || (!ticketOrGeneration && chain.members().size() > 1)) {
+        boolean only = chain.members().size() - chain.joining().size() <= 1;
+        if (incapable || (!nodeIsFine && !only)) {
             failed.add(chain.head().getNode());
             full |= failure.kind() == ErrorKind.NO_SPACE;
         }
-        if (!ticketOrGeneration) {
+        if (!nodeIsFine) {
             nodes.failed(chain.head().getNode());
         }
     }

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 final class OpenInode implements ObjectChain.Source {
     final long inode;
     final GrowthLimit limit = new GrowthLimit();
+    final Filling filling;
     private final Wiring wiring;
     private final Refreshing refreshing;
 
@@ -35,6 +37,7 @@ final class OpenInode implements ObjectChain.Source {
     private final List<FarmFileHandle> handles = new ArrayList<>();
     private final Map<Integer, ObjectChain> chains = new HashMap<>();
     private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
+    private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
     private Layout layout = Layout.getDefaultInstance();
     private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
@@ -56,6 +59,7 @@ final class OpenInode implements ObjectChain.Source {
         this.inode = inode;
         this.wiring = wiring;
         this.refreshing = new Refreshing(this, wiring);
+        this.filling = new Filling(this, wiring);
     }
 
     // ---- handles
@@ -138,6 +142,7 @@ final class OpenInode implements ObjectChain.Source {
         }
         layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
         layoutRecalled = false;
+        joining.taken(layout);
     }
 
     private int generation() {
@@ -415,7 +420,8 @@ final class OpenInode implements ObjectChain.Source {
     CommitContent.Builder takeCommit(long handle) {
         synchronized (lock) {
             CommitContent.Builder commit = content().setHandle(handle);
-            WrittenStripes.addTo(commit, layout, size, lastOutcomes, this::existsSomewhere);
+            WrittenStripes.addTo(
+                    commit, layout, size, lastOutcomes, joining, this::existsSomewhere);
             return commit.setMtime(uncommitted.take());
         }
     }
@@ -430,7 +436,7 @@ final class OpenInode implements ObjectChain.Source {
                 return false;
             }
             CommitContent.Builder now = content();
-            WrittenStripes.addTo(now, layout, size, lastOutcomes, this::existsSomewhere);
+            WrittenStripes.addTo(now, layout, size, lastOutcomes, joining, this::existsSomewhere);
             return now.build().equals(lastCommit);
         }
     }
@@ -491,6 +497,26 @@ final class OpenInode implements ObjectChain.Source {
                 attributes = before;
             } else if (mode != DataMode.WRITE_SHARED) {
                 size = reply.getAttributes().getSize();
+            }
+        }
+        filling.look();
+    }
+
+    // ---- members that join
+    // -----------------------------------------------------------------------------------------------------------------
+
+    /** Of each stripe whose chain somebody joins, those who lack what was there before. */
+    Map<Integer, Set<String>> lacking() {
+        synchronized (lock) {
+            return hasWriter() ? joining.lacking(layout) : Map.of();
+        }
+    }
+
+    /** They have got everything, durably: the next commit names them, and there must be one. */
+    void filled(int stripe, Set<String> nodes) {
+        synchronized (lock) {
+            if (joining.filled(layout, stripe, nodes)) {
+                uncommitted.changed();
             }
         }
     }

@@ -4,6 +4,7 @@ import org.gridfarm.client.core.metadata.SizeSource;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.Layout;

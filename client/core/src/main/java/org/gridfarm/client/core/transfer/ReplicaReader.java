@@ -61,7 +61,7 @@ final class ReplicaReader {
 
     private List<Replica> order(Run run) {
         List<Replica> order = new ArrayList<>();
-        List<Replica> all = run.location().getReplicasList();
+        List<Replica> all = Chain.holders(run.location());
         if (run.headOnly()) {
             return all.isEmpty() ? all : all.subList(0, 1);
         }
@@ -138,16 +138,13 @@ final class ReplicaReader {
             synchronized (this) {
                 running--;
                 // What a caller can act upon (a new ticket) is worth more than what it cannot.
-                if (worst == null
-                        || failure.kind() == ErrorKind.TICKET_REFUSED
-                        || failure.kind() == ErrorKind.WRONG_GENERATION) {
+                if (worst == null || Refreshing.helpsAgainst(failure)) {
                     worst = failure;
                 }
                 told = worst;
                 over = running == 0 && next == order.size();
             }
-            if (failure.kind() != ErrorKind.TICKET_REFUSED
-                    && failure.kind() != ErrorKind.WRONG_GENERATION) {
+            if (!Refreshing.helpsAgainst(failure)) {
                 nodes.failed(replica.getNode());
             }
             if (over) {

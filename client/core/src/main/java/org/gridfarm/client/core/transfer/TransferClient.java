@@ -315,6 +315,10 @@ public final class TransferClient
      */
     private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
         shared.recalled(data.getMode(), data.getLayout());
+        if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
+            shared.filling.chainChanged(); // what is cached stays good: nobody waits
+            return CompletableFuture.completedFuture(null);
+        }
         shared.handles().forEach(handle -> handle.reads().drop());
         return shared.drained()
                 .thenCompose(done ->
@@ -371,7 +375,7 @@ public final class TransferClient
         boolean fromBefore = awaited != null;
         return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle, 0))
                 .thenCompose(reply -> {
-                    shared.refreshed(reply);
+                    reclaimed(handle, reply);
                     return fromBefore && handle.flags().write()
                             ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
                             : CompletableFuture.<Void>completedFuture(null);
@@ -397,6 +401,13 @@ public final class TransferClient
                             failure.getMessage());
                     return null;
                 });
+    }
+
+    /** The chain of a writer is not replaced by what a reader may use. */
+    static void reclaimed(FarmFileHandle handle, OpenReply reply) {
+        if (handle.flags().write() || !handle.open().hasWriter()) {
+            handle.open().refreshed(reply);
+        }
     }
 
     private void settled(FarmFileHandle handle, @Nullable FarmException failure) {

@@ -23,6 +23,13 @@ final class TransferLimits {
     static final Duration HEDGE_AFTER = Duration.ofSeconds(1);
 
     /**
+     * To a node that accepts a connection and says nothing: it is stopped, or as good as that. What
+     * the kernel wrote there has waited for {@link #RESCUE_AFTER} already, of the ten seconds that
+     * a call may take.
+     */
+    static final Duration CONNECTED_WITHIN = Duration.ofSeconds(2);
+
+    /**
      * One attempt at the head of a chain: a member may cost the head 3 s before it is struck off.
      */
     static final Duration CHAIN_ATTEMPT = Duration.ofMillis(4_500);

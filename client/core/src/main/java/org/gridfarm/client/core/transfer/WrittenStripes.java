@@ -1,9 +1,11 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 
@@ -40,12 +42,13 @@ final class WrittenStripes {
         return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
     }
 
-    /** The objects that exist, with what was last heard of each. */
+    /** The objects that exist, with what was last heard of each, and who holds them. */
     static void addTo(
             CommitContent.Builder commit,
             Layout layout,
             long size,
             Map<Integer, ChainOutcome> outcomes,
+            Joining joining,
             IntPredicate exists) {
         long allocated = 0;
         for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
@@ -53,16 +56,14 @@ final class WrittenStripes {
                 continue;
             }
             ChainOutcome last = outcomes.getOrDefault(stripe, ChainOutcome.getDefaultInstance());
+            ObjectLocation location = layout.getObjects(stripe);
             allocated += last.getAllocated();
             commit.addObjects(
                     ObjectCommit.newBuilder()
                             .setStripe(stripe)
                             .setSize(striping(layout).objectSize(stripe, size))
                             .setDigest(last.getDigest())
-                            .addAllHolders(
-                                    layout.getObjects(stripe).getReplicasList().stream()
-                                            .map(Replica::getNode)
-                                            .toList()));
+                            .addAllHolders(joining.holders(location, stripe)));
         }
         commit.setAllocated(allocated);
     }

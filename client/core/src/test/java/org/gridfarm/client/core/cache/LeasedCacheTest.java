@@ -61,12 +61,37 @@ class LeasedCacheTest {
         Name y = Name.of("y");
         assertThat(cache.fillEmpty(cache.contentStamp(1), 1, X)).isTrue();
         assertThat(cache.entry(1, y)).isEqualTo(LeasedCache.Known.ABSENT);
-        assertThat(cache.namesTold(1)).containsExactlyInAnyOrder(X, y); // whoever asked keeps it
         cache.begin(new long[] {1}, new long[] {1}).entry(0, X, 7L).done();
         assertThat(cache.entry(1, X)).isEqualTo(7L);
         assertThat(cache.entry(1, Name.of("z"))).isEqualTo(LeasedCache.Known.ABSENT);
-        cache.recallContent(1);
+        assertThat(cache.recallContent(1))
+                .containsExactlyInAnyOrder(X, y, Name.of("z")); // whoever asked keeps it
         assertThat(cache.entry(1, y)).isNull();
+    }
+
+    @Test
+    void whatWasToldIsNamedByTheNextRecallWhateverBecameOfIt() {
+        Name y = Name.of("y");
+        cache.fillEntry(cache.contentStamp(1), 1, X, 7L);
+        cache.begin(new long[] {1}, new long[] {1}).failed();
+        assertThat(cache.entry(1, X)).isNull();
+        cache.begin(new long[] {1}, new long[] {1}).unknownEntry(0, y).done();
+        assertThat(cache.isTold(1, X)).isTrue();
+        assertThat(cache.isTold(1, y)).isTrue();
+        assertThat(cache.recallContent(1)).containsExactlyInAnyOrder(X, y);
+        assertThat(cache.isTold(1, X)).isFalse();
+        assertThat(cache.recallContent(1)).isEmpty();
+    }
+
+    @Test
+    void whatWasDoneInADirectoryThatIsNotHeldIsNamedByNoRecall() {
+        cache.begin(new long[] {1}, new long[] {1}).entry(0, X, 7L).done();
+        assertThat(cache.isTold(1, X)).isFalse();
+        cache.fillEntry(cache.contentStamp(1), 1, Name.of("y"), 8L);
+        Change change = cache.begin(new long[] {1}, new long[] {1});
+        cache.recallContent(1);
+        change.entry(0, X, 7L).done();
+        assertThat(cache.isTold(1, X)).isFalse();
     }
 
     @Test

@@ -2,13 +2,18 @@ package org.gridfarm.client.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,6 +141,34 @@ class OpenInodeTest {
         assertThat(open.isDirty()).isFalse();
         assertThat(open.attributes().getSize()).isEqualTo(1);
         assertThat(open.known(0, 10)).isEqualTo(1);
+    }
+
+    /** Their answers come in any order after a leader or the process was replaced. */
+    @Test
+    void aReaderThatComesBackDoesNotTakeTheTicketsOfAWriter() {
+        FarmFileHandle writer = handle(1);
+        FarmFileHandle reader = handle(2, OpenFlags.READ);
+        open.restore(writer, 1);
+        open.restore(reader, 1);
+        TransferClient.reclaimed(writer, withTicket("rw"));
+        TransferClient.reclaimed(reader, withTicket("r"));
+        assertThat(ticket()).isEqualTo("rw");
+        open.closed(writer);
+        TransferClient.reclaimed(reader, withTicket("r"));
+        assertThat(ticket()).isEqualTo("r");
+    }
+
+    private static OpenReply withTicket(String ticket) {
+        Replica replica = Replica.newBuilder().setTicket(ByteString.copyFromUtf8(ticket)).build();
+        return reply(5, 0).toBuilder()
+                .setLayout(
+                        Layout.newBuilder()
+                                .addObjects(ObjectLocation.newBuilder().addReplicas(replica)))
+                .build();
+    }
+
+    private String ticket() {
+        return open.layout().join().getObjects(0).getReplicas(0).getTicket().toStringUtf8();
     }
 
     @Test

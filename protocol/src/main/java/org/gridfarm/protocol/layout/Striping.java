@@ -1,4 +1,4 @@
-package org.gridfarm.client.core.transfer;
+package org.gridfarm.protocol.layout;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,18 +10,18 @@ import java.util.List;
  * @param count objects, at least 1
  * @param unit bytes; without meaning for one object
  */
-record Striping(int count, long unit) {
-    Striping {
+public record Striping(int count, long unit) {
+    public Striping {
         if (count > 1 && unit <= 0) {
             throw new IllegalArgumentException("a stripe unit of " + unit + " bytes");
         }
     }
 
     /** A run of bytes within one object. */
-    record Piece(int stripe, long objectOffset, long fileOffset, int length) {}
+    public record Piece(int stripe, long objectOffset, long fileOffset, int length) {}
 
     /** The range cut at unit borders and at {@code lengthMax}, in file order. */
-    List<Piece> pieces(long offset, long length, int lengthMax) {
+    public List<Piece> pieces(long offset, long length, int lengthMax) {
         List<Piece> pieces = new ArrayList<>();
         long at = offset;
         long end = offset + length;
@@ -34,16 +34,16 @@ record Striping(int count, long unit) {
         return pieces;
     }
 
-    int stripe(long offset) {
+    public int stripe(long offset) {
         return count == 1 ? 0 : (int) (offset / unit % count);
     }
 
-    long objectOffset(long offset) {
+    public long objectOffset(long offset) {
         return count == 1 ? offset : offset / unit / count * unit + offset % unit;
     }
 
     /** Bytes of the file's first {@code size} bytes that lie in the object. */
-    long objectSize(int stripe, long size) {
+    public long objectSize(int stripe, long size) {
         if (count == 1) {
             return size;
         }
@@ -53,7 +53,7 @@ record Striping(int count, long unit) {
     }
 
     /** Size of the file if this object ends at {@code objectSize} and no other reaches further. */
-    long fileSize(int stripe, long objectSize) {
+    public long fileSize(int stripe, long objectSize) {
         if (count == 1 || objectSize == 0) {
             return objectSize;
         }
@@ -61,7 +61,7 @@ record Striping(int count, long unit) {
     }
 
     /** Where in the file the byte of the object lies. */
-    long fileOffset(int stripe, long objectOffset) {
+    public long fileOffset(int stripe, long objectOffset) {
         return count == 1
                 ? objectOffset
                 : (objectOffset / unit * count + stripe) * unit + objectOffset % unit;

@@ -1,4 +1,4 @@
-package org.gridfarm.client.core.transfer;
+package org.gridfarm.protocol.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

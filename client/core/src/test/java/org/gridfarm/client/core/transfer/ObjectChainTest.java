@@ -1,0 +1,113 @@
+package org.gridfarm.client.core.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.MemberFailure;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.Replica;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+class ObjectChainTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+    private final SimClock clock = new SimClock();
+    private final Nodes nodes =
+            new Nodes(
+                    name -> address -> CompletableFuture.completedFuture(Peers.peer(() -> true)),
+                    clock);
+    private final List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
+    private final List<CompletableFuture<Void>> mending = new ArrayList<>();
+    private final ObjectChain chain =
+            new ObjectChain(
+                    0,
+                    new ObjectChain.Source() {
+                        @Override
+                        public CompletableFuture<Chain> chain(int stripe) {
+                            return CompletableFuture.completedFuture(
+                                    new Chain(
+                                            ObjectId.getDefaultInstance(),
+                                            List.of(replica("n1"), replica("n2")),
+                                            false,
+                                            1,
+                                            0));
+                        }
+
+                        @Override
+                        public CompletableFuture<Void> mend(
+                                int stripe, Set<String> failed, boolean full, String reason) {
+                            CompletableFuture<Void> one = new CompletableFuture<>();
+                            mending.add(one);
+                            return one;
+                        }
+
+                        @Override
+                        public void written(int stripe) {}
+                    },
+                    nodes,
+                    clock,
+                    new AtomicLong());
+
+    private static Replica replica(String node) {
+        return Replica.newBuilder().setNode(node).setAddress("127.0.0.1:1").build();
+    }
+
+    private CompletableFuture<ChainOutcome> submit() {
+        return chain.submit(
+                (head, members, deadline) -> {
+                    CompletableFuture<ChainOutcome> one = new CompletableFuture<>();
+                    sent.add(one);
+                    return one;
+                },
+                DEADLINE);
+    }
+
+    private static ChainOutcome failedAt(String node, ErrorKind kind) {
+        return ChainOutcome.newBuilder()
+                .addFailures(MemberFailure.newBuilder().setNode(node).setErrorKind(kind.number()))
+                .build();
+    }
+
+    /** One waits for the failure to be recorded, the other to be sent. */
+    @Test
+    void nobodyWaitsLongerThanHisDeadlineForAChainThatIsMended() {
+        CompletableFuture<ChainOutcome> first = submit();
+        sent.get(0).complete(failedAt("n2", ErrorKind.TIMED_OUT));
+        CompletableFuture<ChainOutcome> second = submit();
+        clock.advance(DEADLINE.minusMillis(1));
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        Peers.assertTimedOut(first);
+        Peers.assertTimedOut(second);
+        mending.get(0).complete(null);
+        assertThat(sent).hasSize(1);
+        CompletableFuture<ChainOutcome> third = submit();
+        sent.get(1).complete(ChainOutcome.getDefaultInstance());
+        assertThat(third).isCompleted();
+    }
+
+    @Test
+    void theMoveToNodesWithRoomIsNotCountedAgainstAnybody() {
+        CompletableFuture<ChainOutcome> first = submit();
+        sent.get(0).complete(failedAt("n2", ErrorKind.NO_SPACE));
+        CompletableFuture<ChainOutcome> second = submit();
+        clock.advance(DEADLINE.multipliedBy(6));
+        assertThat(first).isNotDone();
+        mending.get(0).complete(null);
+        assertThat(first).isCompleted();
+        clock.advance(DEADLINE.minusMillis(1));
+        assertThat(second).isNotDone();
+        sent.get(1).complete(ChainOutcome.getDefaultInstance());
+        assertThat(second).isCompleted();
+    }
+}
