@@ -40,7 +40,8 @@ final class Beliefs {
         };
     }
 
-    boolean keepsListings() {
+    /** What the kernel believes is recalled. */
+    boolean areRecalled() {
         return mode == Mode.COHERENT;
     }
 }

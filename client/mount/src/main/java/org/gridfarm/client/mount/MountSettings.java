@@ -2,14 +2,13 @@ package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.mount.fuse.MountOptions;
+import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -145,7 +144,7 @@ final class MountSettings {
      * @param self whose certificate it is
      * @param trusted the mount acts for everybody on this machine
      */
-    Identities identities(Credentials self, boolean trusted) {
+    Identities identities(Credentials self, boolean trusted) throws IOException {
         if (trusted) {
             if (uid != null || gid != null) {
                 throw wrong(
@@ -154,18 +153,11 @@ final class MountSettings {
             }
             return new Identities(users, groups);
         }
-        boolean root = own("uid") == 0;
+        boolean root = ThisProcess.user() == 0;
+        Integer user = uid == null && !root ? (Integer) ThisProcess.user() : uid;
+        Integer group = gid == null && !root ? (Integer) ThisProcess.group() : gid;
         return new Identities(
-                withSelf(users, uid == null && !root ? own("uid") : uid, self.getUid()),
-                withSelf(groups, gid == null && !root ? own("gid") : gid, self.getGid()));
-    }
-
-    private static Integer own(String kind) {
-        try {
-            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:" + kind);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+                withSelf(users, user, self.getUid()), withSelf(groups, group, self.getGid()));
     }
 
     private static IdMap withSelf(IdMap map, @Nullable Integer here, int there) {

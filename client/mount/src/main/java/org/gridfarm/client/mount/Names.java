@@ -37,7 +37,16 @@ final class Names {
     }
 
     void lookup(EntryReply reply, long parent, RawName raw) {
-        places.lookup(reply.pid(), () -> lookUp(reply, parent, raw));
+        int pid = reply.pid();
+        if (mounted.seconds().isOne(reply)) {
+            places.again(pid);
+        }
+        places.lookup(
+                pid,
+                parent,
+                raw,
+                () -> mounted.seconds().begins(reply),
+                () -> lookUp(reply, parent, raw));
     }
 
     private void lookUp(EntryReply reply, long parent, RawName raw) {
@@ -159,7 +168,14 @@ final class Names {
     void rmdir(EmptyReply reply, long parent, RawName raw) {
         Name name = name(reply, raw);
         if (name != null) {
-            done(reply, parent, "rmdir", metadata.rmdir(mounted.who(reply), parent, name));
+            CompletableFuture<MutateReply> removed =
+                    metadata.rmdir(mounted.who(reply), parent, name)
+                            .whenComplete((answer, failure) -> {
+                                if (failure == null) {
+                                    places.removed(parent, raw);
+                                }
+                            });
+            done(reply, parent, "rmdir", removed);
         }
     }
 
@@ -172,6 +188,11 @@ final class Names {
         Name name = name(reply, raw);
         Name newName = name == null ? null : name(reply, newRaw);
         if (name != null && newName != null) {
+            places.renaming(reply.pid());
+            mounted.seconds().over(reply);
+            boolean exchange = (flags & Flags.RENAME_EXCHANGE) != 0;
+            long source = places.at(parent, raw);
+            long target = exchange ? places.at(newParent, newRaw) : 0;
             CompletableFuture<MutateReply> renamed =
                     metadata.rename(
                             mounted.who(reply),
@@ -180,20 +201,30 @@ final class Names {
                             newParent,
                             newName,
                             (flags & Flags.RENAME_NOREPLACE) != 0,
-                            (flags & Flags.RENAME_EXCHANGE) != 0);
-            done(
-                    reply,
-                    parent,
-                    "rename",
-                    renamed.thenApply(answer -> moved(answer, newParent, newRaw)));
+                            exchange);
+            renamed.whenComplete((answer, failure) -> {
+                if (failure != null) {
+                    mounted.fail(reply, parent, "rename", failure);
+                    return;
+                }
+                if (source != 0) {
+                    places.moved(source, parent, raw, newParent, newRaw);
+                } else if (answer.getAttributes().getType() == FileType.DIRECTORY) {
+                    places.listed(answer.getAttributes().getInode(), newParent, newRaw);
+                }
+                if (target != 0) {
+                    places.moved(target, newParent, newRaw, parent, raw);
+                }
+                boolean told =
+                        metadata.isTold(newParent, newName)
+                                && (!exchange || metadata.isTold(parent, name));
+                if (told || !mounted.beliefs().areRecalled()) {
+                    reply.done();
+                } else {
+                    reply.doneUnbelieved();
+                }
+            });
         }
-    }
-
-    private MutateReply moved(MutateReply answer, long newParent, RawName newName) {
-        if (answer.getAttributes().getType() == FileType.DIRECTORY) {
-            places.moved(answer.getAttributes().getInode(), newParent, newName);
-        }
-        return answer;
     }
 
     /**
@@ -231,10 +262,15 @@ final class Names {
                 // of the library know: the name with the directory, the attributes by themselves.
                 Attributes held = metadata.cachedLookup(parent, name);
                 boolean named = held != null && held != Metadata.ABSENT;
+                // Of a node that it knows the kernel takes attributes with a new name also where
+                // they were recalled in between; other answers it then does not believe.
+                Attributes attributes = answer.getAttributes();
+                boolean isNew =
+                        attributes.getType() == FileType.DIRECTORY || attributes.getNlink() == 1;
                 boolean described =
-                        metadata.cachedAttributes(answer.getAttributes().getInode()) != null;
+                        isNew && metadata.cachedAttributes(attributes.getInode()) != null;
                 RawName raw = new RawName(name.bytes());
-                entry(reply, parent, raw, answer.getAttributes(), named, described, stamp);
+                entry(reply, parent, raw, attributes, named, described, stamp);
             }
         });
     }
@@ -251,7 +287,7 @@ final class Names {
     }
 
     private void absent(EntryReply reply, long parent, RawName name, boolean leased, long stamp) {
-        places.none(parent, name);
+        places.changed(parent, name);
         long nanos = mounted.beliefs().nanos(leased, stamp);
         if (nanos > 0) {
             reply.absent(nanos);
@@ -268,17 +304,32 @@ final class Names {
             boolean entryLeased,
             boolean attributesLeased,
             long stamp) {
-        Runnable answer = () -> entry(reply, attributes, entryLeased, attributesLeased, stamp);
+        long inode = attributes.getInode();
         if (attributes.getType() == FileType.DIRECTORY) {
-            places.tell(reply.pid(), attributes.getInode(), parent, name, answer);
+            places.tell(
+                    reply.pid(),
+                    inode,
+                    parent,
+                    name,
+                    node -> {
+                        boolean own = node == inode;
+                        entry(
+                                reply,
+                                node,
+                                attributes,
+                                own && entryLeased,
+                                own && attributesLeased,
+                                stamp);
+                    });
         } else {
-            places.none(parent, name);
-            answer.run();
+            places.changed(parent, name);
+            entry(reply, inode, attributes, entryLeased, attributesLeased, stamp);
         }
     }
 
     private void entry(
             EntryReply reply,
+            long node,
             Attributes attributes,
             boolean entryLeased,
             boolean attributesLeased,
@@ -286,7 +337,7 @@ final class Names {
         mounted.fill(reply.attributes(), attributes);
         boolean steady = attributesLeased && !attributes.getWriting();
         reply.entry(
-                attributes.getInode(),
+                node,
                 NO_GENERATION,
                 mounted.beliefs().nanos(entryLeased, stamp),
                 mounted.beliefs().nanos(steady, stamp));

@@ -18,6 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -27,7 +29,8 @@ import java.util.concurrent.ConcurrentMap;
  * kernel then walks their path once more, and would tell the program if the next file went as well,
  * which happens where one is replaced all the time. So on the second walk the file that is found is
  * held open until it is used: it stays though its name may go. Where the caller may not open it,
- * its attributes are remembered, which are what a local file system would say of it. Thread-safe.
+ * and of directories, the attributes are remembered, which are what a local file system would say.
+ * Thread-safe.
  */
 final class SecondAttempts {
     private static final Logger log = LoggerFactory.getLogger(SecondAttempts.class);
@@ -43,13 +46,32 @@ final class SecondAttempts {
     /** Of one name whose file goes each time before it can be opened. */
     private static final int FILES_MAX = 50;
 
+    /** Of a walk, remembered: a rename asks for those that it changes when it has found all. */
+    private static final int DIRECTORIES_MAX = 16;
+
     /** One caller's second walk; each is itself only. */
     private static final class Walk {
         final OpenFlags wanted;
+        private final Map<Long, Attributes> directories = // guarded by this
+                new LinkedHashMap<>() {
+                    @Override
+                    protected boolean removeEldestEntry(Map.Entry<Long, Attributes> eldest) {
+                        return size() > DIRECTORIES_MAX;
+                    }
+                };
 
         Walk(OpenFlags wanted) {
             this.wanted =
                     new OpenFlags(wanted.read(), wanted.write(), false, false, wanted.execute());
+        }
+
+        synchronized void found(Attributes directory) {
+            directories.remove(directory.getInode()); // the last found stay
+            directories.put(directory.getInode(), directory);
+        }
+
+        synchronized @Nullable Attributes directory(long inode) {
+            return directories.get(inode);
         }
     }
 
@@ -83,6 +105,13 @@ final class SecondAttempts {
         }
     }
 
+    /** The caller walks once more because the kernel could not take an answer. */
+    void begins(Request caller) {
+        if (!isOne(caller)) {
+            refused(caller, OpenFlags.READ);
+        }
+    }
+
     boolean isOne(Request caller) {
         return !walking.isEmpty() && walking.containsKey(caller.pid());
     }
@@ -106,8 +135,11 @@ final class SecondAttempts {
             Found found,
             int filesLeft) {
         Attributes attributes = found.attributes();
+        if (attributes != null && attributes.getType() == FileType.DIRECTORY) {
+            walk.found(attributes); // perhaps on the way to it
+        }
         if (attributes == null || attributes.getType() != FileType.REGULAR) {
-            return CompletableFuture.completedFuture(found); // perhaps on the way to it
+            return CompletableFuture.completedFuture(found);
         }
         return transfer.open(who, attributes.getInode(), walk.wanted)
                 .handle((handle, thrown) -> {
@@ -157,14 +189,24 @@ final class SecondAttempts {
     }
 
     /**
-     * Attributes of a file that is gone, as it was found by the second attempt of this caller; null
-     * if this is not one.
+     * Attributes of a file or directory that is gone, as it was found by the second attempt of this
+     * caller; null if this is not one.
      */
     @Nullable Attributes lastKnown(Request caller, long inode) {
-        Held known = held.isEmpty() ? null : held.get(caller.pid());
-        return known == null || known.found.getInode() != inode
-                ? null
-                : known.found.toBuilder().setNlink(0).build();
+        Held file = held.isEmpty() ? null : held.get(caller.pid());
+        if (file != null && file.found.getInode() == inode) {
+            return file.found.toBuilder().setNlink(0).build();
+        }
+        Walk walk = walking.isEmpty() ? null : walking.get(caller.pid());
+        Attributes directory = walk == null ? null : walk.directory(inode);
+        return directory == null ? null : directory.toBuilder().setNlink(0).build();
+    }
+
+    /** The caller changes names: it has found what it looked for. */
+    void over(Request caller) {
+        if (!walking.isEmpty()) {
+            walking.remove(caller.pid());
+        }
     }
 
     private static void close(@Nullable FileHandle handle) {

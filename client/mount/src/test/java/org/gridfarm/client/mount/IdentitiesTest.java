@@ -8,6 +8,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -72,7 +73,7 @@ class IdentitiesTest {
     }
 
     @Test
-    void aMountForOnePersonShowsHisFilesAsToldAndOneForAllRefusesThat() {
+    void aMountForOnePersonShowsHisFilesAsToldAndOneForAllRefusesThat() throws IOException {
         MountSettings settings =
                 MountSettings.parse(new String[] {"-o", "uid=1000,gid=100,gidmap=7:77", "/mnt"});
         Identities one = settings.identities(ANN, false);

@@ -5,7 +5,8 @@ package org.gridfarm.client.mount.fuse;
 /// Every call returns at once; the outcome is told to `done` on an engine thread. **A request of
 /// this mount must never wait for it**: the kernel carries out some of these only when requests in
 /// flight have been answered. Which ones wait is said at each (observed on Linux 6.18). [#recall]
-/// has the whole rule for a changed directory.
+/// has the whole rule for a changed directory. What the kernel was told a moment ago is forgotten a
+/// moment later ([RecentTells]).
 public interface KernelCache {
 
     /// Told the outcome: 0, or a positive errno. ENOENT says that nothing was cached.

@@ -4,13 +4,16 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 
 /// Under which names the kernel may know a directory.
 ///
@@ -23,7 +26,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// Forgetting waits for changes in the old place, and one of them may be the very call that asks:
 /// after [#PATIENCE_NANOS] the new name is told in any case. The caller then lets its locks go, and
 /// its second attempt, which begins with the names on the way, waits there until the old name is
-/// gone. (One that goes by descriptors of directories has no names on the way, and may be refused.)
+/// gone. There will be no third: where by then another directory came to the name, or the attempt
+/// goes by descriptors of directories and has no names on the way, it is told of one of the
+/// [StandIns].
 ///
 /// Thread-safe. Keeps the [#DIRECTORIES_MAX] used last; of another directory, and after this
 /// process was replaced, the kernel's ESTALE is seen.
@@ -35,10 +40,13 @@ public final class Places {
     /// Changes are under way for milliseconds, unless a server is being replaced.
     static final long PATIENCE_AGAIN_NANOS = 500_000_000L;
 
+    /// How long a second attempt may be under way, which waits for nothing but this and servers.
+    static final long ATTEMPT_NANOS = 10_000_000_000L;
+
     /// About 300 bytes each.
     private static final int DIRECTORIES_MAX = 1 << 16;
 
-    /// Entries that were listed may have been taken by the kernel or not; more are not remembered.
+    /// An answer may have been taken by the kernel or not; of more the first told is forgotten.
     private static final int PLACES_MAX = 4;
 
     /// Runs something later.
@@ -49,26 +57,43 @@ public final class Places {
 
     private record Place(long parent, RawName name) {}
 
+    /// The kernel may know the directory there.
+    private record Belief(long directory, Place place) {}
+
+    /// The next that one process does, after it was told a place before another was forgotten.
+    private static final class Attempt {
+        final @Nullable Place told;
+        final CompletableFuture<Void> forgotten;
+        volatile boolean begun;
+        volatile boolean insists;
+
+        Attempt(@Nullable Place told, CompletableFuture<Void> forgotten) {
+            this.told = told;
+            this.forgotten = forgotten;
+        }
+    }
+
     private final Later later;
     private volatile @Nullable KernelCache kernel;
-    private final Map<Long, List<Place>> places = // guarded by this, as changes of the next two
+    private final Map<Long, List<Place>> places = // guarded by this, as changes of the next three
             new LinkedHashMap<>(64, 0.75f, true) {
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<Long, List<Place>> eldest) {
                     boolean tooMany = size() > DIRECTORIES_MAX;
                     if (tooMany) {
-                        eldest.getValue().forEach(directories::remove);
+                        eldest.getValue().forEach(place -> unknown(eldest.getKey(), place));
                     }
                     return tooMany;
                 }
             };
-    private final ConcurrentMap<Place, Long> directories =
-            new ConcurrentHashMap<>(); // others only look
+    private final ConcurrentMap<Place, Long> directories = // told last; others only look
+            new ConcurrentHashMap<>();
+    private final Set<Belief> leaving = new HashSet<>(); // held until it is forgotten
     private final Map<Long, CompletableFuture<Void>> forgetting = new HashMap<>();
 
-    /// By process: it was told a place before another was forgotten.
-    private final ConcurrentMap<Integer, CompletableFuture<Void>> retrying =
-            new ConcurrentHashMap<>();
+    private final ConcurrentMap<Integer, Attempt> attempts =
+            new ConcurrentHashMap<>(); // by process
+    private final StandIns standIns = new StandIns();
 
     public Places(Later later) {
         this.later = later;
@@ -83,15 +108,21 @@ public final class Places {
     /// none in another directory.
     ///
     /// @param caller the process that asks, 0 if that is not known
-    public void tell(int caller, long directory, long parent, RawName name, Runnable answer) {
+    /// @param answer gets the number to call the directory by
+    public void tell(int caller, long directory, long parent, RawName name, LongConsumer answer) {
+        Place here = new Place(parent, name);
         List<Place> elsewhere;
         CompletableFuture<Void> before;
+        List<Belief> needless;
         synchronized (this) {
-            elsewhere = left(directory, new Place(parent, name));
+            elsewhere = leave(directory, here);
+            needless = add(directory, here);
             before = forgetting.get(directory);
         }
+        needless.forEach(this::forget);
+        boolean first = isFirst(caller);
         if (elsewhere.isEmpty() && before == null) {
-            answer.run();
+            answer.accept(directory);
             return;
         }
         CompletableFuture<Void> forgotten = forget(directory, elsewhere, before);
@@ -99,21 +130,71 @@ public final class Places {
                 forgotten,
                 PATIENCE_NANOS,
                 () -> {
-                    if (caller != 0 && !forgotten.isDone()) {
-                        retrying.put(caller, allForgotten());
+                    if (forgotten.isDone()) {
+                        answer.accept(directory);
+                    } else if (first) {
+                        expectSecond(caller, here);
+                        answer.accept(directory);
+                    } else {
+                        answer.accept(standIns.of(directory));
                     }
-                    answer.run();
                 });
     }
 
+    /// Whether another attempt would follow.
+    private boolean isFirst(int caller) {
+        Attempt known = attempts.isEmpty() ? null : attempts.get(caller);
+        if (known != null && known.insists) {
+            attempts.remove(caller, known); // what it is told now serves it
+        }
+        return known == null || !(known.begun || known.insists);
+    }
+
+    private void expectSecond(int caller, Place told) {
+        if (caller != 0) {
+            keep(caller, new Attempt(told, allForgotten()));
+        }
+    }
+
+    private void keep(int caller, Attempt next) {
+        attempts.put(caller, next);
+        later.after(ATTEMPT_NANOS, () -> attempts.remove(caller, next));
+    }
+
     /// Runs the lookup at once, unless the same process has just been told what it cannot have had
-    /// the locks for: this is its second attempt, at a place where it holds none yet.
-    public void lookup(int caller, Runnable lookup) {
-        CompletableFuture<Void> awaited = retrying.isEmpty() ? null : retrying.remove(caller);
-        if (awaited == null) {
+    /// the locks for: this is its second attempt, at a place where it holds none yet. (Where it
+    /// asks for the same once more, it does hold them: the kernel knew something else by the name
+    /// until now, or goes by descriptors.)
+    ///
+    /// @param second is run before, where this is the beginning of a second attempt
+    public void lookup(int caller, long parent, RawName name, Runnable second, Runnable lookup) {
+        Attempt next = attempts.isEmpty() ? null : attempts.get(caller);
+        if (next == null || next.begun) {
+            lookup.run();
+        } else if (new Place(parent, name).equals(next.told)) {
+            next.insists = true;
+            second.run();
             lookup.run();
         } else {
-            whenDone(awaited, PATIENCE_AGAIN_NANOS, lookup);
+            next.begun = true;
+            second.run();
+            whenDone(next.forgotten, PATIENCE_AGAIN_NANOS, lookup);
+        }
+    }
+
+    /// The process is at its second attempt for another reason.
+    public void again(int caller) {
+        if (!attempts.containsKey(caller)) { // nobody else adds what is the caller's
+            Attempt next = new Attempt(null, CompletableFuture.completedFuture(null));
+            next.begun = true;
+            keep(caller, next);
+        }
+    }
+
+    /// The process renames what it looked up: the attempt is over.
+    public void renaming(int caller) {
+        if (!attempts.isEmpty()) {
+            attempts.remove(caller);
         }
     }
 
@@ -144,7 +225,13 @@ public final class Places {
         for (Place place : elsewhere) {
             CompletableFuture<Void> one = new CompletableFuture<>();
             all.add(one);
-            cache.forgetEntry(place.parent, place.name, errno -> one.complete(null));
+            cache.forgetEntry(
+                    place.parent,
+                    place.name,
+                    errno -> {
+                        left(directory, place);
+                        one.complete(null);
+                    });
         }
         CompletableFuture<Void> forgotten =
                 CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
@@ -155,97 +242,129 @@ public final class Places {
         return forgotten;
     }
 
+    /// Has the kernel forget what it cannot have taken notice of yet, or may keep.
+    private void forget(Belief belief) {
+        CompletableFuture<Void> before;
+        synchronized (this) {
+            if (!leaving.add(belief)) {
+                return;
+            }
+            before = forgetting.get(belief.directory);
+        }
+        forget(belief.directory, List.of(belief.place), before);
+    }
+
+    /// The kernel has forgotten it, unless it was told again in the meantime.
+    private synchronized void left(long directory, Place place) {
+        if (leaving.contains(new Belief(directory, place))) {
+            release(directory, place);
+        }
+    }
+
     /// Its other name may be of a directory that moved, too.
     private synchronized CompletableFuture<Void> allForgotten() {
         return CompletableFuture.allOf(forgetting.values().toArray(CompletableFuture<?>[]::new));
     }
 
-    private void over(long directory, CompletableFuture<Void> forgotten) {
-        synchronized (this) {
-            forgetting.remove(directory, forgotten);
-        }
-        retrying.values().removeIf(CompletableFuture::isDone);
+    private synchronized void over(long directory, CompletableFuture<Void> forgotten) {
+        forgetting.remove(directory, forgotten);
     }
 
-    /// From now on it is known here only; where it may have been known, in other directories.
-    private synchronized List<Place> left(long directory, Place here) {
-        List<Place> known = places.get(directory);
-        if (known == null || (known.size() == 1 && known.get(0).equals(here))) {
-            add(directory, here);
-            return List.of();
+    /// Where it may be known but here, in other directories, and nobody has it forgotten yet. In
+    /// the same one it stays known: the kernel moves it to the new name if it takes the answer, and
+    /// it need not (it asked only whether what it knew is still right).
+    private List<Place> leave(long directory, Place here) {
+        List<Place> elsewhere = new ArrayList<>(0);
+        for (Place place : places.getOrDefault(directory, List.of())) {
+            if (place.parent != here.parent && leaving.add(new Belief(directory, place))) {
+                elsewhere.add(place);
+            }
         }
-        List<Place> elsewhere = new ArrayList<>(known);
-        elsewhere.removeIf(place -> place.parent == here.parent);
-        remove(directory);
-        add(directory, here);
         return elsewhere;
     }
 
     /// The name was among those of a listing.
-    public synchronized void listed(long directory, long parent, RawName name) {
-        add(directory, new Place(parent, name));
+    public void listed(long directory, long parent, RawName name) {
+        List<Belief> needless;
+        synchronized (this) {
+            needless = add(directory, new Place(parent, name));
+        }
+        needless.forEach(this::forget);
     }
 
-    /// Another mount changed what the name leads to.
+    /// The name leads to something else by now, or to nothing: another mount changed it, or the
+    /// kernel is being told so.
     public void changed(long parent, RawName name) {
         Place place = new Place(parent, name);
-        Long directory;
-        CompletableFuture<Void> before;
-        synchronized (this) {
-            directory = directories.get(place);
-            before = directory == null ? null : forgetting.get(directory);
-            release(place);
-        }
+        Long directory = directories.get(place);
         if (directory != null) {
-            forget(directory, List.of(place), before);
+            forget(new Belief(directory, place));
         }
     }
 
-    /// This mount moved it, and the kernel with it.
-    public synchronized void moved(long directory, long newParent, RawName newName) {
-        remove(directory);
-        add(directory, new Place(newParent, newName));
-    }
-
-    /// The kernel is told that the name leads to no directory: what it knew there it drops.
-    public void none(long parent, RawName name) {
+    /// This mount removed it, and the kernel what it knew there.
+    public synchronized void removed(long parent, RawName name) {
         Place place = new Place(parent, name);
-        if (directories.containsKey(place)) { // else nothing was told that is not true any more
-            synchronized (this) {
-                release(place);
-            }
+        Long directory = directories.get(place);
+        if (directory != null) {
+            release(directory, place);
         }
     }
 
-    private void add(long directory, Place place) {
-        Long former = directories.get(place);
-        if (former != null && former == directory) {
-            return;
+    /// What the kernel moves when it moves this name; 0 if that is not known to be a directory.
+    public long at(long parent, RawName name) {
+        return directories.getOrDefault(new Place(parent, name), 0L);
+    }
+
+    /// The kernel moved what it believed to be the directory.
+    ///
+    /// @param directory as [#at] said before: by now another may be at the name, which the kernel
+    ///   does not know yet
+    public void moved(long directory, long parent, RawName name, long newParent, RawName newName) {
+        Place here = new Place(newParent, newName);
+        List<Belief> needless;
+        synchronized (this) {
+            release(directory, new Place(parent, name));
+            Long replaced = directories.get(here);
+            if (replaced != null) {
+                release(replaced, here);
+            }
+            needless = add(directory, here);
         }
-        release(place);
+        needless.forEach(this::forget);
+    }
+
+    /// @return what the kernel may believe besides and had better not: another directory there,
+    ///   more places than are remembered
+    private List<Belief> add(long directory, Place place) {
+        leaving.remove(new Belief(directory, place));
         List<Place> known = places.computeIfAbsent(directory, number -> new ArrayList<>(1));
-        if (known.size() == PLACES_MAX) {
-            directories.remove(known.remove(0));
+        List<Belief> needless = new ArrayList<>(0);
+        if (!known.contains(place)) {
+            if (known.size() >= PLACES_MAX) {
+                needless.add(new Belief(directory, known.get(0)));
+            }
+            known.add(place);
         }
-        known.add(place);
-        directories.put(place, directory);
+        Long former = directories.put(place, directory);
+        if (former != null && former != directory) {
+            needless.add(new Belief(former, place));
+        }
+        return needless;
     }
 
-    private void release(Place place) {
-        Long former = directories.remove(place);
-        List<Place> known = former == null ? null : places.get(former);
-        if (known != null) {
-            known.remove(place);
+    private void release(long directory, Place place) {
+        List<Place> known = places.get(directory);
+        if (known != null && known.remove(place)) {
+            unknown(directory, place);
             if (known.isEmpty()) {
-                places.remove(former);
+                places.remove(directory);
             }
         }
     }
 
-    private void remove(long directory) {
-        List<Place> known = places.remove(directory);
-        if (known != null) {
-            known.forEach(directories::remove);
-        }
+    private void unknown(long directory, Place place) {
+        directories.remove(place, directory);
+        leaving.remove(new Belief(directory, place));
     }
 }

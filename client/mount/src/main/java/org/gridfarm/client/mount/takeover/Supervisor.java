@@ -3,9 +3,9 @@ package org.gridfarm.client.mount.takeover;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,9 +74,7 @@ public final class Supervisor {
                 new ArrayList<>(
                         List.of(
                                 SHELL,
-                                "-c",
-                                script(),
-                                "gf-mount",
+                                script().toString(),
                                 prepared ? "prepared" : "new",
                                 state.toString(),
                                 directory.toAbsolutePath().normalize().toString()));
@@ -84,12 +82,18 @@ public final class Supervisor {
         return command;
     }
 
-    private static String script() {
+    /**
+     * In a file, so that ps shows a line; a shell that still reads a former one goes on with it.
+     */
+    private Path script() {
+        Path script = beside("sh");
+        Path fresh = beside("sh.new");
         try (InputStream in = Supervisor.class.getResourceAsStream("supervise.sh")) {
             if (in == null) {
                 throw new IOException("supervise.sh is not in the program");
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            Files.copy(in, fresh, StandardCopyOption.REPLACE_EXISTING);
+            return Files.move(fresh, script, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

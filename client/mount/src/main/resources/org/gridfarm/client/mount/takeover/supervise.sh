@@ -1,6 +1,6 @@
 # Holds the kernel's end of a mount open and keeps a process serving it.
 #
-#   sh -c THIS gf-mount new|prepared STATE POINT COMMAND...
+#   sh THIS new|prepared STATE POINT COMMAND...
 #
 # COMMAND gets the words "--supervised STATE" and the device as descriptor 9. STATE is the ledger in which each process leaves to
 # the next what it must know; beside it lie STATE.served (the mount was served once), .beat (changes while the process lives),
@@ -151,6 +151,6 @@ done
 
 [ $status -eq 0 ] || unmount
 [ -z "$standby" ] || kill -KILL "$standby" 2>/dev/null
-rm -f "$state" "$state.served" "$state.beat" "$state.command" "$state.server" "$state.standby" "$state.pid"
+rm -f "$state" "$state.served" "$state.beat" "$state.command" "$state.server" "$state.standby" "$state.pid" "$state.sh"
 [ -z "$ending" ] || exit 0
 exit $status

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 class PlacesTest {
     private static final RawName NAME = RawName.of("name");
@@ -16,9 +18,14 @@ class PlacesTest {
 
     private final List<String> forgotten = new ArrayList<>();
     private final List<KernelCache.Done> waiting = new ArrayList<>();
-    private final List<Runnable> timers = new ArrayList<>();
+
+    private record Timer(long nanos, Runnable action) {}
+
+    private final AtomicInteger seconds = new AtomicInteger();
+    private final List<Timer> timers = new ArrayList<>();
     private final List<String> told = new ArrayList<>();
-    private final Places places = new Places((nanos, action) -> timers.add(action));
+    private final Places places =
+            new Places((nanos, action) -> timers.add(new Timer(nanos, action)));
 
     @BeforeEach
     void start() {
@@ -73,7 +80,22 @@ class PlacesTest {
     }
 
     private void tell(long parent, RawName name) {
-        places.tell(CALLER, DIRECTORY, parent, name, () -> told.add(parent + "/" + name));
+        places.tell(
+                CALLER,
+                DIRECTORY,
+                parent,
+                name,
+                node -> {
+                    assertThat(StandIns.real(node)).isEqualTo(DIRECTORY);
+                    told.add((node == DIRECTORY ? "" : "as another ") + parent + "/" + name);
+                });
+    }
+
+    private void pass(long nanos) {
+        List<Timer> over = new ArrayList<>(timers);
+        over.removeIf(timer -> timer.nanos > nanos);
+        timers.removeAll(over);
+        over.forEach(timer -> timer.action.run());
     }
 
     @Test
@@ -85,7 +107,7 @@ class PlacesTest {
         assertThat(told).containsExactly("1/name", "1/name");
         waiting.getFirst().done(0);
         assertThat(told).endsWith("2/other").hasSize(3);
-        timers.forEach(Runnable::run);
+        pass(Places.PATIENCE_NANOS);
         assertThat(told).hasSize(3);
     }
 
@@ -93,7 +115,7 @@ class PlacesTest {
     void whoHoldsTheLocksThatForgettingWaitsForIsTold() {
         tell(1, NAME);
         tell(2, NAME);
-        timers.forEach(Runnable::run);
+        pass(Places.PATIENCE_NANOS);
         assertThat(told).containsExactly("1/name", "2/name");
         waiting.getFirst().done(0);
         assertThat(told).hasSize(2);
@@ -103,14 +125,14 @@ class PlacesTest {
     void itsSecondAttemptWaitsBeforeItTakesLocks() {
         tell(1, NAME);
         tell(2, NAME);
-        timers.removeFirst().run();
+        pass(Places.PATIENCE_NANOS);
         List<String> done = new ArrayList<>();
-        places.lookup(CALLER + 1, () -> done.add("another's"));
-        places.lookup(CALLER, () -> done.add("its own"));
+        places.lookup(CALLER + 1, 1, OTHER, seconds::incrementAndGet, () -> done.add("another's"));
+        places.lookup(CALLER, 1, OTHER, seconds::incrementAndGet, () -> done.add("its own"));
         assertThat(done).containsExactly("another's");
         waiting.getFirst().done(0);
         assertThat(done).hasSize(2);
-        places.lookup(CALLER, () -> done.add("a later one"));
+        places.lookup(CALLER, 1, OTHER, seconds::incrementAndGet, () -> done.add("a later one"));
         tell(2, NAME);
         assertThat(done).hasSize(3);
         assertThat(told).hasSize(3);
@@ -121,11 +143,81 @@ class PlacesTest {
     void noAttemptWaitsForLong() {
         tell(1, NAME);
         tell(2, NAME);
-        timers.removeFirst().run();
+        pass(Places.PATIENCE_NANOS);
         List<String> done = new ArrayList<>();
-        places.lookup(CALLER, () -> done.add("done"));
-        timers.removeFirst().run();
+        places.lookup(CALLER, 1, OTHER, seconds::incrementAndGet, () -> done.add("done"));
+        pass(Places.PATIENCE_AGAIN_NANOS);
         assertThat(done).hasSize(1);
+    }
+
+    @Test
+    void aSecondAttemptThatCannotBeToldEitherGetsAStandIn() {
+        tell(1, NAME);
+        tell(2, NAME);
+        pass(Places.PATIENCE_NANOS);
+        waiting.removeFirst().done(0);
+        places.lookup(CALLER, 1, OTHER, seconds::incrementAndGet, () -> {});
+        tell(3, NAME);
+        tell(4, NAME);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("as another 3/name", "as another 4/name").hasSize(4);
+        assertThat(seconds).hasValue(1);
+        places.renaming(CALLER);
+        tell(5, NAME);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("5/name");
+    }
+
+    @Test
+    void whoAsksForTheSameAgainHoldsTheLocksAndNeedNotWait() {
+        tell(1, NAME);
+        tell(2, NAME);
+        pass(Places.PATIENCE_NANOS);
+        List<String> done = new ArrayList<>();
+        places.lookup(CALLER, 2, NAME, seconds::incrementAndGet, () -> done.add("done"));
+        assertThat(done).hasSize(1);
+        tell(2, NAME);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("as another 2/name");
+        tell(3, NAME); // the next that it looks for
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("3/name");
+    }
+
+    @Test
+    void soDoesOneThatWasRefusedForAnotherReason() {
+        tell(1, NAME);
+        places.again(CALLER);
+        tell(2, NAME);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("as another 2/name");
+    }
+
+    @Test
+    void whatComesLongAfterARefusalIsAFirstAttempt() {
+        tell(1, NAME);
+        tell(2, NAME);
+        pass(Places.PATIENCE_NANOS);
+        places.lookup(CALLER, 1, OTHER, seconds::incrementAndGet, () -> {});
+        pass(Places.ATTEMPT_NANOS);
+        tell(3, NAME);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).endsWith("3/name");
+    }
+
+    @Test
+    void standInsAreToldApartFromEveryNumberOfTheFarm() {
+        StandIns standIns = new StandIns();
+        assertThat(standIns.of(7)).isNotEqualTo(standIns.of(7));
+        for (int i = 0; i < 40_000; i++) { // more than there are
+            long standIn = standIns.of(DIRECTORY);
+            assertThat(standIn).isNotEqualTo(DIRECTORY);
+            assertThat(StandIns.real(standIn)).isEqualTo(DIRECTORY);
+        }
+        for (long node : new long[] {1, (1L << 48) - 1, 1L << 48, -1, 0xFFFF_FFFF_FFFF_0000L}) {
+            assertThat(StandIns.real(node)).isEqualTo(node);
+        }
+        assertThat(standIns.of(1L << 48)).isEqualTo(1L << 48);
     }
 
     @Test
@@ -149,22 +241,96 @@ class PlacesTest {
         assertThat(forgotten).isEmpty();
     }
 
+    /** The kernel need not have taken the answer: it may have asked only whether it is right. */
+    @Test
+    void aFormerNameInTheSameDirectoryIsForgottenWhenItLeavesThat() {
+        tell(1, NAME);
+        tell(1, OTHER);
+        tell(2, NAME);
+        assertThat(forgotten).containsExactlyInAnyOrder("1/name", "1/other");
+        waiting.getFirst().done(0);
+        assertThat(told).hasSize(2);
+        waiting.getLast().done(0);
+        assertThat(told).endsWith("2/name").hasSize(3);
+    }
+
+    @Test
+    void noNameIsGivenUpWithoutBeingForgotten() {
+        for (int i = 0; i < 10; i++) {
+            tell(1, RawName.of("name" + i));
+        }
+        tell(2, NAME);
+        assertThat(forgotten)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 10).mapToObj(i -> "1/name" + i).toList());
+    }
+
     @Test
     void whatTheKernelMovedItselfIsNotForgotten() {
         tell(1, NAME);
-        places.moved(DIRECTORY, 2, NAME);
+        places.moved(places.at(1, NAME), 1, NAME, 2, NAME);
         tell(2, NAME);
         assertThat(told).hasSize(2);
         assertThat(forgotten).isEmpty();
     }
 
+    /** And not what the server moved, of which the name was by then. */
     @Test
-    void aNameThatLeadsToSomethingElseByNowStays() {
+    void theKernelMovesWhatItBelievedToBeThere() {
         tell(1, NAME);
-        places.tell(CALLER, 8, 1, NAME, () -> {});
-        tell(2, NAME);
-        places.none(2, NAME);
+        places.changed(1, NAME); // which waits for the rename
+        long believed = places.at(1, NAME);
+        places.moved(believed, 1, NAME, 2, NAME);
+        waiting.removeFirst().done(0);
         tell(3, NAME);
+        assertThat(forgotten).containsExactly("1/name", "2/name");
+    }
+
+    @Test
+    void anExchangeMovesBoth() {
+        tell(1, NAME);
+        places.tell(CALLER, 8, 2, OTHER, _ -> {});
+        long source = places.at(1, NAME);
+        long target = places.at(2, OTHER);
+        places.moved(source, 1, NAME, 2, OTHER);
+        places.moved(target, 2, OTHER, 1, NAME);
+        assertThat(places.at(1, NAME)).isEqualTo(8);
+        assertThat(places.at(2, OTHER)).isEqualTo(DIRECTORY);
+    }
+
+    @Test
+    void aNameThatIsToldAgainWhileItIsForgottenStaysKnown() {
+        tell(1, NAME);
+        places.changed(1, NAME);
+        tell(1, NAME);
+        waiting.getFirst().done(0);
+        assertThat(places.at(1, NAME)).isEqualTo(DIRECTORY);
+    }
+
+    /** The kernel may take notice of the other answer later. */
+    @Test
+    void aNameThatLeadsToSomethingElseByNowIsForgotten() {
+        tell(1, NAME);
+        places.tell(CALLER, 8, 1, NAME, _ -> {});
+        assertThat(forgotten).containsExactly("1/name");
+        tell(2, NAME);
+        assertThat(told).hasSize(1);
+        waiting.removeFirst().done(0);
+        assertThat(told).endsWith("2/name").hasSize(2);
+        places.changed(2, NAME);
+        assertThat(forgotten).endsWith("2/name").hasSize(2);
+        tell(3, NAME);
+        assertThat(told).hasSize(2);
+        waiting.removeFirst().done(0);
+        assertThat(told).endsWith("3/name");
+        assertThat(places.at(1, NAME)).isEqualTo(8);
+    }
+
+    @Test
+    void whatThisMountRemovedIsNotForgotten() {
+        tell(1, NAME);
+        places.removed(1, NAME);
+        places.changed(1, NAME);
         assertThat(forgotten).isEmpty();
     }
 

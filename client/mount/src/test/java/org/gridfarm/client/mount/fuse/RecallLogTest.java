@@ -19,6 +19,14 @@ class RecallLogTest {
     }
 
     @Test
+    void everythingIsEachNode() {
+        long mark = log.now();
+        log.everythingRecalled();
+        assertThat(log.recalledSince(mark, 3)).isTrue();
+        assertThat(log.recalledSince(log.now(), 3)).isFalse();
+    }
+
+    @Test
     void aRequestOlderThanTheRingTrustsNothing() {
         long mark = log.now();
         for (int i = 0; i <= RecallLog.RING; i++) {

@@ -351,6 +351,15 @@ final class Abi {
 
     private Abi() {}
 
+    /// Whoever sends it waits for its answer. Others may come late, when their thread is at
+    /// something else.
+    static boolean isOfACall(int opcode) {
+        return switch (opcode) {
+            case READ, WRITE, RELEASE, RELEASEDIR, FORGET, BATCH_FORGET -> false;
+            default -> true;
+        };
+    }
+
     /// Length of a directory record of `bytes`, padded to 8.
     static int align(int bytes) {
         return (bytes + 7) & ~7;

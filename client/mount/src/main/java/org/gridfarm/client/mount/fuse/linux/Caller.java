@@ -3,15 +3,18 @@ package org.gridfarm.client.mount.fuse.linux;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What `/proc/PID/status` says of the thread that waits for a request. The file is there as long
-/// as the thread waits.
+/// What `/proc/PID` says of the thread that waits for a request. The file is there as long as the
+/// thread waits.
 final class Caller {
 
     private static final int[] NONE = {};
     private static final long SIGKILL_BIT = 1L << 8;
+    private static final int STAT_FLAGS = 6; // counted after the name, see proc(5)
+    private static final long PF_SIGNALED = 0x400; // linux/sched.h
 
     private Caller() {}
 
@@ -34,6 +37,22 @@ final class Caller {
     static boolean dying(int pid) {
         String line = line(pid, "SigPnd:");
         return line != null && (Long.parseUnsignedLong(line, 16) & SIGKILL_BIT) != 0;
+    }
+
+    /// True when a signal has ended the thread, which is now being taken apart.
+    static boolean killed(int pid) {
+        if (pid == 0) {
+            return false;
+        }
+        try {
+            String stat =
+                    Files.readString(
+                            Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return (Long.parseLong(fields[STAT_FLAGS]) & PF_SIGNALED) != 0;
+        } catch (IOException e) {
+            return false; // as above
+        }
     }
 
     private static @Nullable String line(int pid, String key) {

@@ -9,6 +9,7 @@ import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.LockRange;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.SetAttributes;
+import org.gridfarm.client.mount.fuse.StandIns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +49,7 @@ final class Dispatcher {
 
     private static void forget(Session session, long node, long lookups) {
         try {
-            session.operations.forget(node, lookups);
+            session.operations.forget(StandIns.real(node), lookups);
         } catch (RuntimeException e) {
             LOG.error("forgetting node {} failed", node, e);
         }
@@ -271,8 +272,10 @@ final class Dispatcher {
             int at,
             int flags,
             int count) {
-        long newParent = in.get(JAVA_LONG, BODY + Abi.RENAME_NEWDIR);
+        long called = in.get(JAVA_LONG, BODY + Abi.RENAME_NEWDIR);
+        long newParent = StandIns.real(called);
         r.alsoAt(newParent);
+        r.atStandIn |= newParent != called;
         RawName name = name(worker, in, at, count);
         RawName newName = name(worker, in, at + name.length() + 1, count);
         to.rename(r, r.node(), name, newParent, newName, flags);

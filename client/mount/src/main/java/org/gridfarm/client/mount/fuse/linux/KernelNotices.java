@@ -9,6 +9,8 @@ import org.slf4j.LoggerFactory;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 
 /// Sends invalidations, each on a lane that fits how long the kernel may hold it up.
 ///
@@ -19,6 +21,7 @@ final class KernelNotices implements KernelCache {
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelNotices.class);
     private static final long NAMES_WAIT_NANOS = 5_000_000L;
+    private static final long SETTLED_ASKED_EVERY_NANOS = 1_000_000L;
 
     private final Session session;
     private final NoticeLane names;
@@ -88,7 +91,11 @@ final class KernelNotices implements KernelCache {
 
     @Override
     public void forgetAttributes(long node, Done done) {
-        quick.submit(notice -> notice.inode(node, -1, 0), done);
+        session.recalls.recalled(node);
+        whenSettled(
+                () -> session.tells.attributesSettleIn(node),
+                notice -> notice.inode(node, -1, 0),
+                done);
     }
 
     @Override
@@ -98,6 +105,12 @@ final class KernelNotices implements KernelCache {
 
     @Override
     public void forgetAllEntries(Done done) {
+        session.recalls.everythingRecalled();
+        whenSettled(session.tells::allSettleIn, Notice::epoch, done);
+    }
+
+    /// As [#forgetAllEntries], but answers may be under way to the kernel that it will believe.
+    void forgetAllEntriesNow(Done done) {
         quick.submit(Notice::epoch, done);
     }
 
@@ -112,7 +125,40 @@ final class KernelNotices implements KernelCache {
         for (long node : changed) {
             session.recalls.recalled(node);
         }
-        quick.submit(notice -> recallNow(notice, directory, changedNames, changed), done);
+        whenSettled(
+                () -> settleIn(directory, changedNames, changed),
+                notice -> recallNow(notice, directory, changedNames, changed),
+                done);
+    }
+
+    private long settleIn(long directory, RawName[] changedNames, long[] changed) {
+        long longest = session.tells.attributesSettleIn(directory);
+        if (changedNames.length > 0) {
+            longest = Math.max(longest, session.tells.namesSettleIn(directory));
+        }
+        for (long node : changed) {
+            longest = Math.max(longest, session.tells.attributesSettleIn(node));
+        }
+        return longest;
+    }
+
+    /// On the quick lane, when the kernel has taken notice of what is to be forgotten.
+    private void whenSettled(LongSupplier settleIn, ToIntFunction<Notice> what, Done done) {
+        long left = settleIn.getAsLong();
+        if (left == 0) {
+            quick.submit(what, done);
+            return;
+        }
+        quick.submit(
+                Math.min(left, SETTLED_ASKED_EVERY_NANOS),
+                notice -> 0,
+                errno -> {
+                    if (errno == 0) {
+                        whenSettled(settleIn, what, done);
+                    } else {
+                        done.done(errno);
+                    }
+                });
     }
 
     /// On the quick lane: names by themselves while nothing holds them up, else all names of the

@@ -62,7 +62,7 @@ final class KernelRequest extends RequestLife
             return false;
         }
         MemorySegment body = body();
-        boolean believed = believed(child);
+        boolean believed = believed(child, entryNanos, attributesNanos);
         Layout.entry(
                 body,
                 Abi.OUT_BYTES,
@@ -85,7 +85,7 @@ final class KernelRequest extends RequestLife
                 body,
                 Abi.OUT_BYTES + Abi.ENTRY_VALID,
                 Abi.OUT_BYTES + Abi.ENTRY_VALID_NSEC,
-                believed(node) ? entryNanos : 0);
+                believed(node, entryNanos, 0) ? entryNanos : 0);
         return send(0, Abi.OUT_BYTES + Abi.ENTRY_BYTES);
     }
 
@@ -99,7 +99,7 @@ final class KernelRequest extends RequestLife
                 body,
                 Abi.OUT_BYTES + Abi.ATTR_OUT_VALID,
                 Abi.OUT_BYTES + Abi.ATTR_OUT_VALID_NSEC,
-                believed(node) ? nanos : 0);
+                believed(node, 0, nanos) ? nanos : 0);
         body.set(JAVA_INT, Abi.OUT_BYTES + Abi.ATTR_OUT_VALID_NSEC + 4, 0);
         Layout.attributes(body, Abi.OUT_BYTES + Abi.ATTR_OUT_ATTR, attributes);
         return send(0, Abi.OUT_BYTES + Abi.ATTR_OUT_BYTES);
@@ -107,10 +107,26 @@ final class KernelRequest extends RequestLife
 
     @Override
     public boolean done() {
+        if (atStandIn && (opcode == Abi.RENAME || opcode == Abi.RENAME2)) {
+            return doneUnbelieved(); // no recall names a stand-in
+        }
+        return answerDone();
+    }
+
+    @Override
+    public boolean doneUnbelieved() {
+        session.notices.forgetAllEntriesNow(errno -> answerDone());
+        return true;
+    }
+
+    private boolean answerDone() {
         if (!claim()) {
             return false;
         }
         if (opcode == Abi.READDIR || opcode == Abi.READDIRPLUS) {
+            if (opcode == Abi.READDIRPLUS) {
+                believeEntries();
+            }
             boolean stale = session.recalls.recalledSince(recallMark, node);
             boolean received = send(0, outLength);
             if (stale) {
@@ -153,7 +169,7 @@ final class KernelRequest extends RequestLife
             return false;
         }
         int believedMode = mode;
-        if (opcode == Abi.OPENDIR && !believed(node)) {
+        if (opcode == Abi.OPENDIR && !believed(node, 0, 0)) {
             believedMode &= ~OpenMode.KEEP_CACHE;
         }
         Layout.open(body(), Abi.OUT_BYTES, handle, believedMode, backing);
@@ -173,7 +189,7 @@ final class KernelRequest extends RequestLife
             return false;
         }
         MemorySegment body = body();
-        boolean believed = believed(child);
+        boolean believed = believed(child, entryNanos, attributesNanos);
         Layout.entry(
                 body,
                 Abi.OUT_BYTES,
@@ -317,15 +333,7 @@ final class KernelRequest extends RequestLife
         if (body == null) {
             return false;
         }
-        boolean believed = believed(child);
-        Layout.entry(
-                body,
-                outLength,
-                child,
-                generation,
-                believed ? entryNanos : 0,
-                believed ? attributesNanos : 0,
-                attributes);
+        Layout.entry(body, outLength, child, generation, entryNanos, attributesNanos, attributes);
         outLength =
                 Layout.name(
                         body,
@@ -337,6 +345,25 @@ final class KernelRequest extends RequestLife
         return true;
     }
 
+    /// What was recalled while the entries were put together is not to be believed. Last of all: a
+    /// recall after this sees what is told.
+    private void believeEntries() {
+        MemorySegment body = body();
+        int at = Abi.OUT_BYTES;
+        while (at < outLength) {
+            long entryNanos = Layout.nanos(body, at + Abi.ENTRY_VALID, at + Abi.ENTRY_VALID_NSEC);
+            long attributesNanos =
+                    Layout.nanos(body, at + Abi.ENTRY_ATTR_VALID, at + Abi.ENTRY_ATTR_VALID_NSEC);
+            long child = body.get(JAVA_LONG, at + Abi.ENTRY_NODEID);
+            if (!believed(child, entryNanos, attributesNanos)) {
+                Layout.time(body, at + Abi.ENTRY_VALID, at + Abi.ENTRY_VALID_NSEC, 0);
+                Layout.time(body, at + Abi.ENTRY_ATTR_VALID, at + Abi.ENTRY_ATTR_VALID_NSEC, 0);
+            }
+            int name = at + Abi.ENTRY_BYTES;
+            at = name + Abi.align(Abi.DIRENT_NAME + body.get(JAVA_INT, name + Abi.DIRENT_NAMELEN));
+        }
+    }
+
     private @Nullable MemorySegment roomFor(int head, byte[] name) {
         int bytes = head + Abi.align(Abi.DIRENT_NAME + name.length);
         if (outLength - Abi.OUT_BYTES + bytes > room) {
@@ -346,9 +373,21 @@ final class KernelRequest extends RequestLife
     }
 
     /// False when this request's node, or `other`, was recalled since it began: then time-outs are
-    /// 0.
-    private boolean believed(long other) {
+    /// 0. So they are where the request's node is a stand-in, which no recall names. What would be
+    /// told is noted first (see the session's `tells`).
+    ///
+    /// @param other whose attributes are told
+    private boolean believed(long other, long entryNanos, long attributesNanos) {
+        if (atStandIn) {
+            return false;
+        }
         long mark = recallMark;
+        if (entryNanos != 0) {
+            session.tells.name(pid(), node);
+        }
+        if (attributesNanos != 0) {
+            session.tells.attributes(pid(), other);
+        }
         return mark == session.recalls.now()
                 || !(session.recalls.recalledSince(mark, node)
                         || session.recalls.recalledSince(mark, other));

@@ -79,6 +79,10 @@ final class Layout {
         }
     }
 
+    static long nanos(MemorySegment body, int secondsAt, int nanosAt) {
+        return body.get(JAVA_LONG, secondsAt) * SECOND + body.get(JAVA_INT, nanosAt);
+    }
+
     static void header(MemorySegment segment, int length, int error, long unique) {
         segment.set(JAVA_INT, Abi.OUT_LEN, length);
         segment.set(JAVA_INT, Abi.OUT_ERROR, error);

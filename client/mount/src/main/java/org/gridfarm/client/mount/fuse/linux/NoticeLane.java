@@ -6,20 +6,29 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 
-/// One thread that sends notices in the order they come. What is still queued when the mount ends
-/// is told ENOTCONN: nothing is cached by a mount that is gone.
+/// One thread that sends notices when they are due, in the order they come. What is still queued
+/// when the mount ends is told ENOTCONN: nothing is cached by a mount that is gone.
 final class NoticeLane extends Thread {
 
     private static final Logger LOG = LoggerFactory.getLogger(NoticeLane.class);
 
-    private record Order(ToIntFunction<Notice> what, Done done) {}
+    private record Order(long at, long number, ToIntFunction<Notice> what, Done done)
+            implements Comparable<Order> {
+        @Override
+        public int compareTo(Order other) {
+            return at != other.at
+                    ? Long.signum(at - other.at) // of a clock that may overflow
+                    : Long.compare(number, other.number);
+        }
+    }
 
     private final Notice notice;
-    private final Queue<Order> orders = new ArrayDeque<>();
+    private final PriorityQueue<Order> orders = new PriorityQueue<>();
+    private long ordered;
     private boolean sending;
     private boolean finished;
 
@@ -30,9 +39,14 @@ final class NoticeLane extends Thread {
     }
 
     void submit(ToIntFunction<Notice> what, Done done) {
+        submit(0, what, done);
+    }
+
+    /// @param nanos how long it is kept before it is due
+    void submit(long nanos, ToIntFunction<Notice> what, Done done) {
         synchronized (this) {
             if (!finished) {
-                orders.add(new Order(what, done));
+                orders.add(new Order(System.nanoTime() + nanos, ordered++, what, done));
                 notifyAll();
                 return;
             }
@@ -66,8 +80,14 @@ final class NoticeLane extends Thread {
     private synchronized @Nullable Order next() {
         sending = false;
         try {
-            while (orders.isEmpty() && !finished) {
-                wait();
+            Order first = orders.peek();
+            while (!finished && (first == null || first.at - System.nanoTime() > 0)) {
+                if (first == null) {
+                    wait();
+                } else {
+                    TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, first.at - System.nanoTime()));
+                }
+                first = orders.peek();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.fuse.SetAttributes;
+import org.gridfarm.client.mount.fuse.StandIns;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.foreign.MemorySegment;
@@ -69,6 +70,7 @@ abstract class RequestLife implements Request {
     int opcode;
     long unique;
     long node;
+    boolean atStandIn;
     private long otherNode;
     private int uid;
     private int gid;
@@ -89,10 +91,15 @@ abstract class RequestLife implements Request {
     void begin(MemorySegment in, int opcode) {
         this.opcode = opcode;
         unique = in.get(JAVA_LONG, Abi.IN_UNIQUE);
-        node = in.get(JAVA_LONG, Abi.IN_NODEID);
+        long called = in.get(JAVA_LONG, Abi.IN_NODEID);
+        node = StandIns.real(called);
+        atStandIn = node != called;
         uid = in.get(JAVA_INT, Abi.IN_UID);
         gid = in.get(JAVA_INT, Abi.IN_GID);
         pid = in.get(JAVA_INT, Abi.IN_PID);
+        if (Abi.isOfACall(opcode)) {
+            session.tells.asks(pid);
+        }
         otherNode = 0;
         room = 0;
         groups = null;
@@ -172,12 +179,13 @@ abstract class RequestLife implements Request {
                 && abandon(seen, Errno.ETIMEDOUT);
     }
 
-    /// Answers with EINTR when the caller is being killed: it will see no answer.
+    /// Answers with EINTR when the caller is being killed: it will see no answer. Of what the
+    /// kernel closes for it afterwards no signal tells.
     boolean releaseDying() {
         long seen = state;
         return (seen & STATE_MASK) == ACTIVE
-                && interrupted
-                && Caller.dying(pid)
+                && ((interrupted && Caller.dying(pid))
+                        || (opcode == Abi.FLUSH && Caller.killed(pid)))
                 && abandon(seen, Errno.EINTR);
     }
 

@@ -10,6 +10,7 @@ import org.gridfarm.client.mount.fuse.KernelCache;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.RecallLog;
+import org.gridfarm.client.mount.fuse.RecentTells;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ final class Session implements Connection {
     final Negotiation negotiation;
     final FuseOperations operations;
     final RecallLog recalls = new RecallLog();
+    final RecentTells tells = new RecentTells(System::nanoTime);
     final BufferPool small = new BufferPool(SMALL_BYTES, SMALL_KEPT);
     final BufferPool big;
     final KernelNotices notices;

@@ -10,6 +10,7 @@ import java.util.List;
 /// What a process does with itself.
 public final class ThisProcess {
     private static final int STANDARD_ERROR = 2;
+    private static final Path SELF = Path.of("/proc/self");
 
     private static final long CAP_SYS_ADMIN = 1L << 21; // linux/capability.h
 
@@ -18,13 +19,23 @@ public final class ThisProcess {
     /// It may hand the kernel files to be passed through; false where that cannot be known.
     public static boolean isAdministrator() {
         try {
-            return Files.readAllLines(Path.of("/proc/self/status")).stream()
+            return Files.readAllLines(SELF.resolve("status")).stream()
                     .filter(line -> line.startsWith("CapEff:"))
                     .map(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
                     .anyMatch(rights -> (rights & CAP_SYS_ADMIN) != 0);
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /// Number of the user it acts as.
+    public static int user() throws IOException {
+        return (Integer) Files.getAttribute(SELF, "unix:uid");
+    }
+
+    /// Number of the group it acts as.
+    public static int group() throws IOException {
+        return (Integer) Files.getAttribute(SELF, "unix:gid");
     }
 
     /// Turns this process into another program, which keeps its number, its standard streams and

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 
+import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.MountOptions;
@@ -115,6 +116,33 @@ class EngineTest {
     }
 
     @Test
+    void whatAKilledProcessHadOpenKeepsNobodyWaiting() throws Exception {
+        operations.holdsFlushes = true;
+        Process process =
+                new ProcessBuilder(
+                                "sh", "-c", "exec 3>" + point.resolve("open") + "; exec sleep 60")
+                        .start();
+        await().until(() -> Files.exists(point.resolve("open")));
+        process.destroyForcibly();
+        assertThat(process.waitFor(1500, TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(mount.timeouts()).isZero();
+        await().until(() -> !operations.flushes.isEmpty());
+        assertThat(operations.flushes.remove().done()).as("somebody heard").isFalse();
+    }
+
+    @Test
+    void whatAProcessThatEndsByItselfHadOpenIsWaitedFor() throws Exception {
+        operations.holdsFlushes = true;
+        Process process =
+                new ProcessBuilder("sh", "-c", "exec 3>" + point.resolve("open") + "; exit 0")
+                        .start();
+        await().until(() -> !operations.flushes.isEmpty());
+        assertThat(process.waitFor(400, TimeUnit.MILLISECONDS)).isFalse();
+        operations.flushes.forEach(EmptyReply::done);
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
     void aSignalRunsTheHookOfTheOperation() throws Exception {
         operations.onWait = reply -> reply.onInterrupt(() -> reply.fail(Errno.EINTR));
         Process process = mkdir("wait");
@@ -189,6 +217,25 @@ class EngineTest {
         anotherMountMoves("moved", to);
         Files.move(to.resolve("moved"), point.resolve("back"), ATOMIC_MOVE);
         assertThat(point.resolve("back").resolve("inside")).exists();
+    }
+
+    /// No names on the way are looked up before the locks are taken.
+    @Test
+    void aDirectoryThatAnotherMountMovedIsMovedOnByDescriptors() throws Exception {
+        Path to = Files.createDirectory(point.resolve("to"));
+        Path moved = Files.createDirectory(point.resolve("moved"));
+        Files.createFile(moved.resolve("inside"));
+        anotherMountMoves("moved", to);
+        Shell.python(
+                """
+                import os, sys
+                here = os.open(sys.argv[1], os.O_RDONLY)
+                to = os.open('to', os.O_RDONLY, dir_fd=here)
+                os.rename('moved', 'back', src_dir_fd=to, dst_dir_fd=here)
+                """,
+                point);
+        assertThat(point.resolve("back").resolve("inside")).exists();
+        assertThat(to.resolve("moved")).doesNotExist();
     }
 
     @Test

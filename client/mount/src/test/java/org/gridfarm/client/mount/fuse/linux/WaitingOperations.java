@@ -24,9 +24,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /// A file system in memory that holds back what the test wants held back: `mkdir` of names that
-/// begin with `wait`. Files opened can be passed through to a local one.
+/// begin with `wait`, and flushes. Files opened can be passed through to a local one.
 final class WaitingOperations extends MemoryOperations {
 
     private static final long HANDLE = 1L << 40;
@@ -43,6 +44,9 @@ final class WaitingOperations extends MemoryOperations {
     /// What every file reads as, if set.
     volatile @Nullable ByteBuffer served;
 
+    volatile boolean holdsFlushes;
+    final Queue<EmptyReply> flushes = new ConcurrentLinkedQueue<>();
+
     final AtomicInteger lookups = new AtomicInteger();
     final OpenFiles ways = new OpenFiles();
     private final Map<Long, Integer> modes = new ConcurrentHashMap<>();
@@ -54,6 +58,15 @@ final class WaitingOperations extends MemoryOperations {
 
     WaitingOperations() {
         super(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
+    }
+
+    @Override
+    public void flush(EmptyReply reply, long number, long handle, long lockOwner) {
+        if (holdsFlushes) {
+            flushes.add(reply);
+        } else {
+            super.flush(reply, number, handle, lockOwner);
+        }
     }
 
     Connection running() {
@@ -72,7 +85,7 @@ final class WaitingOperations extends MemoryOperations {
 
     @Override
     protected void tell(
-            Request caller, long directory, long parent, RawName name, Runnable answer) {
+            Request caller, long directory, long parent, RawName name, LongConsumer answer) {
         places.tell(caller.pid(), directory, parent, name, answer);
     }
 
@@ -95,7 +108,7 @@ final class WaitingOperations extends MemoryOperations {
     @Override
     public void lookup(EntryReply reply, long parent, RawName name) {
         lookups.incrementAndGet();
-        places.lookup(reply.pid(), () -> super.lookup(reply, parent, name));
+        places.lookup(reply.pid(), parent, name, () -> {}, () -> super.lookup(reply, parent, name));
     }
 
     @Override

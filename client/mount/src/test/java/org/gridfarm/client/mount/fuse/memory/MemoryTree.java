@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.ByteArrayOutputStream;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.function.LongConsumer;
 
 /// The names of a file system in memory, and what is known of each file: the tree, attributes,
 /// extended attributes.
@@ -66,14 +67,19 @@ abstract class MemoryTree implements FuseOperations {
 
     /// The kernel is about to be told where a directory is.
     protected void tell(
-            Request caller, long directory, long parent, RawName name, Runnable answer) {
-        answer.run();
+            Request caller, long directory, long parent, RawName name, LongConsumer answer) {
+        answer.accept(directory);
     }
 
-    private synchronized void answer(EntryReply reply, MemoryNode node) {
+    private void answer(EntryReply reply, MemoryNode node) {
+        answer(reply, node, node.number);
+    }
+
+    private synchronized void answer(EntryReply reply, MemoryNode node, long called) {
         node.describe(reply.attributes());
         nodes.hold(node.number, number -> node);
-        if (!reply.entry(node.number, 0, keepNanos, keepNanos)) {
+        long nanos = called == node.number ? keepNanos : 0;
+        if (!reply.entry(called, 0, nanos, nanos)) {
             nodes.forget(node.number, 1);
         }
     }
@@ -93,7 +99,7 @@ abstract class MemoryTree implements FuseOperations {
         }
         MemoryNode child = directory.child(name);
         if (child != null && child.directory()) {
-            tell(reply, child.number, parent, name, () -> answer(reply, child));
+            tell(reply, child.number, parent, name, number -> answer(reply, child, number));
         } else if (child != null) {
             answer(reply, child);
         } else if (name.length() > NAME_MAX) {
@@ -176,7 +182,7 @@ abstract class MemoryTree implements FuseOperations {
         }
         MemoryNode made = make(reply, parent, name, Flags.DIRECTORY | mode, umask);
         if (made != null) {
-            tell(reply, made.number, parent, name, () -> answer(reply, made));
+            tell(reply, made.number, parent, name, number -> answer(reply, made, number));
         }
     }
 
