@@ -13,6 +13,9 @@ gf=/usr/local/bin/gf
 }
 source=$1
 dir=$2
+case $source in
+    */gf) source=gf ;; # mount(8) makes a path of it where the current directory has something of that name
+esac
 shift 2
 
 options=source=$source

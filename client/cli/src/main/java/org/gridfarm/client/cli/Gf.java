@@ -82,8 +82,11 @@ public final class Gf {
 
     private static int usage(ParameterException failure, String[] words) {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
-        System.err.println(name + ": " + failure.getMessage() + " (see " + name + " --help)");
-        if (words.length > 0 && Subcommand.named(words[0]) == null && !words[0].startsWith("-")) {
+        boolean unknown =
+                words.length > 0 && Subcommand.named(words[0]) == null && !words[0].startsWith("-");
+        String what = unknown ? "there is no command '" + words[0] + "'" : failure.getMessage();
+        System.err.println(name + ": " + what + " (see " + name + " --help)");
+        if (unknown) {
             Subcommand.nearest(words[0])
                     .ifPresent(near -> System.err.println("gf: did you mean 'gf " + near + "'?"));
         }

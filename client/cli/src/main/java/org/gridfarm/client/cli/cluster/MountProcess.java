@@ -24,7 +24,6 @@ public final class MountProcess {
 
     /** Turns this process into the supervisor of the mount. */
     public static int runHere(Path directory, List<String> arguments) {
-        MountMain.check(arguments);
         Path at = free(directory);
         IOException failure = MountMain.becomeSupervisor(at, server(arguments));
         throw new FarmException(
@@ -65,26 +64,29 @@ public final class MountProcess {
 
     /** Returns when the mount is there, or throws with the last lines of its log. */
     public static int startInBackground(Path directory, List<String> arguments) {
-        MountMain.check(arguments);
         Path at = free(directory);
         Supervisor supervisor = Supervisor.of(at);
         supervisor.clear();
         List<String> server = server(arguments);
         try {
             Path log = Files.createTempFile("gf-mount-", ".log");
+            Component mount =
+                    new Component(
+                            "mount",
+                            "mount",
+                            server,
+                            Map.of(),
+                            log.toString(),
+                            at.toString(),
+                            "",
+                            0,
+                            0);
+            List<String> command = supervisor.command(at, false, server);
+            // Only the process group that was asked to mount gets past an automount point.
             Component component =
-                    OsProcess.start(
-                            new Component(
-                                    "mount",
-                                    "mount",
-                                    server,
-                                    Map.of(),
-                                    log.toString(),
-                                    at.toString(),
-                                    "",
-                                    0,
-                                    0),
-                            supervisor.command(at, false, server));
+                    Mounts.isAutomountPoint(at)
+                            ? OsProcess.startInThisGroup(mount, command)
+                            : OsProcess.start(mount, command);
             Await.until(
                     READY_MAX,
                     () ->
@@ -105,7 +107,6 @@ public final class MountProcess {
 
     /** The mount goes on with this program instead of the one that serves it now. */
     public static int upgrade(Path directory, List<String> arguments) {
-        MountMain.check(arguments);
         Path at = directory.toAbsolutePath().normalize();
         Supervisor supervisor = Supervisor.of(at);
         ProcessHandle before =

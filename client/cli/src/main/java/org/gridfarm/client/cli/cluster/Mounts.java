@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What this machine can mount and has mounted. */
 public final class Mounts {
+    private static final String AUTOFS = " - autofs "; // its type in the kernel's table
+
     private Mounts() {}
 
     /** Empty when FUSE can be used here, otherwise the reason in words. */
@@ -30,14 +33,47 @@ public final class Mounts {
     }
 
     /**
-     * True when something is mounted on exactly this directory. Reads the kernel's table and never
-     * touches the mount itself.
+     * True when something is mounted on exactly this directory, an automount point that waits for
+     * it apart. Reads the kernel's table and never touches the mount itself.
      */
     public static boolean isMounted(Path directory) {
+        return isMounted(table(), directory);
+    }
+
+    static boolean isMounted(List<String> table, Path directory) {
+        return on(table, directory).anyMatch(line -> !line.contains(AUTOFS));
+    }
+
+    /**
+     * True when who comes there, but for the process group that mounts it, is made to wait until
+     * something is: systemd waits at the directory itself, autofs as a rule at the one above.
+     */
+    static boolean isAutomountPoint(Path directory) {
+        return isAutomountPoint(table(), directory);
+    }
+
+    static boolean isAutomountPoint(List<String> table, Path directory) {
+        Path absolute = directory.toAbsolutePath().normalize();
+        for (Path at = absolute; at != null; at = at.getParent()) {
+            List<String> mounts = on(table, at).toList();
+            if (mounts.stream().anyMatch(line -> line.contains(AUTOFS))) {
+                return true;
+            }
+            if (!mounts.isEmpty() && !at.equals(absolute)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private static Stream<String> on(List<String> table, Path directory) {
         String wanted = escape(directory.toAbsolutePath().normalize().toString());
+        return table.stream().filter(line -> line.split(" ", 6)[4].equals(wanted));
+    }
+
+    private static List<String> table() {
         try {
-            return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                    .anyMatch(line -> line.split(" ", 6)[4].equals(wanted));
+            return Files.readAllLines(Path.of("/proc/self/mountinfo"));
         } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.INTERNAL,

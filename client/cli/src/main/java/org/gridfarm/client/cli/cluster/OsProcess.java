@@ -30,6 +30,11 @@ public final class OsProcess {
     static Component start(Component component, List<String> command) {
         List<String> words = new ArrayList<>(List.of("setsid"));
         words.addAll(command);
+        return startInThisGroup(component, words);
+    }
+
+    /** It stays in the process group of this JVM, and has signals of its terminal. */
+    static Component startInThisGroup(Component component, List<String> words) {
         ProcessBuilder builder = new ProcessBuilder(words);
         builder.environment().putAll(component.environment());
         builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
@@ -43,7 +48,7 @@ public final class OsProcess {
                     ErrorKind.UNAVAILABLE,
                     "start",
                     component.name(),
-                    "cannot run " + command.get(0) + ": " + e.getMessage(),
+                    "cannot run " + words.get(0) + ": " + e.getMessage(),
                     e);
         }
     }

@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.cluster.MountProcess;
+import org.gridfarm.client.mount.MountMain;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
@@ -60,6 +61,7 @@ public final class Mount implements Callable<Integer> {
             arguments.addAll(List.of("-o", option));
         }
         arguments.add(directory.toAbsolutePath().normalize().toString());
+        MountMain.check(arguments);
         if (upgrade) {
             return MountProcess.upgrade(directory, arguments);
         }

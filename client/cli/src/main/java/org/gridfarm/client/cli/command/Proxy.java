@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.auth.x509.ProxyMaker;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -120,10 +121,9 @@ public final class Proxy {
         return named != null ? Path.of(named) : Path.of("/tmp/x509up_u" + uid());
     }
 
-    private static long uid() {
+    private static int uid() {
         try {
-            return ((Integer) java.nio.file.Files.getAttribute(Path.of("/proc/self"), "unix:uid"))
-                    .longValue();
+            return ThisProcess.user();
         } catch (java.io.IOException e) {
             throw new FarmException(
                     ErrorKind.UNAVAILABLE, "read", "/proc/self", String.valueOf(e.getMessage()), e);

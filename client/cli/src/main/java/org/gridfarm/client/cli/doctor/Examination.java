@@ -139,12 +139,13 @@ public final class Examination {
                                 "set the clock"));
             } else if (now.isAfter(end)) {
                 findings.add(Finding.bad("certificate", text, "renew it: it has run out"));
-            } else if (now.plus(EXPIRES_SOON).isAfter(end)) {
-                findings.add(Finding.warning("certificate", text, "renew it soon"));
             } else {
                 new ChainValidator(TrustStore.load(security.trust(), security.revocation()))
                         .validate(credential.chain(), ChainValidator.Part.CLIENT, now);
-                findings.add(Finding.good("certificate", text));
+                findings.add(
+                        now.plus(EXPIRES_SOON).isAfter(end)
+                                ? Finding.warning("certificate", text, "renew it soon")
+                                : Finding.good("certificate", text));
             }
         } catch (CertificateException e) {
             findings.add(

@@ -5,6 +5,7 @@ import org.gridfarm.client.cli.bench.Report;
 import org.gridfarm.client.cli.bench.Samples;
 import org.gridfarm.client.cli.bench.meta.Workers;
 import org.gridfarm.client.cli.cluster.OsProcess;
+import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -69,6 +70,7 @@ public final class MountBench {
                 small(here, beside);
                 data(here, beside);
                 remote(round);
+                passthrough(beside);
             }
             git();
             memory();
@@ -103,18 +105,52 @@ public final class MountBench {
     private void creates(Path here) throws IOException {
         progress.accept("creates");
         for (int processes : List.of(1, 4)) {
-            String base = "creates" + processes;
-            List<String> bases = new ArrayList<>();
-            for (int i = 0; i < processes; i++) {
-                bases.add(base);
+            creates(here, processes, "");
+        }
+    }
+
+    /** What is measured is called so with the suffix. */
+    private void creates(Path here, int processes, String suffix) throws IOException {
+        String base = "creates" + processes;
+        List<String> bases = new ArrayList<>();
+        for (int i = 0; i < processes; i++) {
+            bases.add(base);
+        }
+        try (Workers workers = new Workers(here, bases, settings.time())) {
+            for (String phase : List.of("create", "unlink")) {
+                add(
+                        Verdict.byProcesses(phase, processes) + suffix,
+                        "files/s",
+                        workers.run(phase).perSecond());
             }
-            try (Workers workers = new Workers(here, bases, settings.time())) {
-                for (String phase : List.of("create", "unlink")) {
-                    add(
-                            Verdict.byProcesses(phase, processes),
-                            "files/s",
-                            workers.run(phase).perSecond());
-                }
+        }
+    }
+
+    /** The same calls through the fastest file system in C that libfuse shows. */
+    private void passthrough(Path beside) throws IOException {
+        if (!PassthroughExample.isInstalled()) {
+            return;
+        }
+        progress.accept("passthrough_ll");
+        Path program;
+        try {
+            program = PassthroughExample.compile(local);
+        } catch (FarmException e) {
+            progress.accept("passthrough_ll is left out: " + e.getMessage());
+            return;
+        }
+        Path source = beside.resolve("source");
+        NameShapes.fill(source.resolve("cold"), SMALL_FILES);
+        Path point = beside.resolve("passthrough");
+        try (PassthroughExample mount = PassthroughExample.mount(program, source, point)) {
+            long from = System.nanoTime();
+            NameShapes.stat(mount.point().resolve("cold"), SMALL_FILES);
+            add(
+                    local(Verdict.STAT_COLD),
+                    "files/s",
+                    SMALL_FILES / ((System.nanoTime() - from) / 1e9));
+            for (int processes : List.of(1, 4)) {
+                creates(mount.point(), processes, local(""));
             }
         }
     }
