@@ -81,10 +81,9 @@ class PostgresOnMountTest {
             // Both at once.
             clients = clients();
             awaitMore(TRANSACTIONS_PER_ROUND);
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> Supervisor.of(farm.mount()).standby().isPresent());
+            ProcessHandle mount = farm.mountServer();
             server.destroyForcibly();
-            Supervisor.of(farm.mount()).server().orElseThrow().destroyForcibly();
+            mount.destroyForcibly();
             join(clients);
             await().atMost(Duration.ofSeconds(30)).until(() -> !anyBackend());
             server = startServer();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -181,16 +183,19 @@ class RealProgramsTest {
         }
     }
 
-    @Test
-    void appendersOnTwoMountsLoseNothing() throws IOException {
+    @ParameterizedTest(name = "{0} stripes")
+    @ValueSource(ints = {1, 3})
+    void appendersOnTwoMountsLoseNothing(int stripes) throws IOException {
         Programs.need("python3");
-        Path place = fresh("append");
+        String directory = "append-" + stripes;
+        Path place = fresh(directory);
+        farm.gf("setstripe", "--count", "" + stripes, "--unit", "64K", "/" + directory);
         String script =
                 """
                 import os, sys
                 f = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
                 for i in range(400):
-                    os.write(f, (sys.argv[2] + ' %04d\\n' % i).encode())
+                    os.write(f, (sys.argv[2] + ' %04d' % i + ' ' * 400 + '\\n').encode())
                 """;
         Path program = Files.writeString(farm.directory().resolve("append.py"), script);
         farm.sh(
@@ -199,11 +204,11 @@ class RealProgramsTest {
                                 program,
                                 place.resolve("log"),
                                 program,
-                                farm.mountOf("n2").resolve("append/log")));
-        assertThat(Files.readAllLines(farm.mountOf("n3").resolve("append/log")))
+                                farm.mountOf("n2").resolve(directory + "/log")));
+        assertThat(Files.readAllLines(farm.mountOf("n3").resolve(directory + "/log")))
                 .hasSize(800)
                 .doesNotHaveDuplicates()
-                .allMatch(line -> line.matches("[ab] \\d{4}"));
+                .allMatch(line -> line.matches("[ab] \\d{4} {400}"));
     }
 
     @Test

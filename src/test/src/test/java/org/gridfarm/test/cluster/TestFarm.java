@@ -1,9 +1,11 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.Assumptions;
 
 import tools.jackson.databind.JsonNode;
@@ -14,10 +16,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -127,6 +131,20 @@ public final class TestFarm implements AutoCloseable {
         return directory.resolve("mnt");
     }
 
+    /** The process that serves the user's mount, when another is ready to go on. */
+    ProcessHandle mountServer() {
+        Supervisor supervisor = Supervisor.of(mount());
+        await("another that is ready")
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> {
+                    Optional<ProcessHandle> server = supervisor.server();
+                    Optional<ProcessHandle> standby = supervisor.standby();
+                    // One that has just gone on is noted as ready a moment longer.
+                    return server.isPresent() && standby.isPresent() && !server.equals(standby);
+                });
+        return supervisor.server().orElseThrow();
+    }
+
     /** The mount for the tasks of a node. */
     public Path mountOf(String node) {
         return directory.resolve(node).resolve("mnt");
@@ -135,10 +153,7 @@ public final class TestFarm implements AutoCloseable {
     /** Runs a command that must succeed; its standard output. */
     public String gf(String... words) {
         Result result = tryGf(words);
-        assertThat(result.status())
-                .as("gf %s\n%s%s", String.join(" ", words), result.output(), result.errors())
-                .isZero();
-        return result.output();
+        return succeeded("gf " + String.join(" ", words), result);
     }
 
     /**
@@ -206,7 +221,12 @@ public final class TestFarm implements AutoCloseable {
         gf("cluster", "start", "--dir", directory.toString());
     }
 
-    public record Result(int status, String output, String errors) {}
+    public record Result(int status, String output, String errors) {
+        private String last() {
+            List<String> lines = (output + errors).lines().filter(line -> !line.isBlank()).toList();
+            return String.join(" | ", lines.subList(Math.max(0, lines.size() - 4), lines.size()));
+        }
+    }
 
     public Result run(List<String> command) {
         try {
@@ -243,9 +263,13 @@ public final class TestFarm implements AutoCloseable {
 
     /** A shell command that must succeed. */
     public String sh(String script) {
-        Result result = run(List.of("/bin/sh", "-c", script));
+        return succeeded(script, run(List.of("/bin/sh", "-c", script)));
+    }
+
+    /** What it said last comes first: some reports show one line of a failure. */
+    private static String succeeded(String command, Result result) {
         assertThat(result.status())
-                .as("%s\n%s%s", script, result.output(), result.errors())
+                .as("%s: %s%n%s%s", result.last(), command, result.output(), result.errors())
                 .isZero();
         return result.output();
     }
@@ -259,6 +283,10 @@ public final class TestFarm implements AutoCloseable {
             stop();
         }
         smallDisks.forEach(disk -> sh("umount -l " + disk));
+        if (Boolean.getBoolean("gf.keep")) {
+            System.out.println("kept: " + directory);
+            return;
+        }
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);

@@ -6,6 +6,8 @@ import java.io.IOException;
 interface Door {
     /** An open file; every call may fail, and says so by an IOException. */
     interface Open extends AutoCloseable {
+        byte[] readAll() throws IOException;
+
         void write(long offset, byte[] bytes) throws IOException;
 
         void append(byte[] bytes) throws IOException;
@@ -24,7 +26,13 @@ interface Door {
 
     Open appending(String name) throws IOException;
 
-    byte[] read(String name) throws IOException;
+    Open reading(String name) throws IOException;
+
+    default byte[] read(String name) throws IOException {
+        try (Open file = reading(name)) {
+            return file.readAll();
+        }
+    }
 
     void rename(String from, String to) throws IOException;
 }

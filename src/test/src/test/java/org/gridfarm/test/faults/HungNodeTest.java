@@ -105,7 +105,16 @@ class HungNodeTest {
 
     private <T> T timed(String name, Call<T> call) throws IOException {
         long began = System.nanoTime();
-        T result = call.run();
+        T result;
+        try {
+            result = call.run();
+        } catch (IOException e) {
+            throw new IOException(
+                    "%s, after %d ms: %s"
+                            .formatted(
+                                    name, (System.nanoTime() - began) / 1_000_000, e.getMessage()),
+                    e);
+        }
         slowest.merge(name, (System.nanoTime() - began) / 1_000_000, Math::max);
         calls.merge(name, 1, Integer::sum);
         return result;

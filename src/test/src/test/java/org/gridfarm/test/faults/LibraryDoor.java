@@ -15,6 +15,15 @@ import java.util.function.Supplier;
 record LibraryDoor(Gridfarm farm) implements Door {
     private record File(FarmFile file) implements Open {
         @Override
+        public byte[] readAll() throws IOException {
+            return told(() -> {
+                ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
+                while (bytes.hasRemaining() && file.read(bytes.position(), bytes) > 0) {}
+                return Arrays.copyOf(bytes.array(), bytes.position());
+            });
+        }
+
+        @Override
         public void write(long offset, byte[] bytes) throws IOException {
             told(() -> file.write(offset, ByteBuffer.wrap(bytes)));
         }
@@ -75,19 +84,8 @@ record LibraryDoor(Gridfarm farm) implements Door {
     }
 
     @Override
-    public byte[] read(String name) throws IOException {
-        return told(() -> {
-            try (FarmFile file = farm.open(path(name), OpenFlags.READ)) {
-                ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
-                while (bytes.hasRemaining()) {
-                    int got = file.read(bytes.position(), bytes);
-                    if (got <= 0) {
-                        break;
-                    }
-                }
-                return Arrays.copyOf(bytes.array(), bytes.position());
-            }
-        });
+    public Open reading(String name) throws IOException {
+        return new File(told(() -> farm.open(path(name), OpenFlags.READ)));
     }
 
     @Override

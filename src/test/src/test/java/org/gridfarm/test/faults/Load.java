@@ -3,13 +3,13 @@ package org.gridfarm.test.faults;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Writers with fsync and close, appenders, readers, rewrites, truncations and renames through one
@@ -18,12 +18,14 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Load implements Runnable {
     private static final int BYTES_MAX = 600_000;
     private static final int RECORD_BYTES_MAX = 4_000;
+    private static final Duration TOLD = Duration.ofSeconds(6);
 
     /** What all loads of a run count together. */
     static final class Count {
         final AtomicInteger done = new AtomicInteger();
         final AtomicInteger refused = new AtomicInteger();
-        final AtomicLong slowestNanos = new AtomicLong();
+        private long slowestNanos; // guarded by this
+        private String slowest = "none";
         private final Map<String, Integer> reasons = new TreeMap<>(); // guarded by itself
 
         void refused(IOException e) {
@@ -35,6 +37,24 @@ final class Load implements Runnable {
             }
         }
 
+        synchronized void took(long nanos, String call) {
+            if (nanos > TOLD.toNanos()) {
+                System.out.println("took " + Duration.ofNanos(nanos).toMillis() + " ms: " + call);
+            }
+            if (nanos > slowestNanos) {
+                slowestNanos = nanos;
+                slowest = call;
+            }
+        }
+
+        synchronized Duration slowestTook() {
+            return Duration.ofNanos(slowestNanos);
+        }
+
+        synchronized String slowest() {
+            return slowest;
+        }
+
         @Override
         public String toString() {
             synchronized (reasons) {
@@ -44,7 +64,9 @@ final class Load implements Runnable {
                         + " refused "
                         + reasons
                         + ", slowest call "
-                        + slowestNanos.get() / 1_000_000
+                        + slowest()
+                        + " "
+                        + slowestTook().toMillis()
                         + " ms";
             }
         }
@@ -103,21 +125,23 @@ final class Load implements Runnable {
         void run() throws IOException;
     }
 
-    private <T> T timed(Call<T> call) throws IOException {
+    private <T> T timed(String name, Call<T> call) throws IOException {
         long begin = System.nanoTime();
         try {
             return call.run();
         } finally {
-            long took = System.nanoTime() - begin;
-            count.slowestNanos.accumulateAndGet(took, Math::max);
+            String place = door.getClass().getSimpleName();
+            count.took(System.nanoTime() - begin, name + " through " + place);
         }
     }
 
-    private void timed(Act act) throws IOException {
-        timed(() -> {
-            act.run();
-            return true;
-        });
+    private void timed(String name, Act act) throws IOException {
+        timed(
+                name,
+                () -> {
+                    act.run();
+                    return true;
+                });
     }
 
     private byte[] bytes(int length) {
@@ -137,15 +161,17 @@ final class Load implements Runnable {
         int first = random.nextInt(content.length);
         Expected expected = new Expected(Arrays.copyOf(content, first));
         expected.attempt(content);
-        try (Door.Open file = timed(() -> door.create(name))) {
-            timed(() -> file.write(0, Arrays.copyOf(content, first)));
+        try (Door.Open file = timed("create", () -> door.create(name))) {
+            timed("write", () -> file.write(0, Arrays.copyOf(content, first)));
             if (random.nextBoolean()) {
-                timed(file::sync);
+                timed("fsync", file::sync);
                 oracle.keep(name);
                 oracle.add(name, expected);
             }
-            timed(() -> file.write(first, Arrays.copyOfRange(content, first, content.length)));
-            timed(file::close);
+            timed(
+                    "write",
+                    () -> file.write(first, Arrays.copyOfRange(content, first, content.length)));
+            timed("close", file::close);
         }
         expected.acknowledged();
         oracle.add(name, expected);
@@ -159,7 +185,10 @@ final class Load implements Runnable {
         }
         try {
             Expected expected = oracle.of(name);
-            byte[] actual = timed(() -> door.read(name));
+            byte[] actual;
+            try (Door.Open file = timed("open", () -> door.reading(name))) {
+                actual = timed("read", file::readAll);
+            }
             String fault = expected == null ? null : expected.fault(actual);
             if (fault != null) {
                 oracle.fault(
@@ -177,7 +206,7 @@ final class Load implements Runnable {
             logName = name("log");
             oracle.keep(logName);
             String name = logName;
-            open = timed(() -> door.appending(name));
+            open = timed("open", () -> door.appending(name));
             log = open;
         }
         Door.Open to = open;
@@ -190,9 +219,9 @@ final class Load implements Runnable {
                 byte[] after = Arrays.copyOf(before, before.length + record.length);
                 System.arraycopy(record, 0, after, before.length, record.length);
                 expected.attempt(after);
-                timed(() -> to.append(record));
+                timed("append", () -> to.append(record));
             }
-            timed(to::sync);
+            timed("fsync", to::sync);
             expected.acknowledged();
             oracle.add(logName, expected);
         } catch (IOException e) {
@@ -211,7 +240,7 @@ final class Load implements Runnable {
             return;
         }
         try {
-            timed(open::close);
+            timed("close", open::close);
             Expected expected = oracle.of(logName);
             if (expected != null && expected.isSure()) {
                 oracle.giveBack(logName);
@@ -252,7 +281,7 @@ final class Load implements Runnable {
         }
         Door.Open opened;
         try {
-            opened = timed(() -> door.change(name));
+            opened = timed("open", () -> door.change(name));
         } catch (IOException e) {
             oracle.giveBack(name);
             throw e;
@@ -260,11 +289,11 @@ final class Load implements Runnable {
         try (Door.Open file = opened) {
             Change change = planned.of(file, expected.sure());
             expected.attempt(change.after);
-            timed(change.act);
+            timed("change", change.act);
             if (random.nextBoolean()) {
-                timed(file::sync);
+                timed("fsync", file::sync);
             }
-            timed(file::close);
+            timed("close", file::close);
         }
         expected.acknowledged();
         oracle.giveBack(name);
@@ -277,7 +306,7 @@ final class Load implements Runnable {
         }
         String to = name("moved");
         try {
-            timed(() -> door.rename(from, to));
+            timed("rename", () -> door.rename(from, to));
             oracle.renamed(from, to);
         } catch (IOException e) {
             oracle.forget(from); // it has one name or the other

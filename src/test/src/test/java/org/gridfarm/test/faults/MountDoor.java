@@ -7,10 +7,18 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /** System calls on a mount. */
 record MountDoor(Path mount) implements Door {
     private record File(FileChannel channel) implements Open {
+        @Override
+        public byte[] readAll() throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate((int) channel.size());
+            while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {}
+            return Arrays.copyOf(bytes.array(), bytes.position());
+        }
+
         @Override
         public void write(long offset, byte[] bytes) throws IOException {
             ByteBuffer left = ByteBuffer.wrap(bytes);
@@ -63,8 +71,8 @@ record MountDoor(Path mount) implements Door {
     }
 
     @Override
-    public byte[] read(String name) throws IOException {
-        return Files.readAllBytes(mount.resolve(name));
+    public Open reading(String name) throws IOException {
+        return open(name, StandardOpenOption.READ);
     }
 
     @Override

@@ -69,17 +69,19 @@ class Exerciser:
         self.same("read", os.pread(fd, length, offset), offset, length)
 
     def sent(self, fd):
-        offset, length = self.range()
-        self.say("sent", offset, length)
+        start, length = self.range()
+        self.say("sent", start, length)
+        offset = start
         expected = max(0, min(length, len(self.model) - offset))
         self.see_size(fd)
         os.ftruncate(self.local, 0)
         os.lseek(self.local, 0, os.SEEK_SET)
-        while expected > 0 and os.lseek(self.local, 0, os.SEEK_CUR) < expected:
-            at = os.lseek(self.local, 0, os.SEEK_CUR)
-            if os.sendfile(self.local, fd, offset + at, expected - at) == 0:
-                break
-        self.same("sent", os.pread(self.local, length, 0), offset, length)
+        count = 1
+        while expected > 0 and count > 0:
+            count = os.sendfile(self.local, fd, offset, expected)
+            offset += count
+            expected -= count
+        self.same("sent", os.pread(self.local, length, 0), start, length)
 
     def write(self, fd):
         offset, length = self.range()

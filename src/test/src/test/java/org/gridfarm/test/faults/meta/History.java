@@ -36,11 +36,9 @@ record History(
     private <C> String describe(Checker.Verdict verdict, List<Operation<C, String>> operations) {
         List<Operation<C, String>> ordered = new ArrayList<>(operations);
         ordered.sort(java.util.Comparator.comparingLong(Operation::called));
-        StringBuilder text =
-                new StringBuilder("history %s (seed %d): ".formatted(name, seed))
-                        .append(verdict.explanation())
-                        .append("everything:\n");
+        StringBuilder text = new StringBuilder("history %s (seed %d):\n".formatted(name, seed));
         ordered.forEach(operation -> text.append("  ").append(operation).append('\n'));
-        return text.toString();
+        // Some reports show the end only.
+        return text.append(verdict.explanation()).toString();
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
@@ -20,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * What clients of the library and two mounts see of a farm with one leader and two cache servers
@@ -34,6 +36,8 @@ class RecordedHistoriesTest {
     private static final int COMPANIES = 2;
     private static final int LIBRARY_CLIENTS = 3;
     private static final int REPLACED_CALLS = 150; // each of four kinds at each mount
+    private static final int MOVERS = 2; // at each mount
+    private static final int MOVED_CALLS = 1_000; // of each
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
 
     private static MetaFarm farm;
@@ -112,6 +116,73 @@ class RecordedHistoriesTest {
         }
         assertThat(replaced).hasPositiveValue();
         assertThat(refusals).isEmpty();
+    }
+
+    /**
+     * The kernel knows a directory at one place only, and is told of another by its own renames.
+     */
+    @Test
+    void directoriesThatAreMovedAllTheTimeCanBeRenamed() throws Exception {
+        String directory = "moved";
+        List<String> names = List.of("/a", "/b", "/x/a", "/x/b", "/y/a", "/y/b");
+        AtomicBoolean end = new AtomicBoolean();
+        Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
+        AtomicLong moved = new AtomicLong();
+        try (LibraryActor mover = farm.library("mover");
+                ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+            mover.furnish(
+                    directory,
+                    Stream.of("/x", "/y", "/a", "/x/a", "/y/a")
+                            .<Tree.Call>map(Tree.Call.MakeDirectory::new)
+                            .toList());
+            Random random = new Random(SEED);
+            Future<?> moving =
+                    threads.submit(() -> {
+                        while (!end.get()) {
+                            if ("ok".equals(mover.perform(rename(names, random)))) {
+                                moved.incrementAndGet();
+                            }
+                            mover.perform(new Tree.Call.MakeDirectory(any(names, random)));
+                        }
+                    });
+            List<Future<?>> renaming = new ArrayList<>();
+            for (Path mount : farm.mounts()) {
+                for (int i = 0; i < MOVERS; i++) {
+                    Random choices = new Random(SEED + renaming.size() + 1);
+                    Path within = mount.resolve(directory);
+                    renaming.add(
+                            threads.submit(() -> {
+                                for (int n = 0; n < MOVED_CALLS; n++) {
+                                    Tree.Call.Rename call = rename(names, choices);
+                                    int result =
+                                            Syscalls.renameNoReplace(
+                                                    within.resolve(call.from().substring(1)),
+                                                    within.resolve(call.to().substring(1)));
+                                    if (result < 0) {
+                                        refusals.merge("rename " + -result, 1, Integer::sum);
+                                    }
+                                }
+                                return null;
+                            }));
+                }
+            }
+            for (Future<?> one : renaming) {
+                one.get();
+            }
+            end.set(true);
+            moving.get();
+        }
+        System.out.println(moved + " moved by the library, refusals: " + refusals);
+        assertThat(moved).hasPositiveValue();
+        assertThat(refusals).containsOnlyKeys("rename 2", "rename 17");
+    }
+
+    private static Tree.Call.Rename rename(List<String> names, Random random) {
+        return new Tree.Call.Rename(any(names, random), any(names, random));
+    }
+
+    private static String any(List<String> names, Random random) {
+        return names.get(random.nextInt(names.size()));
     }
 
     private static List<Callable<Integer>> pathCalls(Path file) {
