@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
@@ -139,14 +140,33 @@ class FaultCampaignTest {
         for (String name : oracle.names()) {
             Expected expected = oracle.of(name);
             for (Door door : doors) {
-                String fault = expected == null ? null : expected.fault(door.read(name));
+                String fault = expected == null ? null : fault(door, name, expected);
                 if (fault != null) {
-                    wrong.add(name + " by " + door.getClass().getSimpleName() + ": " + fault);
+                    String why = farm.tryGf("why", farm.mount().resolve(name).toString()).output();
+                    wrong.add(
+                            String.join(
+                                    " ",
+                                    name,
+                                    "by",
+                                    door.getClass().getSimpleName() + ":",
+                                    fault,
+                                    "gf why:",
+                                    why,
+                                    "layout:",
+                                    client.where(FarmPath.of("/" + name)).toString()));
                 }
             }
         }
         assertThat(wrong).isEmpty();
         System.out.println(oracle.names().size() + " files are as they should be");
+    }
+
+    private static @Nullable String fault(Door door, String name, Expected expected) {
+        try {
+            return expected.fault(door.read(name));
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     /** A flipped bit may still lie where nobody has read; else replicas are equal. */
