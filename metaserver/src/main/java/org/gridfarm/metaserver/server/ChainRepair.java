@@ -186,7 +186,7 @@ final class ChainRepair {
             boolean bad =
                     row.getState() == ReplicaState.STALE || row.getState() == ReplicaState.CORRUPT;
             if (bad && state.nodes().state(row.getNode(), now).takesNew()) {
-                gone.add(FileOpens.gone(row));
+                gone.add(FileChanges.gone(row));
             }
         }
         leader.change(gone, 0);
@@ -202,6 +202,6 @@ final class ChainRepair {
         joining++;
         WritingImage.Builder now = writing.toBuilder();
         now.getChainsBuilder(index).addJoining(node);
-        leader.change(List.of(FileOpens.writing(now.build())), 0);
+        leader.change(List.of(FileChanges.writing(now.build())), 0);
     }
 }

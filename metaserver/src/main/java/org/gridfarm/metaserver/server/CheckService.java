@@ -105,7 +105,7 @@ final class CheckService {
                                         + " names inode "
                                         + Long.toHexString(row.getInode())
                                         + ", which does not exist",
-                                List.of(FileOpens.gone(row))));
+                                List.of(FileChanges.gone(row))));
             }
         }
     }

@@ -250,7 +250,7 @@ public final class FarmState {
         for (Change change : accepted.changes()) {
             if (change.hasInodeGone()) {
                 for (ReplicaImage row : allRows(change.getInodeGone())) {
-                    changes.add(FileOpens.gone(row));
+                    changes.add(FileChanges.gone(row));
                 }
             }
             changes.add(change);
@@ -327,9 +327,15 @@ public final class FarmState {
 
     /** With what the namespace does not know: that somebody writes. */
     Attributes marked(Attributes attributes) {
-        return writing.size() > 0 && writing.get(attributes.getInode()) != null
+        return isBeingWritten(attributes.getInode())
                 ? attributes.toBuilder().setWriting(true).build()
                 : attributes;
+    }
+
+    /** What has only still to be sealed is as it was committed. */
+    private boolean isBeingWritten(long inode) {
+        WritingImage image = writing.size() > 0 ? writing.get(inode) : null;
+        return image != null && image.getWritersCount() > 0;
     }
 
     @Nullable WritingImage writing(long inode) {
@@ -403,7 +409,7 @@ public final class FarmState {
         ReadDirectoryReply.Builder page = namespace.list(inode, cookie, limit, withAttributes, who);
         if (withAttributes && writing.size() > 0) {
             for (DirectoryEntry.Builder entry : page.getEntriesBuilderList()) {
-                if (writing.get(entry.getInode()) != null && entry.hasAttributes()) {
+                if (isBeingWritten(entry.getInode()) && entry.hasAttributes()) {
                     entry.getAttributesBuilder().setWriting(true);
                 }
             }

@@ -16,7 +16,6 @@ import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.ReplicaImage;
-import org.gridfarm.protocol.wire.ReplicaKey;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.gridfarm.protocol.wire.WritingImage;
@@ -27,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 
 /**
@@ -41,6 +41,7 @@ final class FileOpens {
     private final LeaderContext leader;
     private final Growth growth;
     private LongPredicate inTransit = inode -> false;
+    private LongConsumer seal = inode -> {};
 
     FileOpens(
             FarmState state,
@@ -62,6 +63,13 @@ final class FileOpens {
      */
     void refuseWritersOf(LongPredicate between) {
         inTransit = between;
+    }
+
+    /**
+     * @param seal makes what stands on the chain of a file the content, now that nobody writes
+     */
+    void sealBy(LongConsumer seal) {
+        this.seal = seal;
     }
 
     OpenFiles files() {
@@ -169,7 +177,9 @@ final class FileOpens {
         List<Change> changes = new ArrayList<>();
         if (writing != null) {
             if (!writing.getWritersList().contains(caller.session())) {
-                changes.add(writing(writing.toBuilder().addWriters(caller.session()).build()));
+                changes.add(
+                        FileChanges.writing(
+                                writing.toBuilder().addWriters(caller.session()).build()));
             }
             return changes;
         }
@@ -200,7 +210,7 @@ final class FileOpens {
         if (stripes == 1 && mayBeMadeOf(wish, caller, now, started.getChains(0))) {
             started.setStaged(wish.getStaged());
         }
-        changes.add(writing(started.build()));
+        changes.add(FileChanges.writing(started.build()));
         return changes;
     }
 
@@ -227,7 +237,7 @@ final class FileOpens {
     private void dropReplicas(InodeImage image, List<Change> changes) {
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
             for (ReplicaImage row : state.rows(image.getInode(), stripe, image.getGeneration())) {
-                changes.add(gone(row));
+                changes.add(FileChanges.gone(row));
             }
         }
     }
@@ -297,10 +307,11 @@ final class FileOpens {
             chains.addChains(commitChain(image, chain, commit, changes));
         }
         boolean last = commit.getClose() && !isWrittenBesides(handle);
-        if (last) {
+        boolean sealed = last && writing.getUnsettled();
+        if (last && !sealed) {
             changes.addAll(ended(chains.build()));
         } else if (!chains.build().equals(writing)) {
-            changes.add(writing(chains.build()));
+            changes.add(FileChanges.writing(chains.build()));
         }
         // What was written is there: it counts, and is not refused any more.
         List<Change> graces = state.withinQuotas(changes, Credentials.getDefaultInstance());
@@ -308,7 +319,8 @@ final class FileOpens {
         leader.change(graces, 0);
         if (commit.getClose()) {
             opens.close(handle.handle());
-            reapIfOrphan(image.getInode());
+            if (sealed) seal.accept(image.getInode());
+            else reapIfOrphan(image.getInode());
         }
         return state.exists(image.getInode())
                 ? state.attributes(image.getInode())
@@ -341,13 +353,13 @@ final class FileOpens {
             ReplicaState wanted = holders.contains(node) ? ReplicaState.VALID : ReplicaState.STALE;
             if (wanted == ReplicaState.VALID) kept.addNodes(node);
             if (rows.get(node) != wanted) {
-                changes.add(row(image, chain.getStripe(), node, wanted));
+                changes.add(FileChanges.row(image, chain.getStripe(), node, wanted));
             }
         }
         for (String node : chain.getJoiningList()) {
             if (holders.contains(node)) {
                 kept.addNodes(node);
-                changes.add(row(image, chain.getStripe(), node, ReplicaState.VALID));
+                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.VALID));
             } else {
                 kept.addJoining(node);
             }
@@ -364,61 +376,11 @@ final class FileOpens {
         List<Change> changes = new ArrayList<>();
         for (WritingChain chain : writing.getChainsList()) {
             for (String node : chain.getJoiningList()) {
-                changes.add(row(image, chain.getStripe(), node, ReplicaState.STALE));
+                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.STALE));
             }
         }
-        changes.add(
-                writing(
-                        WritingImage.newBuilder()
-                                .setInode(writing.getInode())
-                                .setGone(true)
-                                .build()));
+        changes.add(FileChanges.writingEnds(writing.getInode()));
         return changes;
-    }
-
-    /** Joining members of a content that goes as a whole. */
-    static List<Change> joiningGone(WritingImage writing) {
-        List<Change> changes = new ArrayList<>();
-        for (WritingChain chain : writing.getChainsList()) {
-            for (String node : chain.getJoiningList()) {
-                changes.add(
-                        gone(
-                                ReplicaImage.newBuilder()
-                                        .setInode(writing.getInode())
-                                        .setStripe(chain.getStripe())
-                                        .setGeneration(writing.getGeneration())
-                                        .setNode(node)
-                                        .build()));
-            }
-        }
-        return changes;
-    }
-
-    static Change row(InodeImage image, int stripe, String node, ReplicaState wanted) {
-        return Change.newBuilder()
-                .setReplica(
-                        ReplicaImage.newBuilder()
-                                .setInode(image.getInode())
-                                .setStripe(stripe)
-                                .setGeneration(image.getGeneration())
-                                .setNode(node)
-                                .setState(wanted))
-                .build();
-    }
-
-    static Change gone(ReplicaImage row) {
-        return Change.newBuilder()
-                .setReplicaGone(
-                        ReplicaKey.newBuilder()
-                                .setInode(row.getInode())
-                                .setStripe(row.getStripe())
-                                .setGeneration(row.getGeneration())
-                                .setNode(row.getNode()))
-                .build();
-    }
-
-    static Change writing(WritingImage image) {
-        return Change.newBuilder().setWriting(image).build();
     }
 
     /**
@@ -451,7 +413,7 @@ final class FileOpens {
                             : chain);
         }
         if (now.build().equals(writing)) return;
-        changes.add(writing(now.build()));
+        changes.add(FileChanges.writing(now.build()));
         leader.change(changes, 0);
     }
 
@@ -496,7 +458,7 @@ final class FileOpens {
         before.addAll(chain.getJoiningList());
         for (String node : before) {
             if (!left.contains(node) && !joining.contains(node)) {
-                changes.add(row(image, chain.getStripe(), node, ReplicaState.STALE));
+                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.STALE));
             }
         }
         return chain.toBuilder()
@@ -512,30 +474,52 @@ final class FileOpens {
                 .anyMatch(h -> h.write() && h.handle() != handle.handle());
     }
 
-    /** Gives up a handle without committing anything; true if that changed something. */
-    boolean close(long session, long handleId) {
+    /**
+     * Gives up a handle without committing anything; true if that changed something.
+     *
+     * @param settled nothing was changed through it since the last commit. Else the members of the
+     *     chain may hold what nobody was told of, each of them something else
+     */
+    boolean close(long session, long handleId, boolean settled) {
         OpenFiles.Handle handle = opens.find(handleId);
         if (handle == null || handle.session() != session) return false;
-        boolean last = handle.write() && !isWrittenBesides(handle);
         opens.close(handleId);
-        boolean changed = false;
-        WritingImage writing = state.writing(handle.inode());
-        if (last && writing != null) {
-            leader.change(ended(writing), session);
-            changed = true;
-        }
+        boolean changed = handle.write() && writerLeft(handle.inode(), session, settled);
         return reapIfOrphan(handle.inode()) || changed;
+    }
+
+    private boolean writerLeft(long inode, long session, boolean settled) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null) return false;
+        if (opens.isWritten(inode)) return !settled && unsettle(inode);
+        if (!settled || writing.getUnsettled()) {
+            seal.accept(inode);
+            return false; // the file is still noted as written
+        }
+        leader.change(ended(writing), session);
+        return true;
+    }
+
+    /**
+     * A writer is gone whose changes may not be known, and others still write; true if that is new.
+     */
+    boolean unsettle(long inode) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null || writing.getUnsettled()) return false;
+        leader.change(
+                List.of(FileChanges.writing(writing.toBuilder().setUnsettled(true).build())), 0);
+        return true;
     }
 
     /** A file without a name ends with its last close. */
     boolean reapIfOrphan(long inode) {
         if (!state.isOrphan(inode) || opens.isOpen(inode) || !state.exists(inode)) return false;
         List<Change> changes = new ArrayList<>();
-        for (ReplicaImage row : state.allRows(inode)) changes.add(gone(row));
+        for (ReplicaImage row : state.allRows(inode)) changes.add(FileChanges.gone(row));
         WritingImage writing = state.writing(inode);
         if (writing != null) {
-            changes.addAll(joiningGone(writing));
-            changes.add(writing(WritingImage.newBuilder().setInode(inode).setGone(true).build()));
+            changes.addAll(FileChanges.joiningGone(writing));
+            changes.add(FileChanges.writingEnds(inode));
         }
         changes.add(Change.newBuilder().setInodeGone(inode).build());
         changes.add(Change.newBuilder().setOrphanGone(inode).build());

@@ -161,6 +161,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
         opens.refuseWritersOf(inode -> relocations.isMoving(inode) || lostWriters.isSealing(inode));
+        opens.sealBy(lostWriters::seal);
         this.chains =
                 new ChainRepair(
                         state,

@@ -26,13 +26,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Seals files whose writer was lost: the chain's live members move the object to the next
- * generation, so that the lost writer's tickets are worth nothing; the head's content, or that of
- * the first member that answers, is the truth; members that differ are stale.
+ * Seals files whose writer was lost or left them uncommitted: the chain's live members move the
+ * object to the next generation, so that the lost writer's tickets are worth nothing; the head's
+ * content, or that of the first member that answers, is the truth; members that differ are stale.
  *
- * <p>Runs when a session with files open for writing ends, and, after a change of leader, for files
- * whose writers did not come back within the grace period. A striped file of which some stripe is
- * silent is not sealed without it: zeros would be read in its place. Event thread.
+ * <p>Runs when a writer gives a file up with changes that it could not commit, when a session with
+ * files open for writing ends, and, after a change of leader, for files whose writers did not come
+ * back within the grace period; where others write, too, when the last of them is done. A file of
+ * which nobody answers is not sealed without: it would be read with a size that its replicas do not
+ * have, and a silent stripe as zeros. Event thread.
  */
 final class LostWriters {
     private static final Logger log = LoggerFactory.getLogger(LostWriters.class);
@@ -60,14 +62,17 @@ final class LostWriters {
 
     /** Whatever the session had open is closed. */
     void ended(long session) {
-        for (OpenFiles.Handle handle : opens.files().of(session)) {
-            opens.files().close(handle.handle());
-            if (handle.write() && !opens.files().isWritten(handle.inode())) {
-                seal(handle.inode());
-            } else {
-                opens.reapIfOrphan(handle.inode());
-            }
+        List<OpenFiles.Handle> handles = opens.files().of(session);
+        for (OpenFiles.Handle handle : handles) opens.files().close(handle.handle());
+        for (OpenFiles.Handle handle : handles) {
+            if (handle.write()) lostAt(handle.inode());
+            else opens.reapIfOrphan(handle.inode());
         }
+    }
+
+    private void lostAt(long inode) {
+        if (opens.files().isWritten(inode)) opens.unsettle(inode);
+        else seal(inode);
     }
 
     /**
@@ -78,7 +83,7 @@ final class LostWriters {
         if (inGrace || graceOver) return;
         graceOver = true;
         for (long inode : state.writtenInodes()) {
-            if (!opens.files().isWritten(inode)) seal(inode);
+            if (!opens.files().isWritten(inode) || hasLostWriter(inode)) lostAt(inode);
         }
         for (long inode : state.orphans()) {
             opens.reapIfOrphan(inode);
@@ -90,6 +95,12 @@ final class LostWriters {
         }
     }
 
+    private boolean hasLostWriter(long inode) {
+        WritingImage writing = state.writing(inode);
+        return writing != null
+                && !writing.getWritersList().stream().allMatch(session -> leader.isLive(session));
+    }
+
     private void trySilentAgain() {
         long now = state.monotonicNanos();
         if (silent.isEmpty() || now - triedAgainAt < TRY_AGAIN_NANOS) return;
@@ -97,22 +108,25 @@ final class LostWriters {
         List<Long> some = List.copyOf(silent);
         silent.clear();
         some.forEach(sealing::remove);
-        some.forEach(this::seal);
+        some.forEach(this::begin);
     }
 
-    private void seal(long inode) {
+    /** To be called when nobody writes to the file any more. */
+    void seal(long inode) {
+        if (begin(inode))
+            log.info("file {}: sealing what its writer left", Long.toHexString(inode));
+    }
+
+    private boolean begin(long inode) {
         WritingImage writing = state.writing(inode);
-        if (writing == null) {
+        boolean nobodys = state.isOrphan(inode) && !opens.files().isOpen(inode);
+        if (writing == null || !state.exists(inode) || nobodys) {
             opens.reapIfOrphan(inode);
-            return;
+            return false;
         }
-        if (!state.exists(inode) || state.isOrphan(inode) && !opens.files().isOpen(inode)) {
-            opens.reapIfOrphan(inode);
-            return;
-        }
-        if (!sealing.add(inode)) return;
-        log.info("file {}: its writer is lost; sealing", Long.toHexString(inode));
+        if (!sealing.add(inode)) return false;
         new Seal(state.image(inode), writing).start();
+        return true;
     }
 
     /** One file being sealed; answers are gathered until all members have given one. */
@@ -171,11 +185,8 @@ final class LostWriters {
 
         private void settled() {
             if (--outstanding > 0) return;
-            if (isPartial()) {
-                log.info(
-                        "file {}: a stripe is silent; it is sealed when that answers",
-                        Long.toHexString(image.getInode()));
-                silent.add(image.getInode());
+            if (isSilent()) {
+                putOff(state.writing(image.getInode()));
                 return;
             }
             sealing.remove(image.getInode());
@@ -186,11 +197,21 @@ final class LostWriters {
             opens.reapIfOrphan(image.getInode());
         }
 
-        /** Some stripe was sealed, and of another one it is not known what there is. */
-        private boolean isPartial() {
-            return !answers.isEmpty()
-                    && state.exists(image.getInode())
+        /** Of some stripe it is not known what there is. */
+        private boolean isSilent() {
+            return state.exists(image.getInode())
                     && writing.getChainsList().stream().anyMatch(this::isSilent);
+        }
+
+        /** Until then it is as it was committed, and its size is asked of nobody. */
+        private void putOff(@Nullable WritingImage now) {
+            silent.add(image.getInode());
+            if (now == null || now.getWritersCount() == 0) return;
+            log.info(
+                    "file {}: nodes that may hold what its writer left are silent; it is sealed"
+                            + " when they answer",
+                    Long.toHexString(image.getInode()));
+            leader.change(List.of(FileChanges.writing(now.toBuilder().clearWriters().build())), 0);
         }
 
         private boolean isSilent(WritingChain chain) {
@@ -231,7 +252,7 @@ final class LostWriters {
                 for (ReplicaImage row :
                         state.rows(
                                 current.getInode(), chain.getStripe(), current.getGeneration())) {
-                    changes.add(FileOpens.gone(row));
+                    changes.add(FileChanges.gone(row));
                 }
                 if (truth == null) continue;
                 anything = true;
@@ -243,7 +264,7 @@ final class LostWriters {
                             member.getValue().getSize() == truth.getSize()
                                     && member.getValue().getDigest().equals(truth.getDigest());
                     changes.add(
-                            FileOpens.row(
+                            FileChanges.row(
                                     sealed.build(),
                                     chain.getStripe(),
                                     member.getKey(),
@@ -253,22 +274,17 @@ final class LostWriters {
                 if (writing.getChainsCount() == 1) sealed.setDigest(truth.getDigest());
                 else sealed.clearDigest();
             }
-            Change released =
-                    FileOpens.writing(
-                            WritingImage.newBuilder()
-                                    .setInode(current.getInode())
-                                    .setGone(true)
-                                    .build());
+            Change released = FileChanges.writingEnds(current.getInode());
             boolean hadContent =
                     current.getSize() > 0 || changes.stream().anyMatch(Change::hasReplicaGone);
             if (!anything && hadContent) {
                 // Nobody who holds it answered: what was committed stays as it is, to be read when
                 // they return.
-                List<Change> left = new ArrayList<>(FileOpens.joiningGone(writing));
+                List<Change> left = new ArrayList<>(FileChanges.joiningGone(writing));
                 left.add(released);
                 return left;
             }
-            changes.addAll(FileOpens.joiningGone(writing));
+            changes.addAll(FileChanges.joiningGone(writing));
             sealed.setSize(size).setAllocated(allocated);
             changes.addFirst(Change.newBuilder().setInode(sealed).build());
             changes.add(released);

@@ -42,7 +42,7 @@ final class Mutations {
             throw new FarmException(ErrorKind.SESSION_ENDED, operation(request), "");
         }
         for (long handle : request.getReleasedList()) {
-            opens.close(caller.session(), handle);
+            opens.close(caller.session(), handle, true);
         }
         Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
         if (answered != null) {

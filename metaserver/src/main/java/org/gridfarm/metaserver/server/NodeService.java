@@ -256,7 +256,7 @@ final class NodeService {
             if (row != null && known == ReplicaState.LOST) {
                 changes.add(replica(row, ReplicaState.VALID)); // nobody could write meanwhile
             } else {
-                if (row != null) changes.add(FileOpens.gone(row));
+                if (row != null) changes.add(FileChanges.gone(row));
                 link.deletes.add(object);
             }
         }
@@ -295,10 +295,10 @@ final class NodeService {
                                 .noneMatch(other ->
                                         other.getState() == ReplicaState.VALID
                                                 && !other.getNode().equals(row.getNode()));
-        changes.add(isLast ? replica(row, ReplicaState.LOST) : FileOpens.gone(row));
+        changes.add(isLast ? replica(row, ReplicaState.LOST) : FileChanges.gone(row));
         WritingImage writing = state.writing(row.getInode());
         if (writing != null && !isLast && writing.getGeneration() == row.getGeneration()) {
-            changes.add(FileOpens.writing(without(writing, row)));
+            changes.add(FileChanges.writing(without(writing, row)));
         }
     }
 

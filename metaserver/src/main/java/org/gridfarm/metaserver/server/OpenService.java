@@ -97,7 +97,10 @@ final class OpenService {
         Caller caller = Callers.of(exchange);
         boolean changed = false;
         for (long handle : exchange.request().getHandlesList()) {
-            changed |= opens.close(caller.session(), handle);
+            changed |= opens.close(caller.session(), handle, true);
+        }
+        for (long handle : exchange.request().getUnsettledList()) {
+            changed |= opens.close(caller.session(), handle, false);
         }
         Runnable answer = () -> exchange.reply(Empty.getDefaultInstance());
         if (changed) leader.afterCompletion(leader.openSequence(), answer);

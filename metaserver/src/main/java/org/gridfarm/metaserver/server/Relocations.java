@@ -247,14 +247,15 @@ final class Relocations {
                 committed |= row.getState() == ReplicaState.VALID;
             }
             for (String node : from.getNodesList()) {
-                changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.STALE));
+                changes.add(FileChanges.row(image, object.getStripe(), node, ReplicaState.STALE));
             }
             for (String node : from.getJoiningList()) {
-                changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.STALE));
+                changes.add(FileChanges.row(image, object.getStripe(), node, ReplicaState.STALE));
             }
             for (String node : made) {
                 if (committed) {
-                    changes.add(FileOpens.row(image, object.getStripe(), node, ReplicaState.VALID));
+                    changes.add(
+                            FileChanges.row(image, object.getStripe(), node, ReplicaState.VALID));
                 }
             }
             WritingImage writing = state.writing(object.getInode());
@@ -270,7 +271,7 @@ final class Relocations {
                                             .build()
                                     : chain);
                 }
-                changes.add(FileOpens.writing(next.build()));
+                changes.add(FileChanges.writing(next.build()));
             }
             return changes;
         }

@@ -125,7 +125,7 @@ final class Repair {
                 Long.toHexString(row.getInode()),
                 row.getNode(),
                 drop.reason());
-        return FileOpens.gone(row);
+        return FileChanges.gone(row);
     }
 
     private void start(RepairEffect.Copy copy) {
@@ -199,7 +199,8 @@ final class Repair {
     private List<Change> rows(RepairEffect.Copy copy, InodeImage image) {
         List<Change> changes = new ArrayList<>();
         changes.add(
-                FileOpens.row(image, copy.object().getStripe(), copy.target(), ReplicaState.VALID));
+                FileChanges.row(
+                        image, copy.object().getStripe(), copy.target(), ReplicaState.VALID));
         if (copy.reason() == Reason.REQUEST) {
             for (RepairEffect.Drop drop : planner.surplusBeside(copy.object(), copy.target())) {
                 changes.add(drop(drop));

@@ -209,7 +209,7 @@ final class ReplicaService {
                     throw new FarmException(
                             ErrorKind.INVALID, "drop replica", node, "it is the last good copy");
                 }
-                changes.add(FileOpens.gone(row));
+                changes.add(FileChanges.gone(row));
             }
         }
         leader.change(changes, 0);

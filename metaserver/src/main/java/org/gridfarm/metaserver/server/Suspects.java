@@ -144,7 +144,7 @@ final class Suspects {
                         suspect.node);
                 leader.change(
                         List.of(
-                                FileOpens.row(
+                                FileChanges.row(
                                         image,
                                         object.getStripe(),
                                         suspect.node,

@@ -8,20 +8,13 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
-import org.gridfarm.protocol.wire.CommitContent;
-import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.DataRecall;
-import org.gridfarm.protocol.wire.GetAttributesReply;
-import org.gridfarm.protocol.wire.GetAttributesRequest;
-import org.gridfarm.protocol.wire.LocateReply;
-import org.gridfarm.protocol.wire.LocateRequest;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
-import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
@@ -30,58 +23,15 @@ import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SetPolicy;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Open files, chains, repair and locks at one leader, with nodes that only obey. */
-@SuppressWarnings("NullAway.Init") // set before each test
-class OpenFilesTest {
-    @TempDir Path directory;
-    private TestFarm farm;
-    private MetaServerDaemon leader;
-    private FakeNode n1;
-    private FakeNode n2;
-    private FakeNode n3;
-
-    @BeforeEach
-    void start() {
-        farm = new TestFarm(directory);
-        leader = farm.start("ms1", true);
-        TestFarm.awaitRole(leader, "leader");
-        n1 = new FakeNode(farm, leader, "n1");
-        n2 = new FakeNode(farm, leader, "n2");
-        n3 = new FakeNode(farm, leader, "n3");
-    }
-
-    @AfterEach
-    void stop() {
-        for (FakeNode node : List.of(n1, n2, n3)) node.close();
-        farm.close();
-    }
-
-    private MutateReply createAndOpen(TestClient client, String name, long handle) {
-        return client.call(MetadataMethods.MUTATE, creatingAndOpening(client, name, handle));
-    }
-
-    private MutateRequest creatingAndOpening(TestClient client, String name, long handle) {
-        return client.command()
-                .setCreate(
-                        CreateFile.newBuilder()
-                                .setParent(1)
-                                .setName(TestFarm.name(name))
-                                .setMode(0644)
-                                .setOpen(OpenRequest.newBuilder().setWrite(true).setHandle(handle)))
-                .build();
-    }
-
+class OpenFilesTest extends FarmOfThreeNodes {
     @Test
     void aFileWhoseCreationWasNotHeardOfIsOpenAtTheNextLeader() {
         TestClient client = new TestClient(farm, leader, 11);
@@ -102,51 +52,6 @@ class OpenFilesTest {
         String head = reply.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
         commit(again, inode, 71, true, List.of(head));
         assertThat(attributes(again, inode).getSize()).isEqualTo(100);
-    }
-
-    private MutateReply commit(
-            TestClient client, long inode, long handle, boolean close, List<String> holders) {
-        return client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setCommit(
-                                CommitContent.newBuilder()
-                                        .setInode(inode)
-                                        .setHandle(handle)
-                                        .setGeneration(1)
-                                        .setSize(100)
-                                        .setClose(close)
-                                        .addObjects(
-                                                ObjectCommit.newBuilder().addAllHolders(holders)))
-                        .build());
-    }
-
-    private OpenReply open(TestClient client, long inode, long handle, boolean write) {
-        return client.call(
-                MetadataMethods.OPEN,
-                OpenRequest.newBuilder()
-                        .setInode(inode)
-                        .setHandle(handle)
-                        .setRead(!write)
-                        .setWrite(write)
-                        .build());
-    }
-
-    private Attributes attributes(TestClient client, long inode) {
-        GetAttributesReply reply =
-                client.call(
-                        MetadataMethods.GET_ATTRIBUTES,
-                        GetAttributesRequest.newBuilder().setInode(inode).build());
-        return reply.getAttributes();
-    }
-
-    private List<Replica> replicas(TestClient client, long inode) {
-        LocateReply reply =
-                client.call(
-                        MetadataMethods.LOCATE, LocateRequest.newBuilder().setInode(inode).build());
-        return reply.getLayout().getObjectsCount() == 0
-                ? List.of()
-                : reply.getLayout().getObjects(0).getReplicasList();
     }
 
     @Test
@@ -192,81 +97,6 @@ class OpenFilesTest {
         assertThat(opening.isDone()).isFalse();
         release.complete(null);
         assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
-    }
-
-    @Test
-    void aLostWritersFileIsSealedUnderTheNextGeneration() {
-        TestClient writer = new TestClient(farm, leader, 11, "n1");
-        TestClient other = new TestClient(farm, leader, 12);
-        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
-        writer.peer.close();
-        TestFarm.await(
-                "sealed",
-                () -> {
-                    other.renew();
-                    return !attributes(other, inode).getWriting();
-                });
-        Attributes sealed = attributes(other, inode);
-        assertThat(sealed.getGeneration()).isEqualTo(2);
-        assertThat(sealed.getSize()).isEqualTo(77);
-        assertThat(n1.seals).hasSize(1);
-    }
-
-    @Test
-    void aStripedFileIsSealedWhenEachOfItsStripesHasAnswered() {
-        TestClient writer = new TestClient(farm, leader, 11);
-        TestClient other = new TestClient(farm, leader, 12);
-        long directory = writer.mkdir(1, "striped").getAttributes().getInode();
-        writer.call(
-                MetadataMethods.MUTATE,
-                writer.command()
-                        .setSetPolicy(
-                                SetPolicy.newBuilder()
-                                        .setInode(directory)
-                                        .setStripeCount(2)
-                                        .setStripeUnit(65_536))
-                        .build());
-        MutateReply made =
-                writer.call(
-                        MetadataMethods.MUTATE,
-                        writer.command()
-                                .setCreate(
-                                        CreateFile.newBuilder()
-                                                .setParent(directory)
-                                                .setName(TestFarm.name("f"))
-                                                .setMode(0644)
-                                                .setOpen(
-                                                        OpenRequest.newBuilder()
-                                                                .setWrite(true)
-                                                                .setHandle(500)))
-                                .build());
-        long inode = made.getAttributes().getInode();
-        String second = made.getOpened().getLayout().getObjects(1).getReplicas(0).getNode();
-        FakeNode silent =
-                List.of(n1, n2, n3).stream()
-                        .filter(n -> n.name.equals(second))
-                        .findFirst()
-                        .orElseThrow();
-        silent.refusesSeals = true;
-        writer.peer.close();
-        TestFarm.await(
-                "asked more than once",
-                () -> {
-                    other.renew();
-                    return silent.seals.size() > 1;
-                });
-        assertThat(attributes(other, inode).getWriting()).isTrue();
-        assertThatThrownBy(() -> open(other, inode, 600, true)).hasMessageContaining("into order");
-        silent.refusesSeals = false;
-        TestFarm.await(
-                "sealed",
-                () -> {
-                    other.renew();
-                    return !attributes(other, inode).getWriting();
-                });
-        assertThat(attributes(other, inode).getSize())
-                .as("77 bytes in each stripe")
-                .isEqualTo(65_536 + 77);
     }
 
     /** One of them at n1. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.mount.takeover.Supervisor;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.junit.jupiter.api.Assumptions;
 
 import tools.jackson.databind.JsonNode;
@@ -143,6 +144,22 @@ public final class TestFarm implements AutoCloseable {
                     return server.isPresent() && standby.isPresent() && !server.equals(standby);
                 });
         return supervisor.server().orElseThrow();
+    }
+
+    /** The plain file of a replica. */
+    public Optional<Path> replica(String node, ObjectId object) throws IOException {
+        String file =
+                Long.toHexString(object.getInode())
+                        + "."
+                        + object.getStripe()
+                        + "."
+                        + Integer.toUnsignedString(object.getGeneration());
+        try (Stream<Path> all =
+                Files.walk(directory.resolve(node).resolve("data").resolve("objects"))) {
+            return all.filter(path -> path.getFileName().toString().equals(file)).findFirst();
+        } catch (UncheckedIOException e) {
+            return Optional.empty(); // a directory went away while we looked
+        }
     }
 
     /** The mount for the tasks of a node. */

@@ -70,7 +70,7 @@ class FaultCampaignTest {
                         .isLessThan(CALL_MAX.plus(SLACK));
                 levelIsRestored(farm);
                 everythingIsThere(farm, client);
-                replicasAgree(client, harm);
+                replicasAgree(farm, client, harm);
             } finally {
                 farm.stop();
                 unmount(smallDisk);
@@ -170,7 +170,7 @@ class FaultCampaignTest {
     }
 
     /** A flipped bit may still lie where nobody has read; else replicas are equal. */
-    private void replicasAgree(Gridfarm client, NodeFaults harm) throws IOException {
+    private void replicasAgree(TestFarm farm, Gridfarm client, NodeFaults harm) throws IOException {
         List<String> wrong = new ArrayList<>();
         for (String name : oracle.names()) {
             Expected expected = oracle.of(name);
@@ -185,7 +185,7 @@ class FaultCampaignTest {
                     continue;
                 }
                 Optional<Path> file =
-                        harm.replica(replica.getNode(), layout.getObjects(0).getObject());
+                        farm.replica(replica.getNode(), layout.getObjects(0).getObject());
                 boolean fits =
                         file.isPresent() && expected.fault(Files.readAllBytes(file.get())) == null;
                 good += fits ? 1 : 0;

@@ -6,7 +6,6 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.Layout;
-import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
@@ -27,7 +26,6 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Does harm to one storage node after the other, and makes it good again. */
 final class NodeFaults {
@@ -197,7 +195,8 @@ final class NodeFaults {
             return "too few replicas to flip";
         }
         // It stays taken: a change could leave the damaged replica as the only one.
-        Optional<Path> replica = replica(victim.get().getNode(), layout.getObjects(0).getObject());
+        Optional<Path> replica =
+                farm.replica(victim.get().getNode(), layout.getObjects(0).getObject());
         if (replica.isEmpty() || Files.size(replica.get()) == 0) {
             return "no bytes to flip";
         }
@@ -214,24 +213,6 @@ final class NodeFaults {
 
     boolean isFlipped(String name) {
         return flipped.contains(name);
-    }
-
-    /** The plain file of a replica. */
-    Optional<Path> replica(String node, ObjectId object) throws IOException {
-        String file =
-                Long.toHexString(object.getInode())
-                        + "."
-                        + object.getStripe()
-                        + "."
-                        + Integer.toUnsignedString(object.getGeneration());
-        List<Path> found = new ArrayList<>();
-        try (Stream<Path> all =
-                Files.walk(farm.directory().resolve(node).resolve("data").resolve("objects"))) {
-            all.filter(path -> path.getFileName().toString().equals(file)).forEach(found::add);
-        } catch (java.io.UncheckedIOException e) {
-            return Optional.empty(); // a directory went away while we looked
-        }
-        return found.stream().findFirst();
     }
 
     /** A fault lasts: time itself is what is waited for. */

@@ -299,4 +299,8 @@ final class FarmFileHandle implements FileHandle {
     void release() {
         transfer.release(this);
     }
+
+    CompletableFuture<Void> releaseUnsettled() {
+        return transfer.releaseUnsettled(this);
+    }
 }

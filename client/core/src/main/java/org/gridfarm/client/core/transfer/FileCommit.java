@@ -65,10 +65,11 @@ final class FileCommit {
                     }
                     return commit(true, false);
                 })
-                .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        handle.release();
-                    }
+                .exceptionallyCompose(thrown -> {
+                    // Before the caller can open it again: the replicas may differ from what is
+                    // known of them, and from one another.
+                    return handle.releaseUnsettled()
+                            .thenCompose(heard -> CompletableFuture.failedFuture(thrown));
                 });
     }
 

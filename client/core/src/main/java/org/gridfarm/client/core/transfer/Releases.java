@@ -9,21 +9,24 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.CloseRequest;
+import org.gridfarm.protocol.wire.Empty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * Gives up handles at the leader, which nobody waits for. They wait a moment for a change to go
- * along with, as the next file of many is one; else they go together. Thread-safe.
+ * Gives up handles at the leader, which as a rule nobody waits for. They wait a moment for a change
+ * to go along with, as the next file of many is one; else they go together. Thread-safe.
  */
 final class Releases implements GivenUp {
     private static final Logger log = LoggerFactory.getLogger(Releases.class);
     private static final Duration WAIT = Duration.ofMillis(2);
     private static final int WAITING_MAX = 256;
+    private static final Duration HEARD_MAX = Duration.ofSeconds(1);
 
     private final FarmSession session;
     private final Clock clock;
@@ -58,6 +61,28 @@ final class Releases implements GivenUp {
         }
     }
 
+    /**
+     * Something was changed through it that could not be committed. Completes when the leader
+     * knows, or a moment later: it is told until it does.
+     */
+    CompletableFuture<Void> releaseUnsettled(long handle) {
+        CompletableFuture<Void> heard = new CompletableFuture<>();
+        clock.after(HEARD_MAX, () -> heard.complete(null));
+        tellUnsettled(handle, heard);
+        return heard;
+    }
+
+    private void tellUnsettled(long handle, CompletableFuture<Void> heard) {
+        close(List.of(), List.of(handle))
+                .whenComplete((reply, thrown) -> {
+                    if (thrown == null || isOver(FarmException.of(thrown, "close", ""))) {
+                        heard.complete(null);
+                    } else {
+                        clock.after(TransferLimits.RETRY_PAUSE, () -> tellUnsettled(handle, heard));
+                    }
+                });
+    }
+
     @Override
     public synchronized List<Long> take() {
         if (waiting.isEmpty()) {
@@ -90,14 +115,7 @@ final class Releases implements GivenUp {
             underWay = true;
             handles = take();
         }
-        session.leader(
-                        MetadataMethods.CLOSE,
-                        () ->
-                                CloseRequest.newBuilder()
-                                        .setSession(session.id())
-                                        .addAllHandles(handles)
-                                        .build(),
-                        session.deadline())
+        close(handles, List.of())
                 .whenComplete((reply, thrown) -> {
                     synchronized (this) {
                         underWay = false;
@@ -110,9 +128,26 @@ final class Releases implements GivenUp {
                 });
     }
 
+    private CompletableFuture<Empty> close(List<Long> settled, List<Long> unsettled) {
+        return session.leader(
+                MetadataMethods.CLOSE,
+                () ->
+                        CloseRequest.newBuilder()
+                                .setSession(session.id())
+                                .addAllHandles(settled)
+                                .addAllUnsettled(unsettled)
+                                .build(),
+                session.deadline());
+    }
+
+    /** The session ended, and the handles with it. */
+    private static boolean isOver(FarmException failure) {
+        return failure.kind().retry() == Retry.NEVER;
+    }
+
     private void failed(List<Long> handles, FarmException failure) {
         log.debug("{} handles are not given up: {}", handles.size(), failure.getMessage());
-        if (failure.kind().retry() != Retry.NEVER) { // else the session ended, and they with it
+        if (!isOver(failure)) {
             putBack(handles);
         }
     }

@@ -286,6 +286,11 @@ public final class TransferClient
         releases.release(handle.id());
     }
 
+    /** Completes when the leader knows, or a moment later. */
+    CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
+        return releases.releaseUnsettled(handle.id());
+    }
+
     void closed(FarmFileHandle handle) {
         synchronized (open) {
             if (handle.open().closed(handle)) {

@@ -1,0 +1,109 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.GetAttributesReply;
+import org.gridfarm.protocol.wire.GetAttributesRequest;
+import org.gridfarm.protocol.wire.LocateReply;
+import org.gridfarm.protocol.wire.LocateRequest;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** One leader with three nodes that only obey, and what tests of open files ask of it. */
+@SuppressWarnings("NullAway.Init") // set before each test
+abstract class FarmOfThreeNodes {
+    @TempDir Path directory;
+    TestFarm farm;
+    MetaServerDaemon leader;
+    FakeNode n1;
+    FakeNode n2;
+    FakeNode n3;
+
+    @BeforeEach
+    void start() {
+        farm = new TestFarm(directory);
+        leader = farm.start("ms1", true);
+        TestFarm.awaitRole(leader, "leader");
+        n1 = new FakeNode(farm, leader, "n1");
+        n2 = new FakeNode(farm, leader, "n2");
+        n3 = new FakeNode(farm, leader, "n3");
+    }
+
+    @AfterEach
+    void stop() {
+        for (FakeNode node : List.of(n1, n2, n3)) node.close();
+        farm.close();
+    }
+
+    MutateReply createAndOpen(TestClient client, String name, long handle) {
+        return client.call(MetadataMethods.MUTATE, creatingAndOpening(client, name, handle));
+    }
+
+    MutateRequest creatingAndOpening(TestClient client, String name, long handle) {
+        return client.command()
+                .setCreate(
+                        CreateFile.newBuilder()
+                                .setParent(1)
+                                .setName(TestFarm.name(name))
+                                .setMode(0644)
+                                .setOpen(OpenRequest.newBuilder().setWrite(true).setHandle(handle)))
+                .build();
+    }
+
+    MutateReply commit(
+            TestClient client, long inode, long handle, boolean close, List<String> holders) {
+        return client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setCommit(
+                                CommitContent.newBuilder()
+                                        .setInode(inode)
+                                        .setHandle(handle)
+                                        .setGeneration(1)
+                                        .setSize(100)
+                                        .setClose(close)
+                                        .addObjects(
+                                                ObjectCommit.newBuilder().addAllHolders(holders)))
+                        .build());
+    }
+
+    OpenReply open(TestClient client, long inode, long handle, boolean write) {
+        return client.call(
+                MetadataMethods.OPEN,
+                OpenRequest.newBuilder()
+                        .setInode(inode)
+                        .setHandle(handle)
+                        .setRead(!write)
+                        .setWrite(write)
+                        .build());
+    }
+
+    Attributes attributes(TestClient client, long inode) {
+        GetAttributesReply reply =
+                client.call(
+                        MetadataMethods.GET_ATTRIBUTES,
+                        GetAttributesRequest.newBuilder().setInode(inode).build());
+        return reply.getAttributes();
+    }
+
+    List<Replica> replicas(TestClient client, long inode) {
+        LocateReply reply =
+                client.call(
+                        MetadataMethods.LOCATE, LocateRequest.newBuilder().setInode(inode).build());
+        return reply.getLayout().getObjectsCount() == 0
+                ? List.of()
+                : reply.getLayout().getObjects(0).getReplicasList();
+    }
+}

@@ -1,0 +1,179 @@
+package org.gridfarm.metaserver.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CloseRequest;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.SetPolicy;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What becomes of files whose writers are lost, or leave what they could not commit. */
+class LostWritersTest extends FarmOfThreeNodes {
+    @Test
+    void aLostWritersFileIsSealedUnderTheNextGeneration() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        writer.peer.close();
+        TestFarm.await(
+                "sealed",
+                () -> {
+                    other.renew();
+                    return !attributes(other, inode).getWriting();
+                });
+        Attributes sealed = attributes(other, inode);
+        assertThat(sealed.getGeneration()).isEqualTo(2);
+        assertThat(sealed.getSize()).isEqualTo(77);
+        assertThat(n1.seals).hasSize(1);
+    }
+
+    private void awaitSealed(TestClient client, long inode) {
+        TestFarm.await(
+                "sealed",
+                () -> {
+                    client.renew();
+                    return attributes(client, inode).getGeneration() > 1;
+                });
+    }
+
+    private void closeUnsettled(TestClient client, long handle) {
+        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addUnsettled(handle).build());
+    }
+
+    @Test
+    void whatAWriterLeavesUncommittedBecomesTheContentAsItStandsOnTheChain() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        commit(writer, inode, 500, false, List.of("n1"));
+        closeUnsettled(writer, 500);
+        awaitSealed(writer, inode);
+        assertThat(attributes(writer, inode).getSize()).as("100 were committed").isEqualTo(77);
+        assertThat(attributes(writer, inode).getWriting()).isFalse();
+        assertThat(open(writer, inode, 501, true).getMode()).isEqualTo(DataMode.EXCLUSIVE);
+    }
+
+    @Test
+    void whatAWriterLeavesUncommittedIsSealedWhenTheLastOtherIsDone() {
+        TestClient one = new TestClient(farm, leader, 11, "n1");
+        TestClient two = new TestClient(farm, leader, 12);
+        TestClient three = new TestClient(farm, leader, 13);
+        long inode = createAndOpen(one, "f", 500).getAttributes().getInode();
+        open(two, inode, 600, true);
+        open(three, inode, 700, true);
+        closeUnsettled(one, 500);
+        commit(two, inode, 600, true, List.of("n1"));
+        assertThat(attributes(two, inode).getWriting()).isTrue();
+        assertThat(n1.seals).isEmpty();
+        three.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(700).build());
+        awaitSealed(two, inode);
+        assertThat(n1.seals).hasSize(1);
+    }
+
+    @Test
+    void aLostWritersChangesAreSealedWhenTheLastOtherIsDone() {
+        TestClient lost = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        long inode = createAndOpen(lost, "f", 500).getAttributes().getInode();
+        open(other, inode, 600, true);
+        lost.peer.close();
+        AtomicLong handle = new AtomicLong(601);
+        TestFarm.await(
+                "it is lost",
+                () -> {
+                    other.renew();
+                    OpenReply again = open(other, inode, handle.getAndIncrement(), false);
+                    return again.getMode() == DataMode.EXCLUSIVE;
+                });
+        assertThat(n1.seals).isEmpty();
+        commit(other, inode, 600, true, List.of("n1"));
+        awaitSealed(other, inode);
+    }
+
+    @Test
+    void aFileOfWhichNobodyAnswersIsAsItWasCommittedUntilSomebodyDoes() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        commit(writer, inode, 500, false, List.of("n1"));
+        n1.refusesSeals = true;
+        closeUnsettled(writer, 500);
+        TestFarm.await(
+                "asked more than once",
+                () -> {
+                    writer.renew();
+                    return n1.seals.size() > 1;
+                });
+        assertThat(attributes(writer, inode).getSize()).isEqualTo(100);
+        assertThat(attributes(writer, inode).getWriting())
+                .as("its size is asked of nobody")
+                .isFalse();
+        assertThatThrownBy(() -> open(writer, inode, 501, true)).hasMessageContaining("into order");
+        n1.refusesSeals = false;
+        awaitSealed(writer, inode);
+        assertThat(attributes(writer, inode).getSize()).isEqualTo(77);
+    }
+
+    @Test
+    void aStripedFileIsSealedWhenEachOfItsStripesHasAnswered() {
+        TestClient writer = new TestClient(farm, leader, 11);
+        TestClient other = new TestClient(farm, leader, 12);
+        long directory = writer.mkdir(1, "striped").getAttributes().getInode();
+        writer.call(
+                MetadataMethods.MUTATE,
+                writer.command()
+                        .setSetPolicy(
+                                SetPolicy.newBuilder()
+                                        .setInode(directory)
+                                        .setStripeCount(2)
+                                        .setStripeUnit(65_536))
+                        .build());
+        MutateReply made =
+                writer.call(
+                        MetadataMethods.MUTATE,
+                        writer.command()
+                                .setCreate(
+                                        CreateFile.newBuilder()
+                                                .setParent(directory)
+                                                .setName(TestFarm.name("f"))
+                                                .setMode(0644)
+                                                .setOpen(
+                                                        OpenRequest.newBuilder()
+                                                                .setWrite(true)
+                                                                .setHandle(500)))
+                                .build());
+        long inode = made.getAttributes().getInode();
+        String second = made.getOpened().getLayout().getObjects(1).getReplicas(0).getNode();
+        FakeNode silent =
+                List.of(n1, n2, n3).stream()
+                        .filter(n -> n.name.equals(second))
+                        .findFirst()
+                        .orElseThrow();
+        silent.refusesSeals = true;
+        writer.peer.close();
+        TestFarm.await(
+                "asked more than once",
+                () -> {
+                    other.renew();
+                    return silent.seals.size() > 1;
+                });
+        assertThat(attributes(other, inode).getWriting())
+                .as("its size is asked of nobody")
+                .isFalse();
+        assertThat(attributes(other, inode).getSize()).as("as it was committed").isZero();
+        assertThatThrownBy(() -> open(other, inode, 600, true)).hasMessageContaining("into order");
+        silent.refusesSeals = false;
+        awaitSealed(other, inode);
+        assertThat(attributes(other, inode).getSize())
+                .as("77 bytes in each stripe")
+                .isEqualTo(65_536 + 77);
+    }
+}
