@@ -203,7 +203,7 @@ final class LostWriters {
                     && writing.getChainsList().stream().anyMatch(this::isSilent);
         }
 
-        /** Until then it is as it was committed, and its size is asked of nobody. */
+        /** Until then it is as it was committed, its size is asked of nobody, and nobody joins. */
         private void putOff(@Nullable WritingImage now) {
             silent.add(image.getInode());
             if (now == null || now.getWritersCount() == 0) return;
@@ -211,7 +211,11 @@ final class LostWriters {
                     "file {}: nodes that may hold what its writer left are silent; it is sealed"
                             + " when they answer",
                     Long.toHexString(image.getInode()));
-            leader.change(List.of(FileChanges.writing(now.toBuilder().clearWriters().build())), 0);
+            WritingImage.Builder left = now.toBuilder().clearWriters();
+            left.getChainsBuilderList().forEach(WritingChain.Builder::clearJoining);
+            List<Change> changes = new ArrayList<>(FileChanges.joiningGone(now));
+            changes.add(FileChanges.writing(left.build()));
+            leader.change(changes, 0);
         }
 
         private boolean isSilent(WritingChain chain) {

@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server;
 
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.GetAttributesReply;
@@ -105,5 +106,25 @@ abstract class FarmOfThreeNodes {
         return reply.getLayout().getObjectsCount() == 0
                 ? List.of()
                 : reply.getLayout().getObjects(0).getReplicasList();
+    }
+
+    void awaitSealed(TestClient client, long inode) {
+        TestFarm.await(
+                "sealed",
+                () -> {
+                    client.renew();
+                    return attributes(client, inode).getGeneration() > 1;
+                });
+    }
+
+    void closeUnsettled(TestClient client, long handle) {
+        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addUnsettled(handle).build());
+    }
+
+    FakeNode node(String name) {
+        return List.of(n1, n2, n3).stream()
+                .filter(node -> node.name.equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 }

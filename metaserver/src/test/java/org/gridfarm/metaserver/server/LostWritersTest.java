@@ -37,19 +37,6 @@ class LostWritersTest extends FarmOfThreeNodes {
         assertThat(n1.seals).hasSize(1);
     }
 
-    private void awaitSealed(TestClient client, long inode) {
-        TestFarm.await(
-                "sealed",
-                () -> {
-                    client.renew();
-                    return attributes(client, inode).getGeneration() > 1;
-                });
-    }
-
-    private void closeUnsettled(TestClient client, long handle) {
-        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addUnsettled(handle).build());
-    }
-
     @Test
     void whatAWriterLeavesUncommittedBecomesTheContentAsItStandsOnTheChain() {
         TestClient writer = new TestClient(farm, leader, 11, "n1");
@@ -152,11 +139,7 @@ class LostWritersTest extends FarmOfThreeNodes {
                                 .build());
         long inode = made.getAttributes().getInode();
         String second = made.getOpened().getLayout().getObjects(1).getReplicas(0).getNode();
-        FakeNode silent =
-                List.of(n1, n2, n3).stream()
-                        .filter(n -> n.name.equals(second))
-                        .findFirst()
-                        .orElseThrow();
+        FakeNode silent = node(second);
         silent.refusesSeals = true;
         writer.peer.close();
         TestFarm.await(

@@ -217,18 +217,30 @@ class OpenFilesTest extends FarmOfThreeNodes {
     void whoHasNotGotEverythingWhenTheFileIsClosedIsToldToDeleteIt() {
         TestClient writer = new TestClient(farm, leader, 11, "n1");
         long inode = openWithAShortChain(writer);
-        String joining = chain(writer, inode, 501).getLast().getNode();
-        FakeNode node =
-                List.of(n1, n2, n3).stream()
-                        .filter(n -> n.name.equals(joining))
-                        .findFirst()
-                        .orElseThrow();
+        FakeNode node = node(chain(writer, inode, 501).getLast().getNode());
         node.deleted.clear();
         commit(writer, inode, 501, true, List.of("n1"));
+        awaitDeletion(writer, node, inode);
+    }
+
+    @Test
+    void whoHasNotGotEverythingWhenNobodyAnswersIsToldToDeleteIt() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = openWithAShortChain(writer);
+        FakeNode node = node(chain(writer, inode, 501).getLast().getNode());
+        node.deleted.clear();
+        n1.refusesSeals = true;
+        closeUnsettled(writer, 501);
+        awaitDeletion(writer, node, inode);
+        n1.refusesSeals = false;
+        awaitSealed(writer, inode);
+    }
+
+    private static void awaitDeletion(TestClient client, FakeNode node, long inode) {
         TestFarm.await(
                 "told to delete it",
                 () -> {
-                    writer.renew();
+                    client.renew();
                     return node.deleted.stream().anyMatch(o -> o.getInode() == inode);
                 });
     }
