@@ -306,7 +306,10 @@ final class FileOpens {
         for (WritingChain chain : writing.getChainsList()) {
             chains.addChains(commitChain(image, chain, commit, changes));
         }
-        boolean last = commit.getClose() && !isWrittenBesides(handle);
+        boolean last =
+                commit.getClose()
+                        && !isWrittenBesides(handle)
+                        && !isToBeReclaimed(writing, handle.session());
         boolean sealed = last && writing.getUnsettled();
         if (last && !sealed) {
             changes.addAll(ended(chains.build()));
@@ -319,8 +322,8 @@ final class FileOpens {
         leader.change(graces, 0);
         if (commit.getClose()) {
             opens.close(handle.handle());
-            if (sealed) seal.accept(image.getInode());
-            else reapIfOrphan(image.getInode());
+            if (!last || sealed) writerLeft(image.getInode(), handle.session(), true);
+            reapIfOrphan(image.getInode());
         }
         return state.exists(image.getInode())
                 ? state.attributes(image.getInode())
@@ -491,7 +494,10 @@ final class FileOpens {
     private boolean writerLeft(long inode, long session, boolean settled) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return false;
-        if (opens.isWritten(inode)) return !settled && unsettle(inode);
+        if (opens.isWritten(inode) || isToBeReclaimed(writing, session)) {
+            return writersLeft(
+                    inode, s -> s == session && !opens.writers(inode).contains(s), settled);
+        }
         if (!settled || writing.getUnsettled()) {
             seal.accept(inode);
             return false; // the file is still noted as written
@@ -500,14 +506,26 @@ final class FileOpens {
         return true;
     }
 
+    /** Another writer may not have come to this leader yet. */
+    private boolean isToBeReclaimed(WritingImage writing, long session) {
+        return leader.inGrace() && writing.getWritersList().stream().anyMatch(s -> s != session);
+    }
+
     /**
-     * A writer is gone whose changes may not be known, and others still write; true if that is new.
+     * Some sessions write no more, and others do; true if that changed something.
+     *
+     * @param settled nothing is left of what they changed that no commit told of
      */
-    boolean unsettle(long inode) {
-        WritingImage writing = state.writing(inode);
-        if (writing == null || writing.getUnsettled()) return false;
-        leader.change(
-                List.of(FileChanges.writing(writing.toBuilder().setUnsettled(true).build())), 0);
+    boolean writersLeft(long inode, LongPredicate gone, boolean settled) {
+        WritingImage before = state.writing(inode);
+        if (before == null) return false;
+        WritingImage.Builder now = before.toBuilder().clearWriters();
+        for (long session : before.getWritersList()) {
+            if (!gone.test(session)) now.addWriters(session);
+        }
+        WritingImage left = now.setUnsettled(before.getUnsettled() || !settled).build();
+        if (left.equals(before)) return false;
+        leader.change(List.of(FileChanges.writing(left)), 0);
         return true;
     }
 

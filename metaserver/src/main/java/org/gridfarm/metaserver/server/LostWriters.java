@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * Seals files whose writer was lost or left them uncommitted: the chain's live members move the
@@ -65,13 +66,13 @@ final class LostWriters {
         List<OpenFiles.Handle> handles = opens.files().of(session);
         for (OpenFiles.Handle handle : handles) opens.files().close(handle.handle());
         for (OpenFiles.Handle handle : handles) {
-            if (handle.write()) lostAt(handle.inode());
+            if (handle.write()) lostAt(handle.inode(), s -> s == session);
             else opens.reapIfOrphan(handle.inode());
         }
     }
 
-    private void lostAt(long inode) {
-        if (opens.files().isWritten(inode)) opens.unsettle(inode);
+    private void lostAt(long inode, LongPredicate lost) {
+        if (opens.files().isWritten(inode)) opens.writersLeft(inode, lost, false);
         else seal(inode);
     }
 
@@ -83,7 +84,9 @@ final class LostWriters {
         if (inGrace || graceOver) return;
         graceOver = true;
         for (long inode : state.writtenInodes()) {
-            if (!opens.files().isWritten(inode) || hasLostWriter(inode)) lostAt(inode);
+            if (!opens.files().isWritten(inode) || hasLostWriter(inode)) {
+                lostAt(inode, session -> !leader.isLive(session));
+            }
         }
         for (long inode : state.orphans()) {
             opens.reapIfOrphan(inode);

@@ -35,11 +35,22 @@ abstract class FarmOfThreeNodes {
     @BeforeEach
     void start() {
         farm = new TestFarm(directory);
+        lead();
+    }
+
+    private void lead() {
         leader = farm.start("ms1", true);
         TestFarm.awaitRole(leader, "leader");
         n1 = new FakeNode(farm, leader, "n1");
         n2 = new FakeNode(farm, leader, "n2");
         n3 = new FakeNode(farm, leader, "n3");
+    }
+
+    /** Sessions and nodes are to come back to it. */
+    void nextLeader() {
+        farm.stop(leader);
+        for (FakeNode node : List.of(n1, n2, n3)) node.close();
+        lead();
     }
 
     @AfterEach

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +85,37 @@ class LostWritersTest extends FarmOfThreeNodes {
         assertThat(n1.seals).isEmpty();
         commit(other, inode, 600, true, List.of("n1"));
         awaitSealed(other, inode);
+    }
+
+    private OpenReply reclaim(TestClient client, long inode, long handle) {
+        return client.call(
+                MetadataMethods.REFRESH,
+                RefreshRequest.newBuilder()
+                        .setHandle(handle)
+                        .setInode(inode)
+                        .setGeneration(1)
+                        .setWrite(true)
+                        .build());
+    }
+
+    @Test
+    void aWriterThatComesBackToTheNextLeaderAfterAnotherHasClosedGoesOn() {
+        TestClient one = new TestClient(farm, leader, 11);
+        TestClient two = new TestClient(farm, leader, 12);
+        MutateReply made = createAndOpen(one, "f", 500);
+        long inode = made.getAttributes().getInode();
+        String head = made.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
+        open(two, inode, 600, true);
+        nextLeader();
+        TestClient oneAgain = new TestClient(farm, leader, 11);
+        oneAgain.command(); // its sequence was the creation's
+        reclaim(oneAgain, inode, 500);
+        commit(oneAgain, inode, 500, true, List.of(head));
+        TestClient twoAgain = new TestClient(farm, leader, 12);
+        assertThat(reclaim(twoAgain, inode, 600).getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        commit(twoAgain, inode, 600, true, List.of(head));
+        assertThat(attributes(twoAgain, inode).getWriting()).isFalse();
+        assertThat(attributes(twoAgain, inode).getGeneration()).as("not sealed").isEqualTo(1);
     }
 
     @Test

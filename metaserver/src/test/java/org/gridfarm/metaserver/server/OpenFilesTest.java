@@ -37,13 +37,7 @@ class OpenFilesTest extends FarmOfThreeNodes {
         TestClient client = new TestClient(farm, leader, 11);
         MutateRequest request = creatingAndOpening(client, "f", 71);
         long inode = client.call(MetadataMethods.MUTATE, request).getAttributes().getInode();
-        farm.stop(leader);
-        leader = farm.start("ms1", true);
-        TestFarm.awaitRole(leader, "leader");
-        for (FakeNode node : List.of(n1, n2, n3)) node.close();
-        n1 = new FakeNode(farm, leader, "n1");
-        n2 = new FakeNode(farm, leader, "n2");
-        n3 = new FakeNode(farm, leader, "n3");
+        nextLeader();
         TestClient again = new TestClient(farm, leader, 11);
         again.command(); // its sequence was the creation's
         MutateReply reply = again.call(MetadataMethods.MUTATE, request);
