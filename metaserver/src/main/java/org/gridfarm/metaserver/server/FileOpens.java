@@ -494,7 +494,7 @@ final class FileOpens {
     private boolean writerLeft(long inode, long session, boolean settled) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return false;
-        if (opens.isWritten(inode) || isToBeReclaimed(writing, session)) {
+        if (isWrittenWithout(writing, session)) {
             return writersLeft(
                     inode, s -> s == session && !opens.writers(inode).contains(s), settled);
         }
@@ -506,7 +506,11 @@ final class FileOpens {
         return true;
     }
 
-    /** Another writer may not have come to this leader yet. */
+    /** Somebody has it open for writing, or another writer may not have come to this leader yet. */
+    boolean isWrittenWithout(WritingImage writing, long session) {
+        return opens.isWritten(writing.getInode()) || isToBeReclaimed(writing, session);
+    }
+
     private boolean isToBeReclaimed(WritingImage writing, long session) {
         return leader.inGrace() && writing.getWritersList().stream().anyMatch(s -> s != session);
     }

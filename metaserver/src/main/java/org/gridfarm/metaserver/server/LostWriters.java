@@ -24,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongPredicate;
 
 /**
  * Seals files whose writer was lost or left them uncommitted: the chain's live members move the
@@ -66,14 +65,18 @@ final class LostWriters {
         List<OpenFiles.Handle> handles = opens.files().of(session);
         for (OpenFiles.Handle handle : handles) opens.files().close(handle.handle());
         for (OpenFiles.Handle handle : handles) {
-            if (handle.write()) lostAt(handle.inode(), s -> s == session);
+            if (handle.write()) lostAt(handle.inode(), session);
             else opens.reapIfOrphan(handle.inode());
         }
     }
 
-    private void lostAt(long inode, LongPredicate lost) {
-        if (opens.files().isWritten(inode)) opens.writersLeft(inode, lost, false);
-        else seal(inode);
+    private void lostAt(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        if (writing != null && opens.isWrittenWithout(writing, session)) {
+            opens.writersLeft(inode, s -> s == session, false);
+        } else {
+            seal(inode);
+        }
     }
 
     /**
@@ -84,9 +87,8 @@ final class LostWriters {
         if (inGrace || graceOver) return;
         graceOver = true;
         for (long inode : state.writtenInodes()) {
-            if (!opens.files().isWritten(inode) || hasLostWriter(inode)) {
-                lostAt(inode, session -> !leader.isLive(session));
-            }
+            if (!opens.files().isWritten(inode)) seal(inode);
+            else if (hasLostWriter(inode)) opens.writersLeft(inode, s -> !leader.isLive(s), false);
         }
         for (long inode : state.orphans()) {
             opens.reapIfOrphan(inode);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CloseRequest;
+import org.gridfarm.protocol.wire.CloseSessionRequest;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateReply;
@@ -116,6 +117,26 @@ class LostWritersTest extends FarmOfThreeNodes {
         commit(twoAgain, inode, 600, true, List.of(head));
         assertThat(attributes(twoAgain, inode).getWriting()).isFalse();
         assertThat(attributes(twoAgain, inode).getGeneration()).as("not sealed").isEqualTo(1);
+    }
+
+    @Test
+    void aWriterThatComesBackToTheNextLeaderAfterAnotherWasLostGoesOnAndThenItIsSealed() {
+        TestClient one = new TestClient(farm, leader, 11);
+        TestClient two = new TestClient(farm, leader, 12);
+        MutateReply made = createAndOpen(one, "f", 500);
+        long inode = made.getAttributes().getInode();
+        String head = made.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
+        open(two, inode, 600, true);
+        nextLeader();
+        TestClient oneAgain = new TestClient(farm, leader, 11);
+        reclaim(oneAgain, inode, 500);
+        oneAgain.call(
+                MetadataMethods.CLOSE_SESSION,
+                CloseSessionRequest.newBuilder().setSession(11).build());
+        TestClient twoAgain = new TestClient(farm, leader, 12);
+        assertThat(reclaim(twoAgain, inode, 600).getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        commit(twoAgain, inode, 600, true, List.of(head));
+        awaitSealed(twoAgain, inode);
     }
 
     @Test
