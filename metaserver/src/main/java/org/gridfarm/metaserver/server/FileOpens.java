@@ -306,12 +306,12 @@ final class FileOpens {
         for (WritingChain chain : writing.getChainsList()) {
             chains.addChains(commitChain(image, chain, commit, changes));
         }
-        boolean last =
+        boolean ends =
                 commit.getClose()
+                        && !writing.getUnsettled()
                         && !isWrittenBesides(handle)
                         && !isToBeReclaimed(writing, handle.session());
-        boolean sealed = last && writing.getUnsettled();
-        if (last && !sealed) {
+        if (ends) {
             changes.addAll(ended(chains.build()));
         } else if (!chains.build().equals(writing)) {
             changes.add(FileChanges.writing(chains.build()));
@@ -322,7 +322,7 @@ final class FileOpens {
         leader.change(graces, 0);
         if (commit.getClose()) {
             opens.close(handle.handle());
-            if (!last || sealed) writerLeft(image.getInode(), handle.session(), true);
+            if (!ends) writerLeft(image.getInode(), handle.session(), true);
             reapIfOrphan(image.getInode());
         }
         return state.exists(image.getInode())

@@ -118,8 +118,9 @@ final class LostWriters {
 
     /** To be called when nobody writes to the file any more. */
     void seal(long inode) {
-        if (begin(inode))
+        if (begin(inode)) {
             log.info("file {}: sealing what its writer left", Long.toHexString(inode));
+        }
     }
 
     private boolean begin(long inode) {

@@ -88,6 +88,18 @@ class LostWritersTest extends FarmOfThreeNodes {
         awaitSealed(other, inode);
     }
 
+    private record Written(long inode, String head) {}
+
+    /** Session 11 has it open at handle 500, session 12 at 600; neither has come back yet. */
+    private Written writtenByTwoAsTheLeaderChanges() {
+        MutateReply made = createAndOpen(new TestClient(farm, leader, 11), "f", 500);
+        long inode = made.getAttributes().getInode();
+        open(new TestClient(farm, leader, 12), inode, 600, true);
+        nextLeader();
+        return new Written(
+                inode, made.getOpened().getLayout().getObjects(0).getReplicas(0).getNode());
+    }
+
     private OpenReply reclaim(TestClient client, long inode, long handle) {
         return client.call(
                 MetadataMethods.REFRESH,
@@ -101,33 +113,23 @@ class LostWritersTest extends FarmOfThreeNodes {
 
     @Test
     void aWriterThatComesBackToTheNextLeaderAfterAnotherHasClosedGoesOn() {
-        TestClient one = new TestClient(farm, leader, 11);
-        TestClient two = new TestClient(farm, leader, 12);
-        MutateReply made = createAndOpen(one, "f", 500);
-        long inode = made.getAttributes().getInode();
-        String head = made.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
-        open(two, inode, 600, true);
-        nextLeader();
+        Written file = writtenByTwoAsTheLeaderChanges();
+        long inode = file.inode;
         TestClient oneAgain = new TestClient(farm, leader, 11);
         oneAgain.command(); // its sequence was the creation's
         reclaim(oneAgain, inode, 500);
-        commit(oneAgain, inode, 500, true, List.of(head));
+        commit(oneAgain, inode, 500, true, List.of(file.head));
         TestClient twoAgain = new TestClient(farm, leader, 12);
         assertThat(reclaim(twoAgain, inode, 600).getMode()).isEqualTo(DataMode.EXCLUSIVE);
-        commit(twoAgain, inode, 600, true, List.of(head));
+        commit(twoAgain, inode, 600, true, List.of(file.head));
         assertThat(attributes(twoAgain, inode).getWriting()).isFalse();
         assertThat(attributes(twoAgain, inode).getGeneration()).as("not sealed").isEqualTo(1);
     }
 
     @Test
     void aWriterThatComesBackToTheNextLeaderAfterAnotherWasLostGoesOnAndThenItIsSealed() {
-        TestClient one = new TestClient(farm, leader, 11);
-        TestClient two = new TestClient(farm, leader, 12);
-        MutateReply made = createAndOpen(one, "f", 500);
-        long inode = made.getAttributes().getInode();
-        String head = made.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
-        open(two, inode, 600, true);
-        nextLeader();
+        Written file = writtenByTwoAsTheLeaderChanges();
+        long inode = file.inode;
         TestClient oneAgain = new TestClient(farm, leader, 11);
         reclaim(oneAgain, inode, 500);
         oneAgain.call(
@@ -135,7 +137,7 @@ class LostWritersTest extends FarmOfThreeNodes {
                 CloseSessionRequest.newBuilder().setSession(11).build());
         TestClient twoAgain = new TestClient(farm, leader, 12);
         assertThat(reclaim(twoAgain, inode, 600).getMode()).isEqualTo(DataMode.EXCLUSIVE);
-        commit(twoAgain, inode, 600, true, List.of(head));
+        commit(twoAgain, inode, 600, true, List.of(file.head));
         awaitSealed(twoAgain, inode);
     }
 

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * bytes.
  */
 final class SummedData {
-    /** Blocks summed in one call of {@link #rescan}: 1 MiB of file. */
+    /** Blocks summed in one call of {@link #rescan} or {@link #show}: 1 MiB of file. */
     private static final int RESCAN_BLOCKS = 16;
 
     private final ObjectKey key;
@@ -117,26 +117,23 @@ final class SummedData {
      * Returns the next block, or -1 at the end.
      */
     long rescan(long from, long size, Replica.ChangedBlocks listener) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
-        Extents extents = new Extents(Blocks.count(size));
-        int read = 0;
-        long block = from;
-        while (block < extents.end && read < RESCAN_BLOCKS) {
-            long data = extents.dataFrom(block);
-            if (data > block) {
-                emptied(block, data, listener);
-                block = data;
-                continue;
-            }
-            int sum = this.data.sum(block, buffer);
-            if (sums.isStale(block) || sum != sums.get(block)) {
-                sums.set(block, sum);
-                listener.changed(Blocks.start(block), buffer.rewind());
-            }
-            read++;
-            block++;
-        }
-        return block < extents.end ? block : -1;
+        return pass(
+                from,
+                size,
+                new Passing() {
+                    @Override
+                    public void hole(long first, long end) throws IOException {
+                        emptied(first, end, listener);
+                    }
+
+                    @Override
+                    public void data(long block, int sum, ByteBuffer content) throws IOException {
+                        if (sums.isStale(block) || sum != sums.get(block)) {
+                            sums.set(block, sum);
+                            listener.changed(Blocks.start(block), content);
+                        }
+                    }
+                });
     }
 
     /**
@@ -148,6 +145,41 @@ final class SummedData {
      */
     long show(long from, long size, boolean summed, Replica.ChangedBlocks listener)
             throws IOException {
+        return pass(
+                from,
+                size,
+                new Passing() {
+                    @Override
+                    public void hole(long first, long end) throws IOException {
+                        if (summed) {
+                            requireEmpty(first, end);
+                        } else {
+                            emptied(first, end, Replica.ChangedBlocks.IGNORED);
+                        }
+                        listener.zeroed(Blocks.start(first), Blocks.start(end - first));
+                    }
+
+                    @Override
+                    public void data(long block, int sum, ByteBuffer content) throws IOException {
+                        if (sums.isStale(block) || !summed) {
+                            sums.set(block, sum);
+                        } else if (sum != sums.get(block)) {
+                            throw mismatch(block);
+                        }
+                        listener.changed(Blocks.start(block), content);
+                    }
+                });
+    }
+
+    /** What a walk over a replica meets: runs of blocks in a hole, and blocks of data. */
+    private interface Passing {
+        void hole(long first, long end) throws IOException;
+
+        void data(long block, int sum, ByteBuffer content) throws IOException;
+    }
+
+    /** Some blocks from this one on; the next one, or -1 at the end. */
+    private long pass(long from, long size, Passing passing) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
         Extents extents = new Extents(Blocks.count(size));
         int read = 0;
@@ -155,22 +187,12 @@ final class SummedData {
         while (block < extents.end && read < RESCAN_BLOCKS) {
             long data = extents.dataFrom(block);
             if (data > block) {
-                if (summed) {
-                    requireEmpty(block, data);
-                } else {
-                    emptied(block, data, Replica.ChangedBlocks.IGNORED);
-                }
-                listener.zeroed(Blocks.start(block), Blocks.start(data - block));
+                passing.hole(block, data);
                 block = data;
                 continue;
             }
             int sum = this.data.sum(block, buffer);
-            if (sums.isStale(block) || !summed) {
-                sums.set(block, sum);
-            } else if (sum != sums.get(block)) {
-                throw mismatch(block);
-            }
-            listener.changed(Blocks.start(block), buffer.rewind());
+            passing.data(block, sum, buffer.rewind());
             read++;
             block++;
         }

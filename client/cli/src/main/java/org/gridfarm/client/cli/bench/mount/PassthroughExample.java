@@ -1,5 +1,6 @@
 package org.gridfarm.client.cli.bench.mount;
 
+import org.gridfarm.client.cli.cluster.Await;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.cli.cluster.OsProcess;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -10,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The local disk through libfuse's own example of a fast file system, passthrough_ll in C: what
@@ -20,7 +20,6 @@ final class PassthroughExample implements AutoCloseable {
     private static final Path SOURCE =
             Path.of("/usr/share/doc/libfuse3-dev/examples/passthrough_ll.c");
     private static final Duration MOUNTED_WITHIN = Duration.ofSeconds(10);
-    private static final long POLL_MILLIS = 10;
 
     private final Process process;
     private final Path point;
@@ -78,21 +77,10 @@ final class PassthroughExample implements AutoCloseable {
     }
 
     private void await() {
-        long until = System.nanoTime() + MOUNTED_WITHIN.toNanos();
-        while (!Mounts.isMounted(point)) {
-            if (ended(POLL_MILLIS) || System.nanoTime() - until >= 0) {
-                throw new FarmException(
-                        ErrorKind.UNAVAILABLE, "mount", point.toString(), "passthrough_ll failed");
-            }
-        }
-    }
-
-    private boolean ended(long millis) {
-        try {
-            return process.waitFor(millis, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FarmException(ErrorKind.INTERRUPTED, "mount", point.toString(), "", e);
+        Await.until(MOUNTED_WITHIN, () -> Mounts.isMounted(point) || !process.isAlive());
+        if (!Mounts.isMounted(point)) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE, "mount", point.toString(), "passthrough_ll failed");
         }
     }
 
