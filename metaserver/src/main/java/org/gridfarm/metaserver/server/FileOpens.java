@@ -82,6 +82,19 @@ final class FileOpens {
      * they may no longer cache, and must still wait for the batch.
      */
     void open(Caller caller, Credentials who, long inode, OpenRequest wish, Runnable opened) {
+        open(caller, who, inode, wish, List.of(), opened);
+    }
+
+    /**
+     * @param place where {@link #place} found room for a new file, empty: none has been looked for
+     */
+    void open(
+            Caller caller,
+            Credentials who,
+            long inode,
+            OpenRequest wish,
+            List<WritingChain> place,
+            Runnable opened) {
         if (wish.getHandle() == 0) {
             throw new FarmException(
                     ErrorKind.INVALID, "open", Long.toHexString(inode), "no handle was drawn");
@@ -104,7 +117,7 @@ final class FileOpens {
                     "it moves from full nodes, or is brought into order after its writer was lost");
         }
         if (wish.getWrite()) {
-            List<Change> started = startWriting(caller, image, wish);
+            List<Change> started = startWriting(caller, image, wish, place);
             limit(who, inode, 0);
             leader.change(started, caller.session());
         }
@@ -124,12 +137,16 @@ final class FileOpens {
         leader.recallData(recalls, opened);
     }
 
-    /** Refuses as {@link #open} would for writing to a file that is about to be made. */
-    void requirePlace(Caller caller, InodeImage image) {
+    /**
+     * Chains for a file that is about to be made and opened; refuses as {@link #open} would. That
+     * asks nobody again: between two looks at the nodes one may fall silent.
+     */
+    List<WritingChain> place(Caller caller, InodeImage image) {
         List<WritingChain> chains = new ArrayList<>();
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
             chains.add(chain(caller, image, stripe, chains, new ArrayList<>()));
         }
+        return chains;
     }
 
     /**
@@ -171,7 +188,8 @@ final class FileOpens {
                 .build();
     }
 
-    private List<Change> startWriting(Caller caller, InodeImage image, OpenRequest wish) {
+    private List<Change> startWriting(
+            Caller caller, InodeImage image, OpenRequest wish, List<WritingChain> place) {
         long inode = image.getInode();
         WritingImage writing = state.writing(inode);
         List<Change> changes = new ArrayList<>();
@@ -204,7 +222,8 @@ final class FileOpens {
                         .setGeneration(now.getGeneration())
                         .addWriters(caller.session());
         int stripes = Math.max(1, now.getStripeCount());
-        for (int stripe = 0; stripe < stripes; stripe++) {
+        started.addAllChains(place);
+        for (int stripe = place.size(); stripe < stripes; stripe++) {
             started.addChains(chain(caller, now, stripe, started.getChainsList(), changes));
         }
         if (stripes == 1 && mayBeMadeOf(wish, caller, now, started.getChains(0))) {

@@ -13,6 +13,7 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -64,6 +65,7 @@ final class Mutations {
             Credentials who,
             MutateRequest request) {
         MutateReply.Builder reply;
+        List<WritingChain> place = List.of();
         if (request.hasCommit()) {
             reply = MutateReply.newBuilder();
             var attributes = opens.commit(caller, who, request);
@@ -71,7 +73,7 @@ final class Mutations {
         } else {
             Decision.Accepted accepted = state.decide(request, who, opens.files());
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
-            if (accepted.created()) requirePlace(request, caller, accepted);
+            if (accepted.created()) place = place(request, caller, accepted);
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
             reply = accepted.reply(state.namespace());
@@ -82,7 +84,12 @@ final class Mutations {
         long inode = reply.getAttributes().getInode();
         if (wish != null) {
             opens.open(
-                    caller, who, inode, wish, () -> settle(exchange, caller, request, reply, wish));
+                    caller,
+                    who,
+                    inode,
+                    wish,
+                    place,
+                    () -> settle(exchange, caller, request, reply, wish));
         } else {
             settle(exchange, caller, request, reply, null);
         }
@@ -92,14 +99,16 @@ final class Mutations {
      * A file that cannot be opened for want of nodes is not made, either: asked again, its creation
      * would meet itself.
      */
-    private void requirePlace(MutateRequest request, Caller caller, Decision.Accepted accepted) {
+    private List<WritingChain> place(
+            MutateRequest request, Caller caller, Decision.Accepted accepted) {
         OpenRequest wish = openWish(request);
-        if (wish == null || !wish.getWrite()) return;
+        if (wish == null || !wish.getWrite()) return List.of();
         for (Change change : accepted.changes()) {
             if (change.hasInode() && change.getInode().getInode() == accepted.inode()) {
-                opens.requirePlace(caller, change.getInode());
+                return opens.place(caller, change.getInode());
             }
         }
+        return List.of();
     }
 
     /** A create that found the file opens it: as OPEN does, if the mode bits allow it. */
