@@ -30,8 +30,7 @@ import java.util.stream.Stream;
 /**
  * What the JDK watches to make the start-up cache (deploy/train): a few commands against a server
  * of this process that greets over TLS and answers nothing, and then the rest of our classes, so
- * that nearly all a real command needs has been loaded. Daemons have no such cache: see
- * docs/decisions/start-up.md.
+ * that nearly all a real command needs has been loaded. For daemons see {@link FarmRehearsal}.
  */
 final class Rehearsal {
     private static final Pattern JARS =

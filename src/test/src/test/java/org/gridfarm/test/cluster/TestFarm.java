@@ -7,6 +7,7 @@ import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.Assumptions;
 
 import tools.jackson.databind.JsonNode;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +33,7 @@ import java.util.stream.Stream;
  * close, whatever the test did to it.
  */
 public final class TestFarm implements AutoCloseable {
+    private static final Pattern PACKAGED = Pattern.compile("/gridfarm-cli-[^:/]*\\.jar(:|$)");
     private static final long COMMAND_SECONDS_MAX = 900;
 
     private final Path directory;
@@ -190,7 +193,21 @@ public final class TestFarm implements AutoCloseable {
         return run(command(words));
     }
 
+    /**
+     * What was built to be shipped, start-up caches and all, where these tests run on the packaged
+     * command line; else the classes as they are.
+     */
     private static List<String> command(String... words) {
+        if (PACKAGED.matcher(System.getProperty("java.class.path")).find()) {
+            List<String> shipped =
+                    new ArrayList<>(
+                            List.of(
+                                    "env",
+                                    "GF_BUILD=never",
+                                    Checkout.root().resolve("gf").toString()));
+            shipped.addAll(List.of(words));
+            return shipped;
+        }
         List<String> command =
                 new ArrayList<>(
                         List.of(

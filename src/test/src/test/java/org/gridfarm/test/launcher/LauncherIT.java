@@ -1,7 +1,10 @@
 package org.gridfarm.test.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import org.gridfarm.client.cli.cluster.Jvm;
+import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +41,16 @@ class LauncherIT {
     }
 
     @Test
+    void theBuildTrainsTheDaemons() {
+        assumeThat(System.getenv("GF_REHEARSAL")).isNotEqualTo("no");
+        for (String kind : Jvm.DAEMONS) {
+            if (kind.endsWith("MountMain") && !Mounts.obstacle().isEmpty()) continue;
+            assertThat(Checkout.root().resolve("target/dist/lib"))
+                    .isDirectoryContaining("glob:**" + Jvm.simpleName(kind) + ".aot");
+        }
+    }
+
+    @Test
     void theInstallerMakesAPlaceOfItsOwn(@TempDir Path temp) throws Exception {
         Path prefix = temp.resolve("prefix");
         Called installed =
@@ -59,7 +72,18 @@ class LauncherIT {
         assertThat(called.status()).isZero();
         assertThat(called.out()).contains("Usage: gf");
         assertThat(prefix.resolve("lib/gridfarm/gf.aot")).isNotEmptyFile();
+        assertThat(started(prefix)).contains("source: shared objects file").doesNotContain(".jar");
         assertThat(temp.resolve("etc/metaserver.toml")).exists();
         assertThat(prefix.resolve("sbin/mount.gf")).isExecutable();
+    }
+
+    /** Where it took its classes from. */
+    private static String started(Path prefix) throws Exception {
+        Called called =
+                Called.of(
+                        prefix,
+                        Map.of("GF_JAVA_OPTS", "-Xlog:class+load"),
+                        List.of(prefix + "/bin/gf", "--help"));
+        return called.out();
     }
 }

@@ -7,10 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The farm that is measured: the one of a configuration, or, with {@code --self}, one that is made
@@ -19,26 +16,30 @@ import java.util.stream.Stream;
 public final class BenchFarm implements AutoCloseable {
     private final Path config;
     private final Optional<Cluster> own;
+    private final Thread cleaner; // of one of its own, if this process is told to end
 
-    private BenchFarm(Path config, Optional<Cluster> own) {
+    private BenchFarm(Path config, Optional<Cluster> own, Thread cleaner) {
         this.config = config;
         this.own = own;
+        this.cleaner = cleaner;
     }
 
     public static BenchFarm of(Path config) {
-        return new BenchFarm(config, Optional.empty());
+        return new BenchFarm(config, Optional.empty(), new Thread());
     }
 
-    /** Mounted at DIR/mnt, where this machine can mount. */
+    /** Mounted at DIR/mnt, where this machine can mount. Nothing of it is left, ^C or not. */
     public static BenchFarm own(ClusterOptions options) {
         try {
             Path directory = Files.createTempDirectory("gf-bench-");
+            Thread cleaner = new Thread(() -> Cluster.remove(directory), "gf-bench-clean");
+            Runtime.getRuntime().addShutdownHook(cleaner);
             Cluster cluster =
                     Cluster.start(
                             directory,
                             options.withUserMount(directory.resolve("mnt").toString()),
                             line -> System.err.println("gf: " + line));
-            return new BenchFarm(cluster.clientConfig(), Optional.of(cluster));
+            return new BenchFarm(cluster.clientConfig(), Optional.of(cluster), cleaner);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -61,18 +62,8 @@ public final class BenchFarm implements AutoCloseable {
 
     @Override
     public void close() {
-        own.ifPresent(cluster -> {
-            cluster.stop();
-            remove(cluster.directory());
-        });
-    }
-
-    private static void remove(Path directory) {
-        try (Stream<Path> all = Files.walk(directory)) {
-            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path path : deepestFirst) Files.deleteIfExists(path);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        if (own.isEmpty()) return;
+        Runtime.getRuntime().removeShutdownHook(cleaner);
+        Cluster.remove(own.get().directory());
     }
 }

@@ -5,6 +5,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,10 +13,12 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * One development farm in one directory: start, stop, status, kill, restart, mount. Data in the
@@ -65,6 +68,17 @@ public final class Cluster {
         }
         cluster.startAll();
         return cluster;
+    }
+
+    /** Stops the farm in the directory, if there is one, and removes everything that is there. */
+    public static void remove(Path directory) {
+        if (isIn(directory)) open(directory, _ -> {}).stop();
+        try (Stream<Path> all = Files.walk(directory)) {
+            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+            for (Path path : deepestFirst) Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public Path directory() {
@@ -244,7 +258,7 @@ public final class Cluster {
                     component.name(),
                     "its port " + component.address() + " is in use by another program");
         }
-        List<String> command = component.command();
+        List<String> command = Jvm.warm(component.command());
         try {
             if (component.isMount()) {
                 Path at = Path.of(component.address());

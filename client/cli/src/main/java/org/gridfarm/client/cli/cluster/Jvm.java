@@ -1,15 +1,47 @@
 package org.gridfarm.client.cli.cluster;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a daemon of this program is started: the same JVM and class path as this process, with a
  * daemon's options.
  */
 public final class Jvm {
+    /**
+     * Names a folder: daemons started by this process note there, when they end, what they loaded
+     * and what of it ran often, as KIND-pidPID.aotconf.
+     */
+    public static final String REHEARSAL = "gf.rehearsal";
+
+    /** Main classes of what {@code gf cluster} runs on this program's class path. */
+    public static final List<String> DAEMONS =
+            List.of(
+                    "org.gridfarm.metaserver.MetaServerMain",
+                    "org.gridfarm.storagenode.StorageNodeMain",
+                    "org.gridfarm.scheduler.SchedulerMain",
+                    "org.gridfarm.client.mount.MountMain",
+                    "org.apache.zookeeper.server.ZooKeeperServerMain");
+
     private static final String MOUNT = "org.gridfarm.client.mount.MountMain";
+
+    /** All processes share the pages of a cache that is not moved. */
+    private static final List<String> WHERE_IT_WANTS_TO_LIE =
+            List.of(
+                    "-XX:+IgnoreUnrecognizedVMOptions",
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:ArchiveRelocationMode=0");
+
+    /** A start-up cache fits these only. */
+    private static final List<String> LIKE_THE_CACHE =
+            List.of(
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-XX:+UseCompactObjectHeaders",
+                    "-XX:+UseSerialGC");
 
     private Jvm() {}
 
@@ -48,20 +80,62 @@ public final class Jvm {
         List<String> command =
                 new ArrayList<>(
                         List.of(
-                                java(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--sun-misc-unsafe-memory-access=allow",
-                                "-XX:+UseCompactObjectHeaders",
-                                "-XX:+UseSerialGC",
                                 "-XX:+ExitOnOutOfMemoryError",
                                 "-Xms16m",
                                 "-Xmx" + heap,
                                 "-Dgf.log.level=INFO"));
+        command.addAll(0, LIKE_THE_CACHE);
+        command.addFirst(java());
         command.add("-cp");
         command.add(classPath());
         command.add(mainClass);
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /**
+     * A daemon's command as it is to be run now: with the start-up cache of its kind where the
+     * build made one, or noting what such a cache is made of. See docs/decisions/start-up.md.
+     */
+    static List<String> warm(List<String> command) {
+        Optional<String> kind = DAEMONS.stream().filter(command::contains).findFirst();
+        if (kind.isEmpty() || !command.getFirst().equals(java())) return command;
+        List<String> warm = new ArrayList<>(command);
+        String rehearsal = System.getProperty(REHEARSAL);
+        if (rehearsal != null) {
+            String notes = "%s/%s-%%p.aotconf".formatted(rehearsal, simpleName(kind.get()));
+            warm.addAll(1, List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + notes));
+        } else {
+            Path cache = cache(kind.get(), command.get(command.indexOf("-cp") + 1));
+            if (Files.isReadable(cache)) {
+                warm.addAll(1, WHERE_IT_WANTS_TO_LIE);
+                warm.add(1, "-XX:AOTCache=" + cache);
+            }
+        }
+        return warm;
+    }
+
+    /** What makes the start-up cache of a kind of daemon of its notes. */
+    public static List<String> cacheCommand(String kind, Path notes) {
+        List<String> command = new ArrayList<>(LIKE_THE_CACHE);
+        command.addFirst(java());
+        command.addAll(
+                List.of(
+                        "-XX:AOTMode=create",
+                        "-XX:AOTConfiguration=" + notes,
+                        "-XX:AOTCache=" + cache(kind, classPath()),
+                        "-cp",
+                        classPath()));
+        return command;
+    }
+
+    /** Beside the jar, since it fits that and no other. */
+    private static Path cache(String kind, String jar) {
+        return Path.of(jar).resolveSibling(simpleName(kind) + ".aot");
+    }
+
+    public static String simpleName(String kind) {
+        return kind.substring(kind.lastIndexOf('.') + 1);
     }
 
     /**

@@ -36,7 +36,7 @@ public final class MountProcess {
 
     private static List<String> server(List<String> arguments) {
         String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
-        return Jvm.named("mount", Jvm.mount(heap, arguments));
+        return Jvm.warm(Jvm.named("mount", Jvm.mount(heap, arguments)));
     }
 
     private static Path free(Path directory) {

@@ -10,8 +10,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -53,7 +51,7 @@ public final class Demonstration {
 
     public int run() {
         Path directory = prepare();
-        Thread cleaner = new Thread(() -> remove(directory), "gf-demo-clean");
+        Thread cleaner = new Thread(() -> Cluster.remove(directory), "gf-demo-clean");
         Runtime.getRuntime().addShutdownHook(cleaner);
         int status = play(directory);
         boolean stay =
@@ -63,7 +61,7 @@ public final class Demonstration {
         if (stay) {
             tellHowToUse(directory);
         } else {
-            remove(directory);
+            Cluster.remove(directory);
         }
         return status;
     }
@@ -140,20 +138,6 @@ public final class Demonstration {
                                 + "), the end of its log:");
                 System.err.println(cluster.logTail(component.name()));
             }
-        }
-    }
-
-    private static void remove(Path directory) {
-        if (Files.exists(directory.resolve("cluster.json"))) {
-            Cluster.open(directory, _ -> {}).stop();
-        }
-        try (Stream<Path> all = Files.walk(directory)) {
-            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path path : deepestFirst) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
