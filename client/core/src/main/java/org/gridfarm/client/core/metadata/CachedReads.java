@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 final class CachedReads {
     private final FarmSession session;
     private final LeasedCache cache;
+    private final LookAhead ahead;
     private volatile @Nullable SizeSource sizes;
 
     /** Of one name whose file goes each time between two answers. */
@@ -38,6 +39,7 @@ final class CachedReads {
     CachedReads(FarmSession session, LeasedCache cache) {
         this.session = session;
         this.cache = cache;
+        this.ahead = new LookAhead(this::readAhead, cache::contentStamp);
     }
 
     void sizesFrom(SizeSource source) {
@@ -118,6 +120,7 @@ final class CachedReads {
                                 reply,
                                 () -> lookup(who, parent, name, lookups - 1),
                                 lookups > 1,
+                                who,
                                 parent,
                                 name,
                                 entryStamp,
@@ -128,6 +131,7 @@ final class CachedReads {
             LookupReply reply,
             Supplier<CompletableFuture<Found>> again,
             boolean mayAskAgain,
+            Credentials who,
             long parent,
             Name name,
             long entryStamp,
@@ -137,6 +141,7 @@ final class CachedReads {
         if (!reply.getFound()) {
             return CompletableFuture.completedFuture(new Found(null, named, false));
         }
+        ahead.found(who, parent);
         if (attributes.getWriting()) {
             // The head of the chain knows the size; asking for the attributes brings its address.
             return attributes(attributes.getInode())
@@ -285,6 +290,19 @@ final class CachedReads {
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
+        return page(who, directory, cookie, limit, withAttributes)
+                .thenCompose(page -> exactSizes(page.reply, page.kept));
+    }
+
+    /**
+     * As a server told it.
+     *
+     * @param kept the cache has all of it, and may until it is recalled
+     */
+    private record FreshPage(ReadDirectoryReply reply, boolean kept) {}
+
+    private CompletableFuture<FreshPage> page(
+            Credentials who, long directory, long cookie, int limit, boolean withAttributes) {
         long stamp = cache.contentStamp(directory);
         long[] stamps = withAttributes ? cache.anyStamp() : new long[0];
         ReadDirectoryRequest.Builder request =
@@ -299,7 +317,7 @@ final class CachedReads {
                         () -> request.setSession(session.id()).build(),
                         "list",
                         directory)
-                .thenCompose(reply -> {
+                .thenApply(reply -> {
                     if (reply.getCacheable()) {
                         cache.fillPage(
                                 stamp,
@@ -309,11 +327,21 @@ final class CachedReads {
                                 reply.getEnd(),
                                 reply.getParent());
                     }
-                    boolean leased = reply.getCacheable();
+                    boolean kept = reply.getCacheable();
                     for (DirectoryEntry entry : reply.getEntriesList()) {
-                        leased &= fill(reply, entry, directory, stamp, stamps);
+                        kept &= fill(reply, entry, directory, stamp, stamps);
                     }
-                    return exactSizes(reply, leased);
+                    return new FreshPage(reply, kept);
+                });
+    }
+
+    private CompletableFuture<LookAhead.Part> readAhead(
+            Credentials who, long directory, long cookie, int limit) {
+        return page(who, directory, cookie, limit, true)
+                .thenApply(page -> {
+                    int names = page.reply.getEntriesCount();
+                    long last = names == 0 ? cookie : page.reply.getEntries(names - 1).getCookie();
+                    return new LookAhead.Part(names, last, page.reply.getEnd(), page.kept);
                 });
     }
 
