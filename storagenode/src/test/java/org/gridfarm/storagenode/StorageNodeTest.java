@@ -447,6 +447,18 @@ class StorageNodeTest {
     }
 
     @Test
+    void nobodyMakesAGenerationOnceALaterOneHasBegun() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            byte[] bytes = random(12, 1_000);
+            farm.write(object(30, 1), 0, bytes, "n1"); // its directory has been looked at
+            farm.write(object(31, 3), 0, bytes, "n1");
+            assertThat(failure(farm.send(farm.writing(object(31, 2), "n1"), bytes, "n1")).kind())
+                    .isEqualTo(ErrorKind.WRONG_GENERATION);
+            farm.write(object(31, 4), 0, bytes, "n1");
+        }
+    }
+
+    @Test
     void aNodeReportsWhatItHoldsAndDoesAsItIsTold() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {
             for (int i = 0; i < 300; i++) {

@@ -214,6 +214,7 @@ public final class ReplicaStore implements AutoCloseable {
             throw absent(key);
         }
         refuseQuarantined(key);
+        generations.began(key);
         DataDirectory target = choose(key, 0);
         return ReplicaFiles.create(key, target, made(target, key), clock, boot);
     }
@@ -225,6 +226,7 @@ public final class ReplicaStore implements AutoCloseable {
         }
         generations.refuseOlder(key);
         refuseQuarantined(key);
+        generations.began(key);
         return ReplicaFiles.claim(
                 key, file.disk(), file.path(), made(file.disk(), key), clock, boot);
     }
@@ -466,6 +468,7 @@ public final class ReplicaStore implements AutoCloseable {
                 true,
                 entry -> {
                     try {
+                        generations.began(key);
                         copy.settle();
                         copy.close();
                         delete(entry);
@@ -496,7 +499,7 @@ public final class ReplicaStore implements AutoCloseable {
                 key,
                 true,
                 entry -> {
-                    generations.sealed(next);
+                    generations.began(next);
                     DataDirectory disk = find(key);
                     if (disk == null) {
                         return find(next) != null;
