@@ -157,13 +157,10 @@ fi
 jar=$lib/gridfarm-cli.jar
 [ -f "$jar" ] || fail 69 "$jar is missing: build with $home/gf in a checkout, or install again"
 
-# The build notes its JDK, so that the usual start need not look for one.
-jdk=
-if [ -z "${GF_JAVA_HOME:-}" ] && [ -r "$dist/jdk" ]; then
-    IFS= read -r jdk <"$dist/jdk"
-    [ -x "$jdk/bin/java" ] || jdk=
-fi
-[ -n "$jdk" ] || find_jdk
+# The build notes its JDK, so that the usual start need not look for one; the start-up caches fit no other.
+built_with=
+[ -r "$dist/jdk" ] && IFS= read -r built_with <"$dist/jdk"
+if [ -z "${GF_JAVA_HOME:-}" ] && [ -x "$built_with/bin/java" ]; then jdk=$built_with; else find_jdk; fi
 
 everywhere="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
 # Each daemon has a main class of its own.
@@ -184,9 +181,10 @@ esac
 if [ $kind = command ]; then
     # It lives for a moment: what counts is how soon it begins.
     flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-    [ -f "$dist/gf.aot" ] && cache=$dist/gf.aot
-    # Where the cache wants to lie: moving it costs a fifth of the start.
-    [ -z "$cache" ] || flags="$flags -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0"
+    [ -f "$dist/gf.aot" ] && [ "$jdk" = "$built_with" ] && cache=$dist/gf.aot
+    # Where the cache wants to lie: moving it costs a fifth of the start. What the JVM has to say is no part of the output.
+    [ -z "$cache" ] || flags="$flags -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 \
+        -Xlog:disable -Xlog:all=warning:stderr"
 else
     # It lives long: the optimising compiler, small headers, a bounded heap.
     flags="$everywhere -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"

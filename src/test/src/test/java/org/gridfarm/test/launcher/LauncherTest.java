@@ -106,7 +106,10 @@ class LauncherTest {
         assertThat(gf("ls").out()).doesNotContain("AOTCache");
 
         write("target/dist/gf.aot", "");
+        write("target/dist/jdk", "/some/other/jdk\n");
+        assertThat(gf("ls").out()).doesNotContain("AOTCache"); // it would not fit
 
+        write("target/dist/jdk", jdk + "\n");
         assertThat(gf("ls").words()).contains("-XX:AOTCache=" + checkout + "/target/dist/gf.aot");
         assertThat(gf("storagenode").out()).doesNotContain("AOTCache");
     }

@@ -129,9 +129,10 @@ public final class Jvm {
         return command;
     }
 
-    /** Beside the jar, since it fits that and no other. */
+    /** Beside the jar, since it fits that and no other, and no other JDK. */
     private static Path cache(String kind, String jar) {
-        return Path.of(jar).resolveSibling(simpleName(kind) + ".aot");
+        String name = "%s-%s.aot".formatted(simpleName(kind), Runtime.version());
+        return Path.of(jar).resolveSibling(name);
     }
 
     public static String simpleName(String kind) {
