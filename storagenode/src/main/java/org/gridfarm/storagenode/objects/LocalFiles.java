@@ -16,14 +16,17 @@ import org.gridfarm.protocol.wire.StageReply;
 import org.gridfarm.protocol.wire.StageRequest;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.gridfarm.storagenode.replica.ObjectKey;
+import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
 import org.gridfarm.storagenode.replica.Verifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -116,17 +119,28 @@ public final class LocalFiles {
 
     private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
         return store.read(
-                        key, replica -> replica.isLocallyChanged() || isFresh(replica.verifiedAt()))
-                .thenCompose(
-                        fresh -> fresh ? CompletableFuture.completedFuture(true) : verifyNow(key))
-                .thenCompose(_ ->
-                        store.read(
-                                key,
-                                replica ->
-                                        OpenLocalReply.newBuilder()
-                                                .setPath(replica.path().toAbsolutePath().toString())
-                                                .setSize(replica.size())
-                                                .build()));
+                        key,
+                        replica ->
+                                replica.isLocallyChanged() || isFresh(replica.verifiedAt())
+                                        ? Optional.of(granted(replica, 0))
+                                        : Optional.<OpenLocalReply>empty())
+                .thenCompose(fresh ->
+                        fresh.isPresent()
+                                ? CompletableFuture.completedFuture(fresh.get())
+                                : verifyNow(key)
+                                        .thenCompose(_ ->
+                                                store.read(key, replica -> granted(replica, 0))));
+    }
+
+    /**
+     * @param lease 0: for reading
+     */
+    private static OpenLocalReply granted(Replica replica, long lease) throws IOException {
+        return OpenLocalReply.newBuilder()
+                .setPath(replica.path().toAbsolutePath().toString())
+                .setSize(replica.size())
+                .setLease(lease)
+                .build();
     }
 
     private boolean isFresh(long verifiedAt) {
@@ -157,11 +171,7 @@ public final class LocalFiles {
                 replica -> {
                     replica.beginLocalWriting();
                     writers.put(number, new Writer(key, endWith(exchange.peer(), number)));
-                    return OpenLocalReply.newBuilder()
-                            .setPath(replica.path().toAbsolutePath().toString())
-                            .setSize(replica.size())
-                            .setLease(number)
-                            .build();
+                    return granted(replica, number);
                 };
         OpenLocalRequest request = exchange.request();
         return request.getStaged() != 0
@@ -192,10 +202,12 @@ public final class LocalFiles {
                             if (replica.hasLocalWriters()) {
                                 replica.endLocalWriting();
                             }
-                            return replica.hasLocalWriters();
+                            return replica.hasLocalWriters() ? -1 : Verifier.sumSome(replica, 0);
                         })
-                .thenCompose(others ->
-                        others ? CompletableFuture.completedFuture(true) : verifier.sumAnew(key))
+                .thenCompose(next ->
+                        next < 0
+                                ? CompletableFuture.completedFuture(true)
+                                : verifier.sumAnew(key, next))
                 .exceptionally(failure -> {
                     LOG.info("after local writing of {}: {}", key, failure.toString());
                     return false;

@@ -99,23 +99,19 @@ public final class Verifier {
                 });
     }
 
-    /** Takes all sums from the bytes as they are, after a local writer. */
-    public CompletableFuture<Boolean> sumAnew(ObjectKey key) {
-        return sumAnew(key, 0);
-    }
-
-    private CompletableFuture<Boolean> sumAnew(ObjectKey key, long block) {
-        return store.change(
-                        key,
-                        ReplicaStore.IfAbsent.FAIL,
-                        replica -> {
-                            long next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
-                            if (next < 0) {
-                                replica.checkpoint();
-                            }
-                            return next;
-                        })
+    /** Takes the sums from the bytes as they are, after a local writer, from this block on. */
+    public CompletableFuture<Boolean> sumAnew(ObjectKey key, long block) {
+        return store.change(key, ReplicaStore.IfAbsent.FAIL, replica -> sumSome(replica, block))
                 .thenCompose(next ->
                         next < 0 ? CompletableFuture.completedFuture(true) : sumAnew(key, next));
+    }
+
+    /** In a turn of the object: some blocks' sums. The next block, -1: that was all. */
+    public static long sumSome(Replica replica, long block) throws IOException {
+        long next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
+        if (next < 0) {
+            replica.checkpoint();
+        }
+        return next;
     }
 }
