@@ -72,7 +72,9 @@ class LauncherIT {
         assertThat(called.status()).isZero();
         assertThat(called.out()).contains("Usage: gf");
         assertThat(prefix.resolve("lib/gridfarm/gf.aot")).isNotEmptyFile();
-        assertThat(started(prefix)).contains("source: shared objects file").doesNotContain(".jar");
+        assertThat(started(prefix))
+                .contains("source: shared objects file")
+                .doesNotContain("source: file:");
         assertThat(temp.resolve("etc/metaserver.toml")).exists();
         assertThat(prefix.resolve("sbin/mount.gf")).isExecutable();
     }
