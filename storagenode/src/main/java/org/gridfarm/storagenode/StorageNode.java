@@ -104,7 +104,6 @@ public final class StorageNode implements AutoCloseable {
                                         .dial(address),
                         clock);
         Verifier verifier = new Verifier(store);
-        ObjectService objects = new ObjectService(store, door, lease, neighbours, counters, clock);
         LocalFiles local =
                 new LocalFiles(
                         store,
@@ -115,6 +114,8 @@ public final class StorageNode implements AutoCloseable {
                         clock,
                         entropy,
                         settings.verifyAge());
+        ObjectService objects =
+                new ObjectService(store, door, lease, neighbours, local, counters, clock);
         RemoteReader reader = new RemoteReader(name, store, neighbours);
         Replication replication = new Replication(store, reader, counters, clock);
         scrubber =

@@ -3,6 +3,7 @@ package org.gridfarm.storagenode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.gridfarm.storagenode.TestFarm.PATIENCE;
 import static org.gridfarm.storagenode.TestFarm.binding;
+import static org.gridfarm.storagenode.TestFarm.failure;
 import static org.gridfarm.storagenode.TestFarm.get;
 import static org.gridfarm.storagenode.TestFarm.object;
 
@@ -10,6 +11,9 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
@@ -23,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 
 /** Files made ahead, which replicas are made of. */
@@ -104,6 +109,77 @@ class StagedFilesTest {
             assertThat(farm.read("n1", id, 0, 400_000)).isEqualTo(bytes);
             assertThat(farm.read("n2", id, 0, 400_000)).isEqualTo(bytes);
         }
+    }
+
+    @Test
+    void aSyncClaimsTheFileAlong() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
+            ObjectId id = object(17, 1);
+            StagedFile staged =
+                    get(farm.peer("n1")
+                                    .callPlain(
+                                            StorageMethods.STAGE,
+                                            StageRequest.newBuilder().setCount(1).build(),
+                                            PATIENCE))
+                            .getFiles(0);
+            byte[] bytes = random(8_000);
+            try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
+                file.write(bytes, 0, 5_000);
+                ChainOutcome outcome =
+                        get(
+                                farm.peer("n1")
+                                        .callPlain(
+                                                StorageMethods.SYNC,
+                                                claiming(farm, id, staged, "n2"),
+                                                PATIENCE));
+                assertThat(outcome.getFailuresList()).isEmpty();
+                assertThat(outcome.getSize()).isEqualTo(5_000);
+                assertThat(outcome.getLocal().getSize()).isEqualTo(5_000);
+                assertThat(Path.of(outcome.getLocal().getPath())).exists();
+                assertThat(Path.of(staged.getPath())).doesNotExist();
+                assertThat(farm.read("n2", id, 0, 10_000)).isEqualTo(Arrays.copyOf(bytes, 5_000));
+
+                file.write(bytes, 5_000, 3_000); // it goes on until it gives the grant back
+                get(
+                        farm.peer("n1")
+                                .callPlain(
+                                        StorageMethods.CLOSE_LOCAL,
+                                        CloseLocalRequest.newBuilder()
+                                                .setLease(outcome.getLocal().getLease())
+                                                .build(),
+                                        PATIENCE));
+                assertThat(farm.read("n1", id, 0, 10_000)).isEqualTo(bytes);
+            }
+        }
+    }
+
+    @Test
+    void aSyncOfAStagedFileThatIsNotThereSaysSo() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            StagedFile none = StagedFile.newBuilder().setNumber(99).build();
+            assertThat(
+                            failure(
+                                            farm.peer("n1")
+                                                    .callPlain(
+                                                            StorageMethods.SYNC,
+                                                            claiming(farm, object(18, 1), none),
+                                                            PATIENCE))
+                                    .kind())
+                    .isEqualTo(ErrorKind.OBJECT_ABSENT);
+        }
+    }
+
+    private static SyncObjectRequest claiming(
+            TestFarm farm, ObjectId id, StagedFile staged, String... rest) throws Exception {
+        return SyncObjectRequest.newBuilder()
+                .setObject(id)
+                .setTicket(farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice)))
+                .setDigest(true)
+                .setCreate(true)
+                .setStaged(staged.getNumber())
+                .addAllRest(
+                        farm.metaserver.members(id, Rights.READ_WRITE, binding(farm.alice), rest))
+                .build();
     }
 
     @Test

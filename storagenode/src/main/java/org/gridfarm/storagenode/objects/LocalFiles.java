@@ -114,7 +114,13 @@ public final class LocalFiles {
                 request.getTicket(),
                 request.getWrite() ? Doorkeeper.Right.WRITE : Doorkeeper.Right.READ);
         counters.localOpens.increment();
-        return request.getWrite() ? openForWriting(exchange, key) : openForReading(key);
+        if (!request.getWrite()) return openForReading(key);
+        return request.getStaged() != 0
+                ? claim(exchange.peer(), key, request.getStaged())
+                : store.change(
+                        key,
+                        request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
+                        writingBy(exchange.peer(), key));
     }
 
     private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
@@ -164,19 +170,18 @@ public final class LocalFiles {
                 });
     }
 
-    private CompletableFuture<OpenLocalReply> openForWriting(
-            Exchange<OpenLocalRequest, OpenLocalReply> exchange, ObjectKey key) {
+    /** For a client that was admitted to write: the replica is made of its staged file. */
+    CompletableFuture<OpenLocalReply> claim(Peer client, ObjectKey key, long staged) {
+        return store.changeStaged(key, staged, writingBy(client, key));
+    }
+
+    private ReplicaStore.Work<OpenLocalReply> writingBy(Peer client, ObjectKey key) {
         long number = entropy.nextLong() | 1; // never 0, which stands for reading
-        ReplicaStore.Work<OpenLocalReply> begun =
-                replica -> {
-                    replica.beginLocalWriting();
-                    writers.put(number, new Writer(key, endWith(exchange.peer(), number)));
-                    return granted(replica, number);
-                };
-        OpenLocalRequest request = exchange.request();
-        return request.getStaged() != 0
-                ? store.changeStaged(key, request.getStaged(), begun)
-                : store.change(key, request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL, begun);
+        return replica -> {
+            replica.beginLocalWriting();
+            writers.put(number, new Writer(key, endWith(client, number)));
+            return granted(replica, number);
+        };
     }
 
     private Runnable endWith(Peer client, long number) {
@@ -188,7 +193,7 @@ public final class LocalFiles {
     }
 
     /** Completes when the sums are right again, or cannot be made so. */
-    private CompletableFuture<Boolean> end(long number) {
+    CompletableFuture<Boolean> end(long number) {
         Writer writer = writers.remove(number);
         if (writer == null) {
             return CompletableFuture.completedFuture(false);

@@ -59,6 +59,7 @@ public final class ObjectService {
     private final ChainLines lines;
     private final Sendings sendings;
     private final LocalShipping shipping;
+    private final LocalFiles local;
     private final Writers writers;
     private final AtomicLong writesBytes = new AtomicLong();
 
@@ -67,8 +68,10 @@ public final class ObjectService {
             Doorkeeper doorkeeper,
             NodeLease lease,
             Neighbours neighbours,
+            LocalFiles local,
             NodeCounters counters,
             Clock clock) {
+        this.local = local;
         this.store = store;
         this.doorkeeper = doorkeeper;
         this.lease = lease;
@@ -299,6 +302,21 @@ public final class ObjectService {
         SyncObjectRequest request = exchange.request();
         ObjectKey key =
                 admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+        if (request.getStaged() == 0) return sync(exchange, key, request);
+        return local.claim(exchange.peer(), key, request.getStaged())
+                .thenCompose(granted ->
+                        sync(exchange, key, request)
+                                .thenApply(outcome -> outcome.toBuilder().setLocal(granted).build())
+                                .exceptionallyCompose(failure ->
+                                        local.end(granted.getLease()) // nobody hears of it
+                                                .thenCompose(_ ->
+                                                        CompletableFuture.failedFuture(failure))));
+    }
+
+    private CompletableFuture<ChainOutcome> sync(
+            Exchange<SyncObjectRequest, ChainOutcome> exchange,
+            ObjectKey key,
+            SyncObjectRequest request) {
         return shipping.ship(key, request)
                 .thenCompose(shipped ->
                         shipped.next() >= 0

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
@@ -120,15 +121,35 @@ final class LocalAgreement {
     }
 
     private CompletableFuture<ChainOutcome> sync(
-            org.gridfarm.protocol.rpc.Peer head,
-            Chain chain,
-            Duration deadline,
-            long from,
-            int since) {
+            Peer head, Chain chain, Duration deadline, long from, int since) {
         if (writing.isLost() || !chain.head().getNode().equals(wiring.attached())) {
             return CompletableFuture.failedFuture(
                     LocalWriting.lostFailure(chain.head().getNode() + " heads the chain now"));
         }
+        if (!durable && from == 0) {
+            // A file that was staged, written and closed: claimed along with its first sync. Not
+            // where that may take its time: a grant whose answer comes too late is not given back.
+            SyncObjectRequest claiming =
+                    request(chain)
+                            .setStaged(writing.replica.file.staged())
+                            .setAll(writing.mustShipAll())
+                            .build();
+            CompletableFuture<ChainOutcome> claimed =
+                    writing.claimedBy(
+                            head, () -> head.callPlain(StorageMethods.SYNC, claiming, deadline));
+            if (claimed != null) {
+                return claimed.exceptionallyCompose(thrown ->
+                        LocalWriting.isGone(FarmException.of(thrown, "open-local", ""))
+                                // what of both was refused shows when they are asked one by one
+                                ? syncHeld(head, chain, deadline, from, since)
+                                : CompletableFuture.failedFuture(thrown));
+            }
+        }
+        return syncHeld(head, chain, deadline, from, since);
+    }
+
+    private CompletableFuture<ChainOutcome> syncHeld(
+            Peer head, Chain chain, Duration deadline, long from, int since) {
         return writing.heldAt(head, chain.object(), chain.head())
                 .thenCompose(held -> {
                     if (writing.renewals() != since) {

@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
@@ -18,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The grant to write into the attached node's replica, from its first use to the last close of a
@@ -197,6 +199,33 @@ final class LocalWriting {
                 .thenCompose(done -> done);
     }
 
+    /**
+     * The call claims the staged file, too, and tells of the grant in its outcome. Null: it is no
+     * staged file any more, or is being claimed; {@link #heldAt} is to be asked first.
+     */
+    @Nullable CompletableFuture<ChainOutcome> claimedBy(
+            Peer peer, Supplier<CompletableFuture<ChainOutcome>> call) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        synchronized (this) {
+            if (lost || replica.isClaimed() || asking != null) {
+                return null;
+            }
+            asking = new Asking(peer, mine);
+        }
+        return call.get()
+                .handle((outcome, thrown) -> {
+                    FarmException failure =
+                            thrown == null
+                                    ? granted(outcome.getLocal(), peer)
+                                    : FarmException.of(thrown, "sync", "");
+                    answered(peer, mine, failure);
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    return outcome;
+                });
+    }
+
     /** Completes when the node at this end knows of the writing; STALE when it is lost. */
     CompletableFuture<Void> heldAt(Peer peer, ObjectId object, Replica head) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
@@ -216,17 +245,22 @@ final class LocalWriting {
         peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
                 .whenComplete((reply, thrown) -> {
                     FarmException failure = thrown == null ? granted(reply, peer) : refused(thrown);
-                    synchronized (this) {
-                        asking = null;
-                    }
-                    if (failure == null) {
-                        watch(peer);
-                        mine.complete(null);
-                    } else {
-                        mine.completeExceptionally(failure);
-                    }
+                    answered(peer, mine, failure);
                 });
         return mine;
+    }
+
+    private void answered(
+            Peer peer, CompletableFuture<Void> asked, @Nullable FarmException failure) {
+        synchronized (this) {
+            asking = null;
+        }
+        if (failure == null) {
+            watch(peer);
+            asked.complete(null);
+        } else {
+            asked.completeExceptionally(failure);
+        }
     }
 
     /**
@@ -258,12 +292,15 @@ final class LocalWriting {
 
     private static FarmException refused(Throwable thrown) {
         FarmException failure = FarmException.of(thrown, "open-local", "");
-        boolean gone =
-                failure.kind() == ErrorKind.OBJECT_ABSENT
-                        || failure.kind() == ErrorKind.CORRUPT
-                        || failure.kind() == ErrorKind.DISK_FAILED
-                        || failure.kind().retry() == Retry.NEVER;
-        return gone ? lostFailure(failure.getMessage()) : failure;
+        return isGone(failure) ? lostFailure(failure.getMessage()) : failure;
+    }
+
+    /** The node has answered that it will not be had again. */
+    static boolean isGone(FarmException failure) {
+        return failure.kind() == ErrorKind.OBJECT_ABSENT
+                || failure.kind() == ErrorKind.CORRUPT
+                || failure.kind() == ErrorKind.DISK_FAILED
+                || failure.kind().retry() == Retry.NEVER;
     }
 
     /** The node need not know of it any more. */
