@@ -6,6 +6,7 @@
 #   GF_HEAP       heap of a daemon, such as 2g (256m)
 #   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=json
 #   GF_BUILD      "never" runs what is built without looking at the sources
+#   GF_REHEARSAL  "no" builds without the small farm that start-up caches are made of: 50 s sooner, and slower daemons
 #
 # Exit status 69: a JDK or Maven is missing; 70: the build failed; 73: nowhere to build. Every other one is the command's.
 set -u
@@ -133,7 +134,7 @@ build() {
         flock 9
         stale || { exec 9>&-; return; }
     fi
-    if [ -d "$dist" ]; then what='building what changed'; else what='building for the first time, a minute or two'; fi
+    if [ -d "$dist" ]; then what='building what changed'; else what='building for the first time, two or three minutes'; fi
     printf 'gf: %s (log: %s)' "$what" "$home/target/build.log" >&2
     [ -t 2 ] || printf '\n' >&2
     accepted="[$jdk_least,26)"
