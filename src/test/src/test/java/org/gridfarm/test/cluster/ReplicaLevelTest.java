@@ -125,7 +125,7 @@ class ReplicaLevelTest {
     }
 
     private static boolean isWell() {
-        JsonNode status = farm.json("status", "--json");
+        JsonNode status = farm.status();
         return status.get("replicas_under").asLong() == 0
                 && status.get("replicas_over").asLong() == 0
                 && status.get("repair_queue").asLong() == 0;

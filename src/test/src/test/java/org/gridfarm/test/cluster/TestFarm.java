@@ -226,6 +226,15 @@ public final class TestFarm implements AutoCloseable {
         return JsonMapper.builder().build().readTree(gf(words));
     }
 
+    /**
+     * What {@code gf status} tells, also of a farm that is not well, which its exit status says.
+     */
+    public JsonNode status() {
+        Result result = tryGf("status", "--json");
+        assertThat(result.status()).as(result.errors()).isBetween(0, 2);
+        return JsonMapper.builder().build().readTree(result.output());
+    }
+
     public void kill(String component, String signal) {
         gf("cluster", "kill", component, "--signal", signal, "--dir", directory.toString());
     }

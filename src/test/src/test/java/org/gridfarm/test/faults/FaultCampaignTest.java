@@ -125,10 +125,7 @@ class FaultCampaignTest {
                 .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofSeconds(1))
                 .untilAsserted(() -> {
-                    JsonNode status =
-                            tools.jackson.databind.json.JsonMapper.builder()
-                                    .build()
-                                    .readTree(farm.tryGf("status", "--json").output());
+                    JsonNode status = farm.status();
                     assertThat(status.get("replicas_lost").asInt()).isZero();
                     assertThat(status.get("replicas_under").asInt()).isZero();
                 });

@@ -149,7 +149,7 @@ class OpenFileLevelTest {
         await("nothing is left to repair")
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> {
-                    JsonNode status = farm.json("status", "--json");
+                    JsonNode status = farm.status();
                     return status.get("replicas_under").asLong() == 0
                             && status.get("repair_queue").asLong() == 0;
                 });
