@@ -40,17 +40,16 @@ class StagedFilesTest {
         return bytes;
     }
 
+    private static StageReply stage(TestFarm farm, int count) throws Exception {
+        StageRequest request = StageRequest.newBuilder().setCount(count).build();
+        return get(farm.peer("n1").callPlain(StorageMethods.STAGE, request, PATIENCE));
+    }
+
     @Test
     void aStagedFileStandsForItsObjectAndBecomesIt() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
             ObjectId id = object(16, 1);
-            StagedFile staged =
-                    get(farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.STAGE,
-                                            StageRequest.newBuilder().setCount(2).build(),
-                                            PATIENCE))
-                            .getFiles(0);
+            StagedFile staged = stage(farm, 2).getFiles(0);
             byte[] bytes = random(300_000);
             ByteString ticket =
                     farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice));
@@ -115,13 +114,7 @@ class StagedFilesTest {
     void aSyncClaimsTheFileAlong() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
             ObjectId id = object(17, 1);
-            StagedFile staged =
-                    get(farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.STAGE,
-                                            StageRequest.newBuilder().setCount(1).build(),
-                                            PATIENCE))
-                            .getFiles(0);
+            StagedFile staged = stage(farm, 1).getFiles(0);
             byte[] bytes = random(8_000);
             try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
                 file.write(bytes, 0, 5_000);
@@ -185,13 +178,7 @@ class StagedFilesTest {
     @Test
     void aStagedFileOutlivesTheNodesProcessAndGoesWhenItIsNotWanted() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {
-            StageReply staged =
-                    get(
-                            farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.STAGE,
-                                            StageRequest.newBuilder().setCount(2).build(),
-                                            PATIENCE));
+            StageReply staged = stage(farm, 2);
             farm.stop("n1");
             farm.start("n1", "");
             assertThat(Path.of(staged.getFiles(0).getPath())).exists();

@@ -1,5 +1,6 @@
 package org.gridfarm.client.cli;
 
+import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
@@ -45,11 +46,7 @@ final class Rehearsal {
         try {
             talk(folder);
         } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                    Files.delete(file);
-                }
-            }
+            Cluster.remove(folder);
         }
         load();
         // Loops of a command that failed are left to the end of its process.

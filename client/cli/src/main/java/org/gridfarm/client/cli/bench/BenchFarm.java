@@ -15,17 +15,22 @@ import java.util.Optional;
  */
 public final class BenchFarm implements AutoCloseable {
     private final Path config;
-    private final Optional<Cluster> own;
-    private final Thread cleaner; // of one of its own, if this process is told to end
+    private final Optional<Own> own;
 
-    private BenchFarm(Path config, Optional<Cluster> own, Thread cleaner) {
+    /**
+     * One that goes with the measurement.
+     *
+     * @param cleaner removes it if this process is told to end before
+     */
+    private record Own(Cluster cluster, Thread cleaner) {}
+
+    private BenchFarm(Path config, Optional<Own> own) {
         this.config = config;
         this.own = own;
-        this.cleaner = cleaner;
     }
 
     public static BenchFarm of(Path config) {
-        return new BenchFarm(config, Optional.empty(), new Thread());
+        return new BenchFarm(config, Optional.empty());
     }
 
     /** Mounted at DIR/mnt, where this machine can mount. Nothing of it is left, ^C or not. */
@@ -39,7 +44,7 @@ public final class BenchFarm implements AutoCloseable {
                             directory,
                             options.withUserMount(directory.resolve("mnt").toString()),
                             line -> System.err.println("gf: " + line));
-            return new BenchFarm(cluster.clientConfig(), Optional.of(cluster), cleaner);
+            return new BenchFarm(cluster.clientConfig(), Optional.of(new Own(cluster, cleaner)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -56,14 +61,15 @@ public final class BenchFarm implements AutoCloseable {
 
     /** Its mount, if it was made here and could be mounted. */
     public Optional<Path> mount() {
-        return own.map(cluster -> cluster.directory().resolve("mnt"))
-                .filter(mount -> own.get().hasMount(mount));
+        return own.map(Own::cluster)
+                .map(cluster -> cluster.directory().resolve("mnt"))
+                .filter(mount -> own.get().cluster.hasMount(mount));
     }
 
     @Override
     public void close() {
         if (own.isEmpty()) return;
-        Runtime.getRuntime().removeShutdownHook(cleaner);
-        Cluster.remove(own.get().directory());
+        Runtime.getRuntime().removeShutdownHook(own.get().cleaner);
+        Cluster.remove(own.get().cluster.directory());
     }
 }

@@ -17,16 +17,16 @@ public final class Jvm {
      */
     public static final String REHEARSAL = "gf.rehearsal";
 
+    private static final String MOUNT = "org.gridfarm.client.mount.MountMain";
+
     /** Main classes of what {@code gf cluster} runs on this program's class path. */
     public static final List<String> DAEMONS =
             List.of(
                     "org.gridfarm.metaserver.MetaServerMain",
                     "org.gridfarm.storagenode.StorageNodeMain",
                     "org.gridfarm.scheduler.SchedulerMain",
-                    "org.gridfarm.client.mount.MountMain",
+                    MOUNT,
                     "org.apache.zookeeper.server.ZooKeeperServerMain");
-
-    private static final String MOUNT = "org.gridfarm.client.mount.MountMain";
 
     /** All processes share the pages of a cache that is not moved. */
     private static final List<String> WHERE_IT_WANTS_TO_LIE =

@@ -129,14 +129,15 @@ final class LocalAgreement {
         if (!durable && from == 0) {
             // A file that was staged, written and closed: claimed along with its first sync. Not
             // where that may take its time: a grant whose answer comes too late is not given back.
-            SyncObjectRequest claiming =
-                    request(chain)
-                            .setStaged(writing.replica.file.staged())
-                            .setAll(writing.mustShipAll())
-                            .build();
+            long staged = writing.replica.file.staged();
             CompletableFuture<ChainOutcome> claimed =
                     writing.claimedBy(
-                            head, () -> head.callPlain(StorageMethods.SYNC, claiming, deadline));
+                            head,
+                            () ->
+                                    head.callPlain(
+                                            StorageMethods.SYNC,
+                                            shipping(chain, from).setStaged(staged).build(),
+                                            deadline));
             if (claimed != null) {
                 return claimed.exceptionallyCompose(thrown ->
                         LocalWriting.isGone(FarmException.of(thrown, "open-local", ""))
@@ -159,10 +160,12 @@ final class LocalAgreement {
                                         ErrorKind.CANCELLED, "write", "", "the node was away"));
                     }
                     return head.callPlain(
-                            StorageMethods.SYNC,
-                            request(chain).setFromBlock(from).setAll(writing.mustShipAll()).build(),
-                            deadline);
+                            StorageMethods.SYNC, shipping(chain, from).build(), deadline);
                 });
+    }
+
+    private SyncObjectRequest.Builder shipping(Chain chain, long from) {
+        return request(chain).setFromBlock(from).setAll(writing.mustShipAll());
     }
 
     private SyncObjectRequest.Builder request(Chain chain) {
