@@ -11,6 +11,7 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
@@ -24,8 +25,12 @@ import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
@@ -138,11 +143,35 @@ class StagedFilesTest {
                                 .callPlain(
                                         StorageMethods.CLOSE_LOCAL,
                                         CloseLocalRequest.newBuilder()
-                                                .setLease(outcome.getLocal().getLease())
+                                                .addLeases(outcome.getLocal().getLease())
                                                 .build(),
                                         PATIENCE));
                 assertThat(farm.read("n1", id, 0, 10_000)).isEqualTo(bytes);
             }
+        }
+    }
+
+    /** A short one in one turn of the object, a long one in several. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5_000, 65_536, (3 << 20) + 7})
+    void aSyncClaimsAFileThatStaysOnOneNode(int length) throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(19, 1);
+            StagedFile staged = stage(farm, 1).getFiles(0);
+            byte[] bytes = random(length);
+            Files.write(Path.of(staged.getPath()), bytes);
+            ChainOutcome outcome =
+                    get(
+                            farm.peer("n1")
+                                    .callPlain(
+                                            StorageMethods.SYNC,
+                                            claiming(farm, id, staged),
+                                            PATIENCE));
+            assertThat(outcome.getShipFrom()).isZero();
+            assertThat(outcome.getSize()).isEqualTo(length);
+            assertThat(outcome.getDigest().toByteArray())
+                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
+            assertThat(Path.of(outcome.getLocal().getPath())).hasBinaryContent(bytes);
         }
     }
 

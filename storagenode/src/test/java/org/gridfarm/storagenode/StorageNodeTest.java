@@ -389,7 +389,7 @@ class StorageNodeTest {
                             .callPlain(
                                     StorageMethods.CLOSE_LOCAL,
                                     CloseLocalRequest.newBuilder()
-                                            .setLease(local.getLease())
+                                            .addLeases(local.getLease())
                                             .build(),
                                     PATIENCE));
             assertThat(farm.read("n1", id, 0, 1_000_000)).isEqualTo(expected);

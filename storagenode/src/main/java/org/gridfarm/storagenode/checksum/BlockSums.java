@@ -1,9 +1,9 @@
 package org.gridfarm.storagenode.checksum;
 
+import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.checksum.ContentDigest;
+
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -210,31 +210,18 @@ public final class BlockSums {
         copy.write(header);
     }
 
-    /**
-     * SHA-256 over the size and the sums of a file: equal contents have equal digests. No block may
-     * be stale.
-     */
+    /** Of the whole file. No block may be stale. */
     public byte[] digest(long size) throws IOException {
-        MessageDigest sha;
-        try {
-            sha = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
-        ByteBuffer bytes = ByteBuffer.allocate(8 + 4 * SumFile.ENTRIES);
-        bytes.putLong(size);
+        ContentDigest digest = new ContentDigest(size);
         long count = Blocks.count(size);
         for (long block = 0; block < count; ) {
             int[] page = page(block);
             long end = Math.min(count, block + SumFile.ENTRIES);
             for (; block < end; block++) {
-                bytes.putInt(page[(int) (block % SumFile.ENTRIES)]);
+                digest.add(page[(int) (block % SumFile.ENTRIES)]);
             }
-            sha.update(bytes.flip());
-            bytes.clear();
         }
-        sha.update(bytes.flip());
-        return sha.digest();
+        return digest.value();
     }
 
     /** Runs of stale blocks as [from, to) pairs, in order. */

@@ -1,5 +1,6 @@
 package org.gridfarm.storagenode.checksum;
 
+import org.gridfarm.protocol.checksum.Blocks;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -115,12 +116,15 @@ public final class LocalFiles {
                 request.getWrite() ? Doorkeeper.Right.WRITE : Doorkeeper.Right.READ);
         counters.localOpens.increment();
         if (!request.getWrite()) return openForReading(key);
-        return request.getStaged() != 0
-                ? claim(exchange.peer(), key, request.getStaged())
-                : store.change(
-                        key,
-                        request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
-                        writingBy(exchange.peer(), key));
+        if (request.getStaged() != 0) {
+            return claim(exchange.peer(), key, request.getStaged(), Replica::size)
+                    .thenApply(Claimed::grant);
+        }
+        long number = newLease();
+        return store.change(
+                key,
+                request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
+                replica -> beginWriting(exchange.peer(), replica, number));
     }
 
     private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
@@ -170,18 +174,35 @@ public final class LocalFiles {
                 });
     }
 
-    /** For a client that was admitted to write: the replica is made of its staged file. */
-    CompletableFuture<OpenLocalReply> claim(Peer client, ObjectKey key, long staged) {
-        return store.changeStaged(key, staged, writingBy(client, key));
+    /** What was granted, and what was done in the same turn of the object. */
+    record Claimed<T>(OpenLocalReply grant, T result) {}
+
+    /**
+     * For a client that was admitted to write: the replica is made of its staged file, and what is
+     * to follow is done with it. Where that fails nothing stays granted.
+     */
+    <T> CompletableFuture<Claimed<T>> claim(
+            Peer client, ObjectKey key, long staged, ReplicaStore.Work<T> next) {
+        long number = newLease();
+        return store.changeStaged(
+                        key,
+                        staged,
+                        replica ->
+                                new Claimed<>(
+                                        beginWriting(client, replica, number), next.run(replica)))
+                .exceptionallyCompose(failure ->
+                        end(number).thenCompose(_ -> CompletableFuture.failedFuture(failure)));
     }
 
-    private ReplicaStore.Work<OpenLocalReply> writingBy(Peer client, ObjectKey key) {
-        long number = entropy.nextLong() | 1; // never 0, which stands for reading
-        return replica -> {
-            replica.beginLocalWriting();
-            writers.put(number, new Writer(key, endWith(client, number)));
-            return granted(replica, number);
-        };
+    private long newLease() {
+        return entropy.nextLong() | 1; // never 0, which stands for reading
+    }
+
+    private OpenLocalReply beginWriting(Peer client, Replica replica, long number)
+            throws IOException {
+        replica.beginLocalWriting();
+        writers.put(number, new Writer(replica.key(), endWith(client, number)));
+        return granted(replica, number);
     }
 
     private Runnable endWith(Peer client, long number) {
@@ -189,7 +210,10 @@ public final class LocalFiles {
     }
 
     private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {
-        return end(exchange.request().getLease()).thenApply(_ -> Empty.getDefaultInstance());
+        List<CompletableFuture<Boolean>> ended =
+                exchange.request().getLeasesList().stream().map(this::end).toList();
+        return CompletableFuture.allOf(ended.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> Empty.getDefaultInstance());
     }
 
     /** Completes when the sums are right again, or cannot be made so. */

@@ -61,10 +61,8 @@ final class LocalShipping {
     /** Ships what must be shipped before this sync, as much as fits into one call. */
     CompletableFuture<Shipped> ship(ObjectKey key, SyncObjectRequest request) {
         Replica open = store.peek(key);
-        boolean later = request.getDurable() && request.getRestCount() == 0 && !request.getDigest();
         boolean changed = open != null && open.isLocallyChanged();
-        boolean wanted = changed || request.getAll() || request.getFill();
-        if (later || !wanted) {
+        if (!isWanted(request, changed)) {
             return CompletableFuture.completedFuture(Shipped.NOTHING);
         }
         return next(
@@ -74,6 +72,23 @@ final class LocalShipping {
                 new ArrayList<>(),
                 clock.nanoTime() + CALL_MAX.toNanos(),
                 CompletableFuture.completedFuture(null));
+    }
+
+    private static boolean isWanted(SyncObjectRequest request, boolean changed) {
+        boolean later = request.getDurable() && request.getRestCount() == 0 && !request.getDigest();
+        return !later && (changed || request.getAll() || request.getFill());
+    }
+
+    /**
+     * In a turn of an object that is nowhere else: takes the sums of what was written locally, as
+     * much as fits into the turn.
+     *
+     * @return the block to go on from; -1: that was all
+     */
+    long look(Replica replica, SyncObjectRequest request) throws IOException {
+        return isWanted(request, replica.isLocallyChanged())
+                ? turn(replica, request, request.getFromBlock()).next
+                : -1;
     }
 
     private record Turn(long next, List<CompletableFuture<ChainOutcome>> sent) {}

@@ -29,6 +29,7 @@ import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -302,21 +303,64 @@ public final class ObjectService {
         SyncObjectRequest request = exchange.request();
         ObjectKey key =
                 admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
-        if (request.getStaged() == 0) return sync(exchange, key, request);
-        return local.claim(exchange.peer(), key, request.getStaged())
-                .thenCompose(granted ->
-                        sync(exchange, key, request)
-                                .thenApply(outcome -> outcome.toBuilder().setLocal(granted).build())
+        if (request.getStaged() == 0) {
+            return begun(exchange, key, request).thenCompose(begun -> goOn(exchange, key, begun));
+        }
+        return local.claim(
+                        exchange.peer(),
+                        key,
+                        request.getStaged(),
+                        replica -> begin(exchange, replica, request))
+                .thenCompose(claimed ->
+                        goOn(exchange, key, claimed.result())
+                                .thenApply(outcome ->
+                                        outcome.toBuilder().setLocal(claimed.grant()).build())
                                 .exceptionallyCompose(failure ->
-                                        local.end(granted.getLease()) // nobody hears of it
+                                        local.end(claimed.grant().getLease()) // nobody hears of it
                                                 .thenCompose(_ ->
                                                         CompletableFuture.failedFuture(failure))));
     }
 
-    private CompletableFuture<ChainOutcome> sync(
-            Exchange<SyncObjectRequest, ChainOutcome> exchange,
-            ObjectKey key,
-            SyncObjectRequest request) {
+    /**
+     * What a first turn of the object has come to.
+     *
+     * @param left what is still to be done, where it is not done
+     */
+    private record Begun(@Nullable ChainOutcome done, SyncObjectRequest left) {}
+
+    private CompletableFuture<Begun> begun(
+            Exchange<?, ?> exchange, ObjectKey key, SyncObjectRequest request) {
+        return isAlone(request)
+                ? store.change(
+                        key,
+                        ifAbsent(request.getCreate()),
+                        replica -> begin(exchange, replica, request))
+                : CompletableFuture.completedFuture(new Begun(null, request));
+    }
+
+    private static boolean isAlone(SyncObjectRequest request) {
+        return request.getRestCount() == 0 && !request.getFill();
+    }
+
+    /** Where nobody is behind this node a short file is done in this turn. */
+    private Begun begin(Exchange<?, ?> exchange, Replica replica, SyncObjectRequest request)
+            throws IOException {
+        if (!isAlone(request)) return new Begun(null, request);
+        stillWanted(exchange);
+        long next = shipping.look(replica, request);
+        if (next >= 0) {
+            return new Begun(null, request.toBuilder().setFromBlock(next).build());
+        }
+        writers.admit(replica.key(), new Writers.Turn(request.getWriter(), request.getFence()));
+        ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
+        syncHere(request, replica, outcome);
+        return new Begun(outcome.build(), request);
+    }
+
+    private CompletableFuture<ChainOutcome> goOn(
+            Exchange<SyncObjectRequest, ChainOutcome> exchange, ObjectKey key, Begun begun) {
+        if (begun.done != null) return CompletableFuture.completedFuture(begun.done);
+        SyncObjectRequest request = begun.left;
         return shipping.ship(key, request)
                 .thenCompose(shipped ->
                         shipped.next() >= 0

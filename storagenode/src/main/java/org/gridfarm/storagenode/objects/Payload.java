@@ -2,9 +2,9 @@ package org.gridfarm.storagenode.objects;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.storagenode.checksum.Blocks;
 
 import java.nio.ByteBuffer;
 

@@ -2,7 +2,7 @@ package org.gridfarm.storagenode.replica;
 
 import io.netty.buffer.ByteBuf;
 
-import org.gridfarm.storagenode.checksum.Blocks;
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.storagenode.disk.DiskCalls;
 
 import java.io.IOException;

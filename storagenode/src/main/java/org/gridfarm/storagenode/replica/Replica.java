@@ -3,11 +3,11 @@ package org.gridfarm.storagenode.replica;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.checksum.BlockSums;
-import org.gridfarm.storagenode.checksum.Blocks;
 import org.gridfarm.storagenode.checksum.SumFile;
 import org.gridfarm.storagenode.checksum.SumHeader;
 import org.gridfarm.storagenode.disk.DataDirectory;

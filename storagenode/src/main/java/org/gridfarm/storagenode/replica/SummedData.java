@@ -1,9 +1,9 @@
 package org.gridfarm.storagenode.replica;
 
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.checksum.BlockSums;
-import org.gridfarm.storagenode.checksum.Blocks;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +15,12 @@ import java.nio.ByteBuffer;
 final class SummedData {
     /** Blocks summed in one call of {@link #rescan} or {@link #show}: 1 MiB of file. */
     private static final int RESCAN_BLOCKS = 16;
+
+    /**
+     * One for each thread of the disks: made anew for every small file it took longer than that.
+     */
+    private static final ThreadLocal<ByteBuffer> BLOCK =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(Blocks.BYTES));
 
     private final ObjectKey key;
     private final DataFile data;
@@ -47,7 +53,7 @@ final class SummedData {
     void requireSound(long block, long size) throws IOException {
         if (Blocks.start(block) < size
                 && !sums.isStale(block)
-                && data.sum(block, ByteBuffer.allocateDirect(Blocks.BYTES)) != sums.get(block)) {
+                && data.sum(block, BLOCK.get()) != sums.get(block)) {
             throw mismatch(block);
         }
     }
@@ -57,7 +63,7 @@ final class SummedData {
         if (from == 0 && data.size() != size) {
             return 0;
         }
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
+        ByteBuffer buffer = BLOCK.get();
         Extents extents = new Extents(Math.min(to, Blocks.count(size)));
         for (long block = from; block < extents.end; block++) {
             long data = extents.dataFrom(block);
@@ -84,7 +90,7 @@ final class SummedData {
         if (block < 0) {
             return;
         }
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
+        ByteBuffer buffer = BLOCK.get();
         for (; block >= 0; block = sums.nextStale(block + 1)) {
             sums.set(block, data.sum(block, buffer));
         }
@@ -180,7 +186,7 @@ final class SummedData {
 
     /** Some blocks from this one on; the next one, or -1 at the end. */
     private long pass(long from, long size, Passing passing) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(Blocks.BYTES);
+        ByteBuffer buffer = BLOCK.get();
         Extents extents = new Extents(Blocks.count(size));
         int read = 0;
         long block = from;
@@ -238,7 +244,7 @@ final class SummedData {
         /** The first block at or after this one that holds any data, or the end. */
         long dataFrom(long block) throws IOException {
             long at = Blocks.start(block);
-            if (at < dataEnd) {
+            if (at < dataEnd || end == 1) { // to read one block is quicker than to ask about it
                 return block;
             }
             long next = data.nextData(at);

@@ -1,6 +1,6 @@
 package org.gridfarm.storagenode.replica;
 
-import org.gridfarm.storagenode.checksum.Blocks;
+import org.gridfarm.protocol.checksum.Blocks;
 
 import java.io.IOException;
 import java.util.ArrayList;

@@ -153,6 +153,35 @@ class LocalDiskHabitsTest {
             os.close(f)
             """;
 
+    /** close(2) has made the chain agree by then; what follows comes without a call. */
+    @Test
+    void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {
+        Programs.needPython("mmap");
+        Path program = Files.writeString(farm.directory().resolve("late.py"), MAPPED_LATE);
+        Path folder = Files.createDirectory(farm.mount().resolve("late"));
+        farm.gf("setrep", "2", "/late");
+        farm.sh("python3 %s %s 30".formatted(program, folder));
+        for (int i = 0; i < 30; i++) {
+            for (String node : List.of("n2", "n3")) {
+                assertThat(Files.readString(farm.mountOf(node).resolve("late/f" + i)))
+                        .as("file " + i + " at " + node)
+                        .isEqualTo("b".repeat(5000));
+            }
+        }
+    }
+
+    private static final String MAPPED_LATE =
+            """
+            import mmap, os, sys
+            for i in range(int(sys.argv[2])):
+                f = os.open(sys.argv[1] + "/f%d" % i, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+                os.write(f, b"a" * 5000)
+                m = mmap.mmap(f, 5000)
+                os.close(f)
+                m[:] = b"b" * 5000
+                m.close()
+            """;
+
     @Test
     void makeBuildsOnceAndThenOnlyWhatChanged() throws IOException {
         Programs.need("make");

@@ -383,14 +383,14 @@ final class FileReads {
                                 .thenApply(reply -> opened(reply, request, peer)));
     }
 
-    private static @Nullable LocalReplica opened(
+    private @Nullable LocalReplica opened(
             OpenLocalReply reply, OpenLocalRequest request, Peer peer) {
         try {
             return LocalReplica.open(reply, request.getWrite(), request.getStaged(), peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
-            LocalWriting.giveBack(peer, reply.getLease());
+            wiring.givenBack().add(peer, reply.getLease());
             return null;
         }
     }
@@ -403,7 +403,7 @@ final class FileReads {
                 if (node == null) {
                     wiring.staged().giveBack(replica.file.staged());
                 } else {
-                    LocalWriting.giveBack(node, replica.lease());
+                    wiring.givenBack().add(node, replica.lease());
                 }
             }
         });

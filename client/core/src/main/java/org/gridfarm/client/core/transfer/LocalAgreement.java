@@ -106,10 +106,7 @@ final class LocalAgreement {
     // -----------------------------------------------------------------------------------------------------------------------
 
     private CompletableFuture<Void> shipped(long from, int since) {
-        return writes.submit(
-                        0,
-                        (head, chain, deadline) -> sync(head, chain, deadline, from, since),
-                        TransferLimits.RESCUE_AFTER)
+        return writes.submit(0, new Sync(from, since), TransferLimits.RESCUE_AFTER)
                 .thenCompose(outcome -> {
                     goodAt = wiring.clock().nanoTime();
                     if (outcome.getShipFrom() > 0) {
@@ -118,6 +115,26 @@ final class LocalAgreement {
                     writing.shipped(since);
                     return CompletableFuture.completedFuture(null);
                 });
+    }
+
+    private final class Sync implements ObjectChain.Command {
+        private final long from;
+        private final int since;
+
+        Sync(long from, int since) {
+            this.from = from;
+            this.since = since;
+        }
+
+        @Override
+        public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+            return sync(head, chain, deadline, from, since);
+        }
+
+        @Override
+        public boolean claims() {
+            return true;
+        }
     }
 
     private CompletableFuture<ChainOutcome> sync(

@@ -1,14 +1,17 @@
 package org.gridfarm.client.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
+
+import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
-import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenLocalReply;
@@ -110,6 +113,28 @@ final class LocalWriting {
     /** A sync that began after so many renewals has shipped everything. */
     synchronized void shipped(int since) {
         shippedSince = Math.max(shippedSince, since);
+    }
+
+    /**
+     * The file holds the very bytes that its chain has agreed on. False also where to look would
+     * take longer than to ask.
+     */
+    boolean isAsAgreed(ChainOutcome agreed) {
+        int length = (int) Math.min(agreed.getSize(), TransferLimits.COMPARED_BYTES_MAX + 1);
+        if (isLost()
+                || mustShipAll()
+                || agreed.getDigest().isEmpty()
+                || length > TransferLimits.COMPARED_BYTES_MAX
+                || replica.size() != length) {
+            return false;
+        }
+        ByteBuf bytes = replica.readThere(0, length);
+        try {
+            byte[] now = ContentDigest.of(bytes.nioBuffers());
+            return replica.size() == length && agreed.getDigest().equals(ByteString.copyFrom(now));
+        } finally {
+            bytes.release();
+        }
     }
 
     // ---- coming back to a node that was away
@@ -284,7 +309,7 @@ final class LocalWriting {
             // A staged file has been shipped to nobody, and the node counts all of it as changed.
             renewals += claimed ? 0 : 1;
             if (ended) {
-                giveBack(peer, reply.getLease());
+                wiring.givenBack().add(peer, reply.getLease());
             }
         }
         return null;
@@ -301,19 +326,6 @@ final class LocalWriting {
                 || failure.kind() == ErrorKind.CORRUPT
                 || failure.kind() == ErrorKind.DISK_FAILED
                 || failure.kind().retry() == Retry.NEVER;
-    }
-
-    /** The node need not know of it any more. */
-    static void giveBack(Peer peer, long lease) {
-        peer.callPlain(
-                        StorageMethods.CLOSE_LOCAL,
-                        CloseLocalRequest.newBuilder().setLease(lease).build(),
-                        TransferLimits.HEDGE_AFTER)
-                .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        log.debug("a local file was not given back: {}", thrown.getMessage());
-                    }
-                });
     }
 
     static FarmException lostFailure(String why) {

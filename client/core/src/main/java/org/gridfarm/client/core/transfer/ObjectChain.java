@@ -41,12 +41,22 @@ final class ObjectChain {
                 Peer head, Chain chain, Duration deadline) {
             return CompletableFuture.completedFuture(null);
         }
+
+        /** It tells the head itself of a staged file that the object is to be made of. */
+        default boolean claims() {
+            return false;
+        }
     }
 
     /** Finds the chain and mends it. */
     interface Source {
-        /** The chain as known; a failure if there is none. */
-        CompletableFuture<Chain> chain(int stripe);
+        /**
+         * The chain as known; a failure if there is none.
+         *
+         * @param claimed its head is to know first of a staged file that the object is to be made
+         *     of
+         */
+        CompletableFuture<Chain> chain(int stripe, boolean claimed);
 
         /**
          * Records the failed nodes (none: only asks anew) and makes the chain to go on with known.
@@ -177,18 +187,20 @@ final class ObjectChain {
      * order of submission.
      */
     private void pump() {
+        boolean claimed;
         synchronized (lock) {
             if (sending || mending || waiting.isEmpty()) {
                 return;
             }
             sending = true;
+            claimed = !waiting.firstEntry().getValue().command.claims();
         }
-        source.chain(stripe)
+        source.chain(stripe, claimed)
                 .thenCompose(chain ->
                         nodes.connect(chain.head())
                                 .handle((peer, thrown) -> {
                                     if (thrown == null) {
-                                        sendAll(chain.fenced(fenceNow()), peer);
+                                        sendAll(chain.fenced(fenceNow()), peer, claimed);
                                     } else {
                                         headUnreachable(
                                                 chain,
@@ -208,11 +220,12 @@ final class ObjectChain {
                 });
     }
 
-    private void sendAll(Chain chain, Peer peer) {
+    private void sendAll(Chain chain, Peer peer, boolean claimed) {
         while (true) {
             Entry entry;
             synchronized (lock) {
-                if (mending || waiting.isEmpty()) {
+                boolean none = mending || waiting.isEmpty();
+                if (none || !(claimed || waiting.firstEntry().getValue().command.claims())) {
                     return;
                 }
                 entry = waiting.pollFirstEntry().getValue();

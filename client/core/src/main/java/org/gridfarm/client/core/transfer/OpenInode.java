@@ -352,7 +352,7 @@ final class OpenInode implements ObjectChain.Source {
         synchronized (lock) {
             if (!isUntouched()) {
                 uncommitted.changed();
-                unsure = true;
+                unsure |= !writtenLocally;
             }
         }
     }
@@ -368,11 +368,18 @@ final class OpenInode implements ObjectChain.Source {
      * Whether the chain must be made to agree before the content is committed. Asking settles it.
      */
     boolean takeUnsure() {
+        LocalWriting kernel;
+        ChainOutcome agreed;
         synchronized (lock) {
             boolean was = unsure;
             unsure = false;
-            return was || writtenLocally;
+            if (was || !writtenLocally) {
+                return was;
+            }
+            kernel = localWriting;
+            agreed = lastOutcomes.get(0);
         }
+        return kernel == null || agreed == null || !kernel.isAsAgreed(agreed);
     }
 
     /** The same while no other client has the file open. */
@@ -589,9 +596,10 @@ final class OpenInode implements ObjectChain.Source {
     }
 
     @Override
-    public CompletableFuture<Chain> chain(int stripe) {
+    public CompletableFuture<Chain> chain(int stripe, boolean claimed) {
         return layout().thenCompose(now ->
-                claimed(now).thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
+                (claimed ? claimed(now) : CompletableFuture.<Void>completedFuture(null))
+                        .thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
     }
 
     /** Completes when the head of the chain knows of what the kernel writes here, if it does. */

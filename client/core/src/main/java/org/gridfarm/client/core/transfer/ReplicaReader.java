@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -172,7 +173,7 @@ final class ReplicaReader {
             ByteBuf payload = answer.payload();
             int length = payload.readableBytes();
             boolean damaged =
-                    length > 0 && Checksums.crc32c(payload) != answer.message().getCrc32C();
+                    length > 0 && Blocks.crc(payload.nioBuffers()) != answer.message().getCrc32C();
             if (damaged || length > run.length() || (run.expectAll() && length < run.length())) {
                 payload.release();
                 throw new FarmException(

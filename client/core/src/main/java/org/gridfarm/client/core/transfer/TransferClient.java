@@ -78,7 +78,8 @@ public final class TransferClient
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
                         new AtomicLong(
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
-                        new StagedFiles(nodes, clock));
+                        new StagedFiles(nodes, clock),
+                        new GivenBack(clock));
         releases = new Releases(session, clock);
         metadata.along(releases);
         sizes = new OpenSizes(nodes, this);

@@ -49,6 +49,12 @@ final class TransferLimits {
     /** The same for one into which nothing was written; long before the node removes it. */
     static final Duration CLAIM_UNTOUCHED_AFTER = Duration.ofMinutes(10);
 
+    /** Grants that are not needed any more wait for others to be given back along with them. */
+    static final Duration GIVE_BACK_AFTER = Duration.ofMillis(5);
+
+    /** A file of no more bytes is read to see whether its last sync still holds. */
+    static final int COMPARED_BYTES_MAX = 256 << 10;
+
     /** Read from a lost node's file and written elsewhere in one piece. */
     static final int RESCUE_BYTES = 4 << 20;
 

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param aheadChunks permits for chunks read ahead of their use
  * @param fences grows over all chains of this process
  * @param staged what files created here may be made of
+ * @param givenBack grants of local files that have ended
  */
 record Wiring(
         FarmSession session,
@@ -25,7 +26,8 @@ record Wiring(
         String attached,
         Semaphore aheadChunks,
         AtomicLong fences,
-        StagedFiles staged) {
+        StagedFiles staged,
+        GivenBack givenBack) {
 
     /** Nanoseconds since 1970, for modification times. */
     long now() {

@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Answer;
@@ -30,7 +31,7 @@ final class WriteCommand implements ObjectChain.Command {
 
     private WriteCommand(ByteBuf bytes, long offset, boolean append, long appendId) {
         this.bytes = bytes;
-        this.crc = Checksums.crc32c(bytes);
+        this.crc = Blocks.crc(bytes.nioBuffers());
         this.offset = offset;
         this.append = append;
         this.appendId = appendId;

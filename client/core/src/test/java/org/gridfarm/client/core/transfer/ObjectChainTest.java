@@ -2,8 +2,11 @@ package org.gridfarm.client.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -27,19 +30,25 @@ class ObjectChainTest {
                     clock);
     private final List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
     private final List<CompletableFuture<Void>> mending = new ArrayList<>();
+    private CompletableFuture<Void> claim = completedFuture(null); // the head knows of the object
     private final ObjectChain chain =
             new ObjectChain(
                     0,
                     new ObjectChain.Source() {
                         @Override
-                        public CompletableFuture<Chain> chain(int stripe) {
-                            return CompletableFuture.completedFuture(
-                                    new Chain(
-                                            ObjectId.getDefaultInstance(),
-                                            List.of(replica("n1"), replica("n2")),
-                                            false,
-                                            1,
-                                            0));
+                        public CompletableFuture<Chain> chain(int stripe, boolean claimed) {
+                            return claimed
+                                    ? claim.thenApply(done -> known())
+                                    : completedFuture(known());
+                        }
+
+                        private Chain known() {
+                            return new Chain(
+                                    ObjectId.getDefaultInstance(),
+                                    List.of(replica("n1"), replica("n2")),
+                                    false,
+                                    1,
+                                    0);
                         }
 
                         @Override
@@ -109,5 +118,36 @@ class ObjectChainTest {
         assertThat(second).isNotDone();
         sent.get(1).complete(ChainOutcome.getDefaultInstance());
         assertThat(second).isCompleted();
+    }
+
+    /** A staged file is claimed once: along with the command that does it, or before any other. */
+    @Test
+    void aCommandThatClaimsIsSentAtOnceAndOthersWhenTheHeadKnows() {
+        claim = new CompletableFuture<>();
+        CompletableFuture<ChainOutcome> sync = chain.submit(new Claiming(), DEADLINE);
+        assertThat(sent).hasSize(1);
+        CompletableFuture<ChainOutcome> write = submit();
+        assertThat(sent).hasSize(1);
+        sent.get(0).complete(ChainOutcome.getDefaultInstance());
+        assertThat(sync).isCompleted();
+        assertThat(sent).hasSize(1);
+        claim.complete(null);
+        assertThat(sent).hasSize(2);
+        sent.get(1).complete(ChainOutcome.getDefaultInstance());
+        assertThat(write).isCompleted();
+    }
+
+    private final class Claiming implements ObjectChain.Command {
+        @Override
+        public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+            CompletableFuture<ChainOutcome> one = new CompletableFuture<>();
+            sent.add(one);
+            return one;
+        }
+
+        @Override
+        public boolean claims() {
+            return true;
+        }
     }
 }

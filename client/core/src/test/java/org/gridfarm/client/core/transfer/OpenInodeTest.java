@@ -40,6 +40,7 @@ class OpenInodeTest {
                     "",
                     new Semaphore(1),
                     new AtomicLong(),
+                    null,
                     null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);

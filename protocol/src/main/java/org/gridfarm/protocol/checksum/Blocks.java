@@ -1,4 +1,4 @@
-package org.gridfarm.storagenode.checksum;
+package org.gridfarm.protocol.checksum;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;

@@ -1,0 +1,61 @@
+package org.gridfarm.client.core.transfer;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Grants of local files that are not needed any more. They wait a moment and go together, since as
+ * a rule many files are closed one after the other and nobody waits. What does not arrive ends with
+ * the connection. Thread-safe.
+ */
+final class GivenBack {
+    private static final Logger log = LoggerFactory.getLogger(GivenBack.class);
+
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final Map<Peer, List<Long>> waiting = new HashMap<>();
+
+    GivenBack(Clock clock) {
+        this.clock = clock;
+    }
+
+    void add(Peer node, long lease) {
+        boolean first;
+        synchronized (this) {
+            List<Long> leases = waiting.computeIfAbsent(node, peer -> new ArrayList<>());
+            first = leases.isEmpty();
+            leases.add(lease);
+        }
+        if (first) {
+            clock.after(TransferLimits.GIVE_BACK_AFTER, () -> send(node));
+        }
+    }
+
+    private void send(Peer node) {
+        CloseLocalRequest.Builder request = CloseLocalRequest.newBuilder();
+        synchronized (this) {
+            request.addAllLeases(waiting.remove(node));
+        }
+        node.callPlain(StorageMethods.CLOSE_LOCAL, request.build(), TransferLimits.HEDGE_AFTER)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        log.debug(
+                                "{} local files were not given back: {}",
+                                request.getLeasesCount(),
+                                thrown.getMessage());
+                    }
+                });
+    }
+}
