@@ -49,6 +49,13 @@ public final class TlsContexts {
 
     public static final Duration HANDSHAKE_MAX =
             Duration.ofSeconds(8); // below the 10 s that a call may block
+
+    /**
+     * Every buffer as it comes, many records of it at once: frames are gathered already, and a
+     * block is not to be copied. A record at a time made a stream of blocks a quarter slower.
+     */
+    private static final int WHOLE_BUFFERS = 0;
+
     private static final long SESSION_SECONDS_MAX = 300;
     private static final long SESSIONS_MAX = 10_000;
     private static final String[] PROTOCOLS = {"TLSv1.3"};
@@ -141,6 +148,7 @@ public final class TlsContexts {
 
     private static void secure(ChannelPipeline pipeline, SslHandler handler, PeerCheck check) {
         handler.setHandshakeTimeout(HANDSHAKE_MAX.toMillis(), TimeUnit.MILLISECONDS);
+        handler.setWrapDataSize(WHOLE_BUFFERS);
         pipeline.addLast("tls", handler);
         pipeline.addLast("peer-check", check);
     }
