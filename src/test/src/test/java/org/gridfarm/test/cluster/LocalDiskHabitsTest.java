@@ -153,6 +153,16 @@ class LocalDiskHabitsTest {
             os.close(f)
             """;
 
+    /** As a log that is cut while its writer goes on. */
+    @Test
+    void anAppendGoesToTheEndThatATruncateHasLeft() throws IOException {
+        Path log = Files.writeString(farm.mount().resolve("cut.log"), "a".repeat(100));
+        farm.sh("exec 3>>%1$s; echo one >&3; truncate -s 0 %1$s; echo two >&3".formatted(log));
+        assertThat(log).hasContent("two\n");
+        farm.sh("exec 3>>%1$s; truncate -s 2 %1$s; echo three >&3".formatted(log));
+        assertThat(farm.mountOf("n2").resolve("cut.log")).hasContent("twthree\n");
+    }
+
     /** close(2) has made the chain agree by then; what follows comes without a call. */
     @Test
     void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {

@@ -12,6 +12,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenLocalReply;
@@ -207,11 +208,13 @@ final class LocalWriting {
      * is one: it would know nothing of the object, or begin an empty one. Where it cannot be
      * reached nothing else will be, either.
      */
-    CompletableFuture<Void> claimed(ObjectLocation location) {
-        boolean here =
-                location.getReplicasCount() > 0
-                        && location.getReplicas(0).getNode().equals(wiring.attached());
-        if (replica.isClaimed() || isLost() || !here) {
+    CompletableFuture<Void> claimed(Layout layout) {
+        boolean there = layout.getObjectsCount() > 0 && layout.getObjects(0).getReplicasCount() > 0;
+        if (replica.isClaimed() || isLost() || !there) {
+            return CompletableFuture.completedFuture(null);
+        }
+        ObjectLocation location = layout.getObjects(0);
+        if (!location.getReplicas(0).getNode().equals(wiring.attached())) {
             return CompletableFuture.completedFuture(null);
         }
         Replica head = location.getReplicas(0);

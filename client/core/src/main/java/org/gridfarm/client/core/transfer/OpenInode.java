@@ -42,8 +42,7 @@ final class OpenInode implements ObjectChain.Source {
     private Layout layout = Layout.getDefaultInstance();
     private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
     private long size; // acknowledged
-    private long reserved; // end of the last append under way
-    private int appendsUnderWay;
+    private final AppendEnds appends = new AppendEnds();
     private final Uncommitted uncommitted = new Uncommitted();
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
     private boolean unsure; // a write may stand on some members: they are to be made to agree
@@ -78,7 +77,6 @@ final class OpenInode implements ObjectChain.Source {
             }
             if (!ownSizeCounts) {
                 size = reply.getAttributes().getSize();
-                reserved = Math.max(size, appendsUnderWay > 0 ? reserved : 0);
             }
         }
     }
@@ -298,18 +296,13 @@ final class OpenInode implements ObjectChain.Source {
     /** Where an append of this process goes while nobody else writes. */
     long reserve(long length) {
         synchronized (lock) {
-            long offset = Math.max(size, reserved);
-            reserved = offset + length;
-            appendsUnderWay++;
-            return offset;
+            return appends.reserve(size, length);
         }
     }
 
     void appendEnded() {
         synchronized (lock) {
-            if (--appendsUnderWay == 0) {
-                reserved = 0;
-            }
+            appends.ended();
         }
     }
 
@@ -605,9 +598,7 @@ final class OpenInode implements ObjectChain.Source {
     /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
     CompletableFuture<Void> claimed(Layout now) {
         LocalWriting kernel = localWriting();
-        return kernel == null || now.getObjectsCount() == 0
-                ? CompletableFuture.completedFuture(null)
-                : kernel.claimed(now.getObjects(0));
+        return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
     }
 
     @Override

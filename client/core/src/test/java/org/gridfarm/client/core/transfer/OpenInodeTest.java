@@ -58,6 +58,18 @@ class OpenInodeTest {
     }
 
     @Test
+    void anAppendGoesToTheEndThatATruncateHasLeft() {
+        open.opened(handle(1), reply(5, SIZE));
+        open.resized(10);
+        assertThat(open.reserve(5)).isEqualTo(10);
+        assertThat(open.reserve(5)).isEqualTo(15); // the first is under way
+        open.appendEnded();
+        open.appendEnded();
+        open.resized(0);
+        assertThat(open.reserve(5)).isZero();
+    }
+
+    @Test
     void anAnswerOvertakenByACommitIsNotBelieved() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(SIZE);
