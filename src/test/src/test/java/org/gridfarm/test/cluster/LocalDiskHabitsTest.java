@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -39,6 +40,18 @@ class LocalDiskHabitsTest {
     @Test
     void randomCallsGiveWhatTheLocalDiskGives() throws IOException {
         compare(farm.mount().toString(), EXAMPLES);
+    }
+
+    /** Open files cut, appended to, mapped, duplicated and renamed: what any other call dilutes. */
+    @Test
+    void randomCallsOnContentsGiveWhatTheLocalDiskGives() throws IOException {
+        compare(farm.mount().toString(), EXAMPLES, "--contents");
+    }
+
+    @Test
+    void randomCallsOnContentsThroughTwoMountsGiveWhatTheLocalDiskGives() throws IOException {
+        String mounts = farm.mount() + "," + farm.mountOf("n2");
+        compare(mounts, EXAMPLES / 2, "--contents");
     }
 
     @Test
@@ -73,13 +86,13 @@ class LocalDiskHabitsTest {
         assertThat(result.output()).contains(operations + " operations");
     }
 
-    private static void compare(String mounts, int examples) throws IOException {
+    private static void compare(String mounts, int examples, String... more) throws IOException {
         Programs.needPython("hypothesis", "xattr");
         Path local = Files.createTempDirectory("gf-local-");
         try {
             farm.sh("chmod 755 " + local); // other users are tried as well
-            TestFarm.Result result =
-                    farm.run(
+            List<String> command =
+                    new ArrayList<>(
                             List.of(
                                     "python3",
                                     program("differential.py"),
@@ -89,6 +102,8 @@ class LocalDiskHabitsTest {
                                     Integer.toString(examples),
                                     "--seed",
                                     Long.toString(Long.getLong("gf.seed", 1))));
+            command.addAll(List.of(more));
+            TestFarm.Result result = farm.run(command);
             assertThat(result.status()).as(result.output() + result.errors()).isZero();
             assertThat(result.output()).contains(examples + " sequences");
         } finally {
@@ -163,10 +178,20 @@ class LocalDiskHabitsTest {
         assertThat(farm.mountOf("n2").resolve("cut.log")).hasContent("twthree\n");
     }
 
+    /** Nothing of it has been committed by then. */
+    @Test
+    void aFileThatAnotherMountIsWritingIsEmptiedByItsOpening() throws IOException {
+        Path here = farm.mount().resolve("emptied");
+        Path there = farm.mountOf("n2").resolve("emptied");
+        farm.sh("exec 3>%2$s; printf one >&3; : >%1$s; test ! -s %1$s".formatted(here, there));
+        assertThat(here).isEmptyFile();
+        assertThat(there).isEmptyFile();
+    }
+
     /** close(2) has made the chain agree by then; what follows comes without a call. */
     @Test
     void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {
-        Programs.needPython("mmap");
+        Programs.needPython("ctypes");
         Path program = Files.writeString(farm.directory().resolve("late.py"), MAPPED_LATE);
         Path folder = Files.createDirectory(farm.mount().resolve("late"));
         farm.gf("setrep", "2", "/late");
@@ -182,14 +207,17 @@ class LocalDiskHabitsTest {
 
     private static final String MAPPED_LATE =
             """
-            import mmap, os, sys
+            import ctypes, mmap, os, sys
+            libc = ctypes.CDLL(None, use_errno=True)
+            libc.mmap.restype = ctypes.c_void_p
             for i in range(int(sys.argv[2])):
                 f = os.open(sys.argv[1] + "/f%d" % i, os.O_RDWR | os.O_CREAT | os.O_EXCL)
                 os.write(f, b"a" * 5000)
-                m = mmap.mmap(f, 5000)
+                # Python's own mapping keeps a descriptor, whose close(2) would be the last.
+                at = libc.mmap(None, ctypes.c_size_t(5000), mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, f, ctypes.c_long(0))
                 os.close(f)
-                m[:] = b"b" * 5000
-                m.close()
+                ctypes.memset(at, ord("b"), 5000)
+                libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(5000))
             """;
 
     @Test

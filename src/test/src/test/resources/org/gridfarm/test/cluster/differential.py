@@ -1,10 +1,11 @@
 """The same random calls on a directory of the local disk and on mounts of a farm, side by side.
 
-    differential.py LOCAL MOUNT[,MOUNT...] [--examples N] [--steps N] [--seed N]
+    differential.py LOCAL MOUNT[,MOUNT...] [--contents] [--examples N] [--steps N] [--seed N]
 
 Every call must give the same result or the same errno, and the two trees must be the same afterwards. With several mounts each call
 goes through one of them, chosen at random; an open file stays with the mount it was opened through. The shortest sequence that shows
-a difference is printed. Users other than root are tried where this runs as root.
+a difference is printed. Users other than root are tried where this runs as root. With --contents only a few files are opened, changed in
+every way, renamed and removed.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
 libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
 AT_FDCWD = -100
 KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE = 1, 2, 16
 O_TMPFILE = os.O_TMPFILE
@@ -123,12 +125,44 @@ call = st.one_of(
     st.tuples(st.just("umask"), st.sampled_from([0o022, 0, 0o077])),
 )
 
+few = st.sampled_from(["a", "a", "b"])
+contents_flags = st.sampled_from([
+    os.O_RDWR | os.O_CREAT, os.O_RDWR | os.O_CREAT | os.O_APPEND, os.O_WRONLY | os.O_CREAT | os.O_APPEND, os.O_WRONLY | os.O_CREAT,
+    os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_RDWR | os.O_CREAT | os.O_TRUNC, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND,
+    os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_EXCL])
+contents_call = st.one_of(
+    st.just(("nothing",)),
+    st.tuples(st.just("open"), slots, few, contents_flags, st.just(0o644)),
+    st.tuples(st.just("open"), slots, few, contents_flags, st.just(0o644)),
+    st.tuples(st.just("dup"), slots, slots),
+    st.tuples(st.just("close"), slots),
+    st.tuples(st.just("pwrite"), slots, offsets, lengths),
+    st.tuples(st.just("write"), slots, lengths),
+    st.tuples(st.just("write"), slots, lengths),
+    st.tuples(st.just("pread"), slots, offsets, lengths),
+    st.tuples(st.just("read"), slots, lengths),
+    st.tuples(st.just("ftruncate"), slots, offsets),
+    st.tuples(st.just("truncate"), few, offsets),
+    st.tuples(st.just("fallocate"), slots, st.sampled_from([0, KEEP_SIZE, PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE]), offsets, lengths),
+    st.tuples(st.just("copy_range"), slots, slots, offsets, offsets, lengths),
+    st.tuples(st.just("seek"), slots, st.sampled_from([os.SEEK_HOLE, os.SEEK_DATA, os.SEEK_END]), offsets),
+    st.tuples(st.just("map"), slots, offsets, st.integers(1, 5000)),
+    st.tuples(st.just("map_late"), slots, offsets, st.integers(1, 5000)),
+    st.tuples(st.just("fsync"), slots),
+    st.tuples(st.just("fstat"), slots),
+    st.tuples(st.just("stat"), few),
+    st.tuples(st.just("rename"), few, few, st.sampled_from([0, 2])),
+    st.tuples(st.just("unlink"), few),
+)
+
 
 # ---- how it is done
 
 
 class Side:
     """One of the trees, reached through one or several roots, and the files opened in it."""
+
+    several = False  # mounts, in this run
 
     def __init__(self, roots):
         self.roots = roots
@@ -188,12 +222,20 @@ class Side:
     def link_open(self, slot, path):
         os.link("/proc/self/fd/%d" % self.fd(slot), self.at(path), src_dir_fd=self.fd(slot), follow_symlinks=True)
 
+    def dup(self, slot, to):
+        if slot != to:
+            self.place(to, os.dup(self.fd(slot)))
+
     def pwrite(self, slot, offset, length):
         return os.pwrite(self.fd(slot), pattern(offset, length), offset)
 
     def write(self, slot, length):
         fd = self.fd(slot)
         n = os.write(fd, pattern(length, length))
+        if Side.several and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND:
+            # The kernel counts on from the end that it knew, whatever others have appended.
+            os.lseek(fd, 0, os.SEEK_SET)
+            return n
         return n, os.lseek(fd, 0, os.SEEK_CUR)
 
     def pread(self, slot, offset, length):
@@ -214,12 +256,18 @@ class Side:
     def seek(self, slot, whence, offset):
         fd = self.fd(slot)
         before = os.lseek(fd, 0, os.SEEK_CUR)
-        found = os.lseek(fd, offset if whence != os.SEEK_END else -offset, whence)
+        size = os.fstat(fd).st_size
+        try:
+            found = os.lseek(fd, offset if whence != os.SEEK_END else -offset, whence)
+        except OSError as e:
+            # Nothing but a hole up to the end, or reserved space that nobody has written to.
+            if whence == os.SEEK_DATA and e.errno == errno.ENXIO and offset < size:
+                return True
+            raise
         os.lseek(fd, before, os.SEEK_SET)
         if whence == os.SEEK_END:
             return found
         # Which holes there are is the file system's affair; that they are holes is not.
-        size = os.fstat(fd).st_size
         if whence == os.SEEK_DATA:
             return found >= offset and found < size
         return found >= offset and found <= size
@@ -234,6 +282,20 @@ class Side:
             mapped[offset:] = pattern(7, length)
             mapped.flush()
         return before, os.pread(fd, length, offset)
+
+    def map_late(self, slot, offset, length):
+        """What is written through a mapping after the file was closed."""
+        fd = self.fd(slot)
+        if offset + length > os.fstat(fd).st_size:
+            return "beyond the end"
+        whole = ctypes.c_size_t(offset + length)
+        at = libc.mmap(None, whole, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, fd, ctypes.c_long(0))
+        if at == ctypes.c_void_p(-1).value:
+            system(-1)
+        self.close(slot)
+        written = pattern(11, length)
+        ctypes.memmove(at + offset, written, length)
+        system(libc.munmap(ctypes.c_void_p(at), whole))
 
     def fsync(self, slot):
         os.fsync(self.fd(slot))
@@ -417,16 +479,19 @@ def main():
     words.add_argument("--examples", type=int, default=100)
     words.add_argument("--steps", type=int, default=25)
     words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--contents", action="store_true")
     given_words = words.parse_args()
     local = Side([os.path.join(given_words.local, "work")])
     mounts = Side([os.path.join(m, "differential-%d" % os.getpid()) for m in given_words.mounts.split(",")])
-    who = users if os.geteuid() == 0 else st.just(0)
+    Side.several = len(mounts.roots) > 1
+    who = users if os.geteuid() == 0 and not given_words.contents else st.just(0)
+    what = contents_call if given_words.contents else call
     via = st.integers(0, len(mounts.roots) - 1)
 
     @seed(given_words.seed)
     @settings(max_examples=given_words.examples, deadline=None, database=None, print_blob=False, report_multiple_bugs=False, verbosity=Verbosity.quiet,
               suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink))
-    @given(st.lists(st.tuples(via, who, call), min_size=given_words.steps, max_size=given_words.steps))
+    @given(st.lists(st.tuples(via, who, what), min_size=given_words.steps, max_size=given_words.steps))
     def same(steps):
         trail.clear()
         compare(local, mounts, steps, trail)

@@ -145,7 +145,7 @@ final class FileWrites {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
                     for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
                         long objectSize = striping.objectSize(stripe, size);
-                        if (objectSize == 0 && !open.existsSomewhere(stripe)) {
+                        if (objectSize == 0 && !open.mayExist(stripe)) {
                             continue; // nothing there to be cut
                         }
                         parts.add(submit(stripe, truncation(objectSize), left(began)));
@@ -168,8 +168,7 @@ final class FileWrites {
                     for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
                         long from = striping.objectSize(stripe, offset);
                         long to = striping.objectSize(stripe, offset + length);
-                        boolean nothing =
-                                to <= from || (punchHole && !open.existsSomewhere(stripe));
+                        boolean nothing = to <= from || (punchHole && !open.mayExist(stripe));
                         if (nothing) {
                             continue;
                         }
@@ -275,7 +274,7 @@ final class FileWrites {
                 .thenCompose(layout -> {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
                     for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
-                        if (!open.existsSomewhere(stripe)) {
+                        if (!open.mayExist(stripe)) {
                             continue;
                         }
                         parts.add(

@@ -103,26 +103,17 @@ final class OpenInode implements ObjectChain.Source {
      */
     void restored(List<@Nullable ChainOutcome> found) {
         synchronized (lock) {
-            long end = 0;
-            long changed = 0;
             for (int stripe = 0; stripe < found.size(); stripe++) {
                 ChainOutcome outcome = found.get(stripe);
                 if (outcome != null) {
                     lastOutcomes.put(stripe, outcome);
-                    end =
-                            Math.max(
-                                    end,
-                                    WrittenStripes.striping(layout)
-                                            .fileSize(stripe, outcome.getSize()));
-                    // A time that somebody set is in the ctime; only a write after that counts.
-                    if (outcome.getMtime() > attributes.getCtime()) {
-                        changed = Math.max(changed, outcome.getMtime());
-                    }
                 }
             }
-            uncommitted.changedAt(changed);
+            // A time that somebody set is in the ctime; only a write after that counts.
+            uncommitted.changedAt(
+                    WrittenStripes.changedAfter(attributes.getCtime(), lastOutcomes.values()));
             layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
-            size = end;
+            size = WrittenStripes.fileSize(layout, lastOutcomes);
             unsure = true;
         }
     }
@@ -408,7 +399,16 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    boolean existsSomewhere(int stripe) {
+    /** Also where another client may have made it, and has told nobody yet. */
+    boolean mayExist(int stripe) {
+        synchronized (lock) {
+            return existsSomewhere(stripe)
+                    || (mode == DataMode.WRITE_SHARED
+                            && WrittenStripes.isBeingMade(layout, stripe));
+        }
+    }
+
+    private boolean existsSomewhere(int stripe) {
         synchronized (lock) {
             return writtenLocally
                     || lastOutcomes.containsKey(stripe)

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
@@ -40,6 +41,24 @@ final class WrittenStripes {
 
     static Striping striping(Layout layout) {
         return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
+    }
+
+    /** Of a file whose objects are as they were last heard of. */
+    static long fileSize(Layout layout, Map<Integer, ChainOutcome> outcomes) {
+        return outcomes.entrySet().stream()
+                .mapToLong(entry ->
+                        striping(layout).fileSize(entry.getKey(), entry.getValue().getSize()))
+                .max()
+                .orElse(0);
+    }
+
+    /** When an object was changed last, where that was after the given time; 0: it was not. */
+    static long changedAfter(long time, Collection<ChainOutcome> outcomes) {
+        return outcomes.stream()
+                .mapToLong(ChainOutcome::getMtime)
+                .filter(mtime -> mtime > time)
+                .max()
+                .orElse(0);
     }
 
     /** The objects that exist, with what was last heard of each, and who holds them. */
