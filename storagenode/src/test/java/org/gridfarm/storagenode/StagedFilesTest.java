@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.gridfarm.storagenode.TestFarm.PATIENCE;
 import static org.gridfarm.storagenode.TestFarm.binding;
 import static org.gridfarm.storagenode.TestFarm.failure;
@@ -172,6 +173,31 @@ class StagedFilesTest {
             assertThat(outcome.getDigest().toByteArray())
                     .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
             assertThat(Path.of(outcome.getLocal().getPath())).hasBinaryContent(bytes);
+        }
+    }
+
+    /** The answer to the first was lost; while anybody may write the sums are not believed. */
+    @Test
+    void aSecondClaimTakesThePlaceOfTheFirst() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(20, 1);
+            StagedFile staged = stage(farm, 1).getFiles(0);
+            Files.write(Path.of(staged.getPath()), random(5_000));
+            SyncObjectRequest claiming = claiming(farm, id, staged);
+            get(farm.peer("n1").callPlain(StorageMethods.SYNC, claiming, PATIENCE));
+            ChainOutcome second =
+                    get(farm.peer("n1").callPlain(StorageMethods.SYNC, claiming, PATIENCE));
+            get(
+                    farm.peer("n1")
+                            .callPlain(
+                                    StorageMethods.CLOSE_LOCAL,
+                                    CloseLocalRequest.newBuilder()
+                                            .addLeases(second.getLocal().getLease())
+                                            .build(),
+                                    PATIENCE));
+            Files.write(Path.of(second.getLocal().getPath()), new byte[5_000]); // damage
+            assertThatThrownBy(() -> farm.read("n1", id, 0, 5_000))
+                    .hasMessageContaining("checksum");
         }
     }
 

@@ -20,6 +20,7 @@ import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
 import org.gridfarm.storagenode.replica.Verifier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +58,12 @@ public final class LocalFiles {
     private final Entropy entropy;
     private final Duration verifyAge;
     private final Map<Long, Writer> writers = new ConcurrentHashMap<>();
+    private final Map<Long, Long> claims = new ConcurrentHashMap<>(); // lease by staged file
 
-    private record Writer(ObjectKey key, Runnable forget) {}
+    /**
+     * @param staged number of the file that he claimed; 0: none
+     */
+    private record Writer(ObjectKey key, long staged, Runnable forget) {}
 
     public LocalFiles(
             ReplicaStore store,
@@ -124,7 +129,7 @@ public final class LocalFiles {
         return store.change(
                 key,
                 request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
-                replica -> beginWriting(exchange.peer(), replica, number));
+                replica -> beginWriting(exchange.peer(), replica, number, 0));
     }
 
     private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
@@ -179,7 +184,8 @@ public final class LocalFiles {
 
     /**
      * For a client that was admitted to write: the replica is made of its staged file, and what is
-     * to follow is done with it. Where that fails nothing stays granted.
+     * to follow is done with it. Where that fails nothing stays granted. Who claims again has not
+     * heard of the grant before, which ends.
      */
     <T> CompletableFuture<Claimed<T>> claim(
             Peer client, ObjectKey key, long staged, ReplicaStore.Work<T> next) {
@@ -187,9 +193,14 @@ public final class LocalFiles {
         return store.changeStaged(
                         key,
                         staged,
-                        replica ->
-                                new Claimed<>(
-                                        beginWriting(client, replica, number), next.run(replica)))
+                        replica -> {
+                            Long before = claims.put(staged, number);
+                            OpenLocalReply grant = beginWriting(client, replica, number, staged);
+                            if (before != null && forget(before) != null) {
+                                replica.endLocalWriting();
+                            }
+                            return new Claimed<>(grant, next.run(replica));
+                        })
                 .exceptionallyCompose(failure ->
                         end(number).thenCompose(_ -> CompletableFuture.failedFuture(failure)));
     }
@@ -198,10 +209,10 @@ public final class LocalFiles {
         return entropy.nextLong() | 1; // never 0, which stands for reading
     }
 
-    private OpenLocalReply beginWriting(Peer client, Replica replica, long number)
+    private OpenLocalReply beginWriting(Peer client, Replica replica, long number, long staged)
             throws IOException {
         replica.beginLocalWriting();
-        writers.put(number, new Writer(replica.key(), endWith(client, number)));
+        writers.put(number, new Writer(replica.key(), staged, endWith(client, number)));
         return granted(replica, number);
     }
 
@@ -216,13 +227,22 @@ public final class LocalFiles {
                 .thenApply(_ -> Empty.getDefaultInstance());
     }
 
+    /** Null: it has ended before. */
+    private @Nullable Writer forget(long number) {
+        Writer writer = writers.remove(number);
+        if (writer != null) {
+            writer.forget.run();
+            claims.remove(writer.staged, number);
+        }
+        return writer;
+    }
+
     /** Completes when the sums are right again, or cannot be made so. */
     CompletableFuture<Boolean> end(long number) {
-        Writer writer = writers.remove(number);
+        Writer writer = forget(number);
         if (writer == null) {
             return CompletableFuture.completedFuture(false);
         }
-        writer.forget.run();
         ObjectKey key = writer.key;
         return store.change(
                         key,

@@ -118,9 +118,18 @@ final class LocalWriting {
 
     /**
      * The file holds the very bytes that its chain has agreed on. False also where to look would
-     * take longer than to ask.
+     * take longer than to ask, and where it cannot be read.
      */
     boolean isAsAgreed(ChainOutcome agreed) {
+        try {
+            return holds(agreed);
+        } catch (FarmException e) {
+            log.debug("{} is not compared: {}", replica.file.path(), e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean holds(ChainOutcome agreed) {
         int length = (int) Math.min(agreed.getSize(), TransferLimits.COMPARED_BYTES_MAX + 1);
         if (isLost()
                 || mustShipAll()
