@@ -49,12 +49,6 @@ class LocalDiskHabitsTest {
     }
 
     @Test
-    void randomCallsOnContentsThroughTwoMountsGiveWhatTheLocalDiskGives() throws IOException {
-        String mounts = farm.mount() + "," + farm.mountOf("n2");
-        compare(mounts, EXAMPLES / 2, "--contents");
-    }
-
-    @Test
     void randomCallsThroughThreeMountsGiveWhatTheLocalDiskGives() throws IOException {
         String mounts =
                 List.of("n1", "n2", "n3").stream()
