@@ -17,7 +17,7 @@ final class SummedData {
     private static final int RESCAN_BLOCKS = 16;
 
     /**
-     * One for each thread of the disks: made anew for every small file it took longer than that.
+     * One for each thread of the disks, not for each small file: who needs one reads it at once.
      */
     private static final ThreadLocal<ByteBuffer> BLOCK =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(Blocks.BYTES));
@@ -244,7 +244,7 @@ final class SummedData {
         /** The first block at or after this one that holds any data, or the end. */
         long dataFrom(long block) throws IOException {
             long at = Blocks.start(block);
-            if (at < dataEnd || end == 1) { // to read one block is quicker than to ask about it
+            if (at < dataEnd || end == 1) { // one block is simply read: asking opens the file twice
                 return block;
             }
             long next = data.nextData(at);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +47,13 @@ class LocalDiskHabitsTest {
     @Test
     void randomCallsOnContentsGiveWhatTheLocalDiskGives() throws IOException {
         compare(farm.mount().toString(), EXAMPLES, "--contents");
+    }
+
+    @Test
+    @Disabled("an append after another mount's truncate was not seen there: README, C2")
+    void randomCallsOnContentsThroughTwoMountsGiveWhatTheLocalDiskGives() throws IOException {
+        String mounts = farm.mount() + "," + farm.mountOf("n2");
+        compare(mounts, EXAMPLES / 2, "--contents");
     }
 
     @Test
@@ -181,6 +189,40 @@ class LocalDiskHabitsTest {
         assertThat(here).isEmptyFile();
         assertThat(there).isEmptyFile();
     }
+
+    /** close(2) has made the chain agree by then; what follows comes without a call. */
+    @Test
+    @Disabled(
+            "with passthrough Linux tells nobody that the mapping is still there: docs/mounting.md")
+    void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {
+        Programs.needPython("ctypes");
+        Path program = Files.writeString(farm.directory().resolve("late.py"), MAPPED_LATE);
+        Path folder = Files.createDirectory(farm.mount().resolve("late"));
+        farm.gf("setrep", "2", "/late");
+        farm.sh("python3 %s %s 30".formatted(program, folder));
+        for (int i = 0; i < 30; i++) {
+            for (String node : List.of("n2", "n3")) {
+                assertThat(Files.readString(farm.mountOf(node).resolve("late/f" + i)))
+                        .as("file " + i + " at " + node)
+                        .isEqualTo("b".repeat(5000));
+            }
+        }
+    }
+
+    private static final String MAPPED_LATE =
+            """
+            import ctypes, mmap, os, sys
+            libc = ctypes.CDLL(None, use_errno=True)
+            libc.mmap.restype = ctypes.c_void_p
+            for i in range(int(sys.argv[2])):
+                f = os.open(sys.argv[1] + "/f%d" % i, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+                os.write(f, b"a" * 5000)
+                # Python's own mapping keeps a descriptor, whose close(2) would be the last.
+                at = libc.mmap(None, ctypes.c_size_t(5000), mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, f, ctypes.c_long(0))
+                os.close(f)
+                ctypes.memset(at, ord("b"), 5000)
+                libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(5000))
+            """;
 
     @Test
     void makeBuildsOnceAndThenOnlyWhatChanged() throws IOException {

@@ -106,7 +106,7 @@ final class LocalAgreement {
     // -----------------------------------------------------------------------------------------------------------------------
 
     private CompletableFuture<Void> shipped(long from, int since) {
-        return writes.submit(0, new Sync(from, since), TransferLimits.RESCUE_AFTER)
+        return writes.submit(0, syncing(from, since), TransferLimits.RESCUE_AFTER)
                 .thenCompose(outcome -> {
                     goodAt = wiring.clock().nanoTime();
                     if (outcome.getShipFrom() > 0) {
@@ -117,24 +117,18 @@ final class LocalAgreement {
                 });
     }
 
-    private final class Sync implements ObjectChain.Command {
-        private final long from;
-        private final int since;
+    private ObjectChain.Command syncing(long from, int since) {
+        return new ObjectChain.Command() {
+            @Override
+            public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+                return sync(head, chain, deadline, from, since);
+            }
 
-        Sync(long from, int since) {
-            this.from = from;
-            this.since = since;
-        }
-
-        @Override
-        public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
-            return sync(head, chain, deadline, from, since);
-        }
-
-        @Override
-        public boolean claims() {
-            return true;
-        }
+            @Override
+            public boolean claims() {
+                return true;
+            }
+        };
     }
 
     private CompletableFuture<ChainOutcome> sync(
