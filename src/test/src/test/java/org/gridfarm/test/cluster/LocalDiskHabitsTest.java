@@ -50,7 +50,6 @@ class LocalDiskHabitsTest {
     }
 
     @Test
-    @Disabled("an append after another mount's truncate was not seen there: README, C2")
     void randomCallsOnContentsThroughTwoMountsGiveWhatTheLocalDiskGives() throws IOException {
         String mounts = farm.mount() + "," + farm.mountOf("n2");
         compare(mounts, EXAMPLES / 2, "--contents");
@@ -178,6 +177,18 @@ class LocalDiskHabitsTest {
         assertThat(log).hasContent("two\n");
         farm.sh("exec 3>>%1$s; truncate -s 2 %1$s; echo three >&3".formatted(log));
         assertThat(farm.mountOf("n2").resolve("cut.log")).hasContent("twthree\n");
+    }
+
+    /** The writer learns that it is alone again by opening the file once more. */
+    @Test
+    void anAppendAfterAnotherMountsTruncateIsSeenThere() throws IOException {
+        Path here = farm.mount().resolve("cut-there");
+        Path there = farm.mountOf("n2").resolve("cut-there");
+        farm.sh(
+                "exec 3>>%1$s; truncate -s 0 %2$s; printf x >&3; exec 4>>%1$s"
+                        .formatted(here, there));
+        assertThat(there).hasContent("x");
+        assertThat(here).hasContent("x");
     }
 
     /** Nothing of it has been committed by then. */

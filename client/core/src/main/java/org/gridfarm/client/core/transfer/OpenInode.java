@@ -71,7 +71,7 @@ final class OpenInode implements ObjectChain.Source {
             boolean chainIsKept = !handle.flags().write() && hasWriter();
             handles.add(handle);
             if (chainIsKept) {
-                mode = reply.getMode();
+                takeMode(reply);
             } else {
                 take(reply);
             }
@@ -123,7 +123,7 @@ final class OpenInode implements ObjectChain.Source {
         if (!isOvertaken(reply)) {
             attributes = reply.getAttributes();
         }
-        mode = reply.getMode();
+        takeMode(reply);
         limit.take(reply);
         boolean newer = reply.getAttributes().getGeneration() != generation();
         if (newer) {
@@ -132,6 +132,16 @@ final class OpenInode implements ObjectChain.Source {
         layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
         layoutRecalled = false;
         joining.taken(layout);
+    }
+
+    /**
+     * Under the lock. Alone again with what was not committed yet: others may have cut the file, or
+     * written on, so its size is still to be asked for.
+     */
+    private void takeMode(OpenReply reply) {
+        if (mode != DataMode.WRITE_SHARED || !uncommitted.counts()) {
+            mode = reply.getMode();
+        }
     }
 
     private int generation() {

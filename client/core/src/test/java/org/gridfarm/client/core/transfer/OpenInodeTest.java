@@ -89,6 +89,21 @@ class OpenInodeTest {
         assertThat(open.size()).isEqualTo(SIZE);
     }
 
+    /** While another mount had it open, too, only the node that was written to knew the size. */
+    @Test
+    void whatWasWrittenBesideOthersIsNotMeasuredByWhatTheyCommitted() {
+        open.opened(handle(1), shared(reply(5, 0)));
+        open.wrote(SIZE);
+        open.opened(handle(2), reply(6, 0)); // the others have closed it
+        assertThat(open.mode()).isEqualTo(DataMode.WRITE_SHARED);
+        open.refreshed(reply(6, 0));
+        assertThat(open.sizeIsKnown()).isFalse();
+        open.sizeSeen(SIZE);
+        open.committed(open.takeCommit(1).build(), attributes(7, SIZE));
+        open.refreshed(reply(7, SIZE));
+        assertThat(open.mode()).isEqualTo(DataMode.EXCLUSIVE);
+    }
+
     @Test
     void ofTwoCommitsTheLaterOneCounts() {
         open.opened(handle(1), reply(5, 0));
@@ -206,6 +221,10 @@ class OpenInodeTest {
                 .setAttributes(attributes(version, size))
                 .setMode(DataMode.EXCLUSIVE)
                 .build();
+    }
+
+    private static OpenReply shared(OpenReply reply) {
+        return reply.toBuilder().setMode(DataMode.WRITE_SHARED).build();
     }
 
     private static Attributes attributes(long version, long size) {
