@@ -41,11 +41,14 @@ public final class Sequences {
         outstanding.remove(sequence);
     }
 
-    /** Every answer up to this number has come; 0: nothing is known yet. */
+    /**
+     * Every answer up to this number has come, and has reached who asked; 0: nothing is known yet.
+     */
     public synchronized long settled() {
         if (!formerSettled) {
             return 0;
         }
-        return outstanding.isEmpty() ? last : outstanding.first() - 1;
+        long answered = outstanding.isEmpty() ? last : outstanding.first() - 1;
+        return Math.min(answered, inheritance.firstUnanswered() - 1);
     }
 }

@@ -43,6 +43,14 @@ public interface Inheritance {
     }
 
     /**
+     * The lowest number whose outcome a next process may still have to ask for, since the request
+     * that it belongs to was not answered; the metaserver keeps it from there on.
+     */
+    default long firstUnanswered() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * The number of the file about to be opened.
      *
      * @param drawn at random

@@ -43,6 +43,11 @@ public interface Request {
     /// ends in `fail(EINTR)`. It runs on an engine thread and must not wait.
     void onInterrupt(Runnable hook);
 
+    /// Runs `step` once when this request cannot come again, at once if it cannot now: the kernel
+    /// has its answer, whoever gave it. One step a request; it runs on any thread and must not
+    /// wait.
+    void afterAnswer(Runnable step);
+
     /// Declares that this operation may be given up: a signal is answered with EINTR by the engine,
     /// and the later answer dropped.
     void interruptible();

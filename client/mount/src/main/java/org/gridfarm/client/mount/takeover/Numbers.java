@@ -4,6 +4,9 @@ import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.mount.fuse.Request;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Iterator;
+import java.util.concurrent.ConcurrentSkipListSet;
+
 /**
  * Ties the numbers of the farm's requests to those of the kernel's, so that a request of the kernel
  * that two processes carried out one after the other is one change to the metaserver. Thread-safe.
@@ -18,6 +21,7 @@ public final class Numbers implements Inheritance {
     private final long predecessors;
     private final long lastSequence;
     private final ThreadLocal<@Nullable Request> serving = new ThreadLocal<>();
+    private final ConcurrentSkipListSet<Long> unanswered = new ConcurrentSkipListSet<>();
 
     private Numbers(@Nullable Ledger ledger) {
         this.ledger = ledger;
@@ -95,11 +99,20 @@ public final class Numbers implements Inheritance {
         }
         serving.set(null); // what else the request needs has a number of its own
         long former = request.resent() ? ledger.sequenceOf(of(request)) : 0;
-        if (former != 0) {
-            return former;
+        long sequence = former == 0 ? fresh : former;
+        if (former == 0) {
+            ledger.sequenceOf(of(request), fresh);
         }
-        ledger.sequenceOf(of(request), fresh);
-        return fresh;
+        unanswered.add(sequence);
+        request.afterAnswer(() -> unanswered.remove(sequence));
+        return sequence;
+    }
+
+    /** The kernel may have no answer yet though the metaserver gave one: it would ask again. */
+    @Override
+    public long firstUnanswered() {
+        Iterator<Long> first = unanswered.iterator();
+        return first.hasNext() ? first.next() : Long.MAX_VALUE;
     }
 
     @Override

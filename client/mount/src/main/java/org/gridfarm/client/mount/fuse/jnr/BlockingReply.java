@@ -142,6 +142,12 @@ final class BlockingReply
     @Override
     public void onInterrupt(Runnable hook) {}
 
+    /// No other process goes on with a mount of libfuse.
+    @Override
+    public void afterAnswer(Runnable step) {
+        step.run();
+    }
+
     @Override
     public void interruptible() {}
 

@@ -37,6 +37,7 @@ abstract class RequestLife implements Request {
 
     private static final VarHandle STATE;
     private static final VarHandle HOOK;
+    private static final VarHandle AFTER_ANSWER;
     private static final VarHandle INPUT;
 
     static {
@@ -44,6 +45,7 @@ abstract class RequestLife implements Request {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(RequestLife.class, "state", long.class);
             HOOK = lookup.findVarHandle(RequestLife.class, "hook", Runnable.class);
+            AFTER_ANSWER = lookup.findVarHandle(RequestLife.class, "afterAnswer", Runnable.class);
             INPUT = lookup.findVarHandle(RequestLife.class, "input", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -59,6 +61,7 @@ abstract class RequestLife implements Request {
     private volatile long state = FREE;
     private volatile @Nullable Object input;
     private volatile @Nullable Runnable hook;
+    private volatile @Nullable Runnable afterAnswer;
     private volatile boolean interrupted;
     private volatile boolean interruptible;
     private volatile boolean hooked;
@@ -235,6 +238,7 @@ abstract class RequestLife implements Request {
         session.write(buffer, Abi.OUT_BYTES);
         session.small.give(buffer);
         session.finished(number);
+        answered();
         session.leaveOutside();
         return true;
     }
@@ -282,6 +286,23 @@ abstract class RequestLife implements Request {
         hook = toRun;
         if (interrupted) {
             runHook();
+        }
+    }
+
+    @Override
+    public void afterAnswer(Runnable step) {
+        afterAnswer = step;
+        if (!active()) {
+            answered();
+        }
+    }
+
+    private void answered() {
+        if (afterAnswer != null) {
+            Runnable mine = (Runnable) AFTER_ANSWER.getAndSet(this, (Runnable) null);
+            if (mine != null) {
+                mine.run();
+            }
         }
     }
 
@@ -392,6 +413,7 @@ abstract class RequestLife implements Request {
         if (registered) {
             session.finished(unique);
         }
+        answered();
         if (answeredOutside) {
             session.leaveOutside();
         }

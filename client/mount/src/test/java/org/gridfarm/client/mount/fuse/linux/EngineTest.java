@@ -30,6 +30,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// What the engine owes beyond carrying requests: deadlines, signals, invalidation, passthrough, an
 /// end that always comes.
@@ -150,6 +151,31 @@ class EngineTest {
         process.destroy();
         assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
         await().atMost(SOON).until(reply::interrupted);
+    }
+
+    @Test
+    void whatFollowsAnAnswerIsDoneOnceWhoeverGaveIt() throws Exception {
+        AtomicInteger done = new AtomicInteger();
+        operations.onWait = reply -> reply.afterAnswer(done::incrementAndGet);
+        Process process = mkdir("wait-answered");
+        EntryReply reply = held();
+        assertThat(done).hasValue(0);
+        reply.fail(Errno.EIO);
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(done).hasValue(1);
+        operations.onWait =
+                next -> {
+                    next.afterAnswer(done::incrementAndGet);
+                    next.interruptible();
+                };
+        process = mkdir("wait-abandoned");
+        reply = held();
+        assertThat(done).hasValue(1);
+        process.destroy();
+        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        await().atMost(SOON).until(() -> done.get() == 2);
+        assertThat(reply.fail(Errno.EIO)).isFalse();
+        assertThat(done).hasValue(2);
     }
 
     @Test

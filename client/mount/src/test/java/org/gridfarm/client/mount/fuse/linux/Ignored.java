@@ -49,6 +49,9 @@ final class Ignored implements EmptyReply {
     public void onInterrupt(Runnable hook) {}
 
     @Override
+    public void afterAnswer(Runnable step) {}
+
+    @Override
     public void interruptible() {}
 
     @Override
