@@ -58,7 +58,7 @@ final class FarmRehearsal {
             gf("setrep", "--config", config, "2", "/twice");
             gf("put", "--config", config, local.toString(), "/twice/put");
             gf("get", "--config", config, "/twice/put", local + ".back");
-            gf("run", "--config", config, "cat {} > {}.out", ":::", "/twice/put");
+            gf("run", "--config", config, ": {}", ":::", "/twice/put");
             Optional<Path> mount = farm.mount();
             if (mount.isPresent()) {
                 names(mount.get());
