@@ -4,29 +4,72 @@ import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * The plain file of a replica: whole transfers, block sums of what it holds now, holes. Threads may
  * read together.
+ *
+ * <p>It is open for writing only between a change and {@link #rest}, so that a mount can find out
+ * whether a mapping of a local writer is still there: it would be the only one who has.
  */
 final class DataFile implements AutoCloseable {
     private final Path path;
     private final DiskCalls calls;
-    private final RandomAccessFile file;
     private final FileChannel channel;
+    private @Nullable RandomAccessFile writing;
 
-    /** Opens the file, or makes it. */
-    DataFile(Path path, DiskCalls calls) throws IOException {
+    private DataFile(Path path, DiskCalls calls, @Nullable RandomAccessFile writing)
+            throws IOException {
         this.path = path;
         this.calls = calls;
-        this.file = new RandomAccessFile(path.toFile(), "rw");
-        this.channel = file.getChannel();
+        this.writing = writing;
+        this.channel = FileChannel.open(path, StandardOpenOption.READ);
+    }
+
+    static DataFile open(Path path, DiskCalls calls) throws IOException {
+        return new DataFile(path, calls, null);
+    }
+
+    /** A new one, or what lies there. */
+    static DataFile make(Path path, DiskCalls calls) throws IOException {
+        RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw");
+        try {
+            return new DataFile(path, calls, made);
+        } catch (IOException e) {
+            made.close();
+            throw e;
+        }
+    }
+
+    private RandomAccessFile writing() throws IOException {
+        RandomAccessFile now = writing;
+        if (now == null) {
+            if (!Files.exists(path)) {
+                throw new NoSuchFileException(path.toString()); // the next line would make it anew
+            }
+            now = new RandomAccessFile(path.toFile(), "rw");
+            writing = now;
+        }
+        return now;
+    }
+
+    /** No change follows soon. */
+    void rest() throws IOException {
+        RandomAccessFile now = writing;
+        writing = null;
+        if (now != null) {
+            now.close();
+        }
     }
 
     long size() throws IOException {
@@ -35,7 +78,7 @@ final class DataFile implements AutoCloseable {
 
     /** Cuts or, with a hole, grows. */
     void resize(long size) throws IOException {
-        file.setLength(size);
+        writing().setLength(size);
     }
 
     /**
@@ -55,11 +98,12 @@ final class DataFile implements AutoCloseable {
     }
 
     void write(ByteBuffer[] parts, long offset) throws IOException {
+        FileChannel to = writing().getChannel();
         long at = offset;
         for (ByteBuffer part : parts) {
             ByteBuffer left = part.duplicate();
             while (left.hasRemaining()) {
-                at += channel.write(left, at);
+                at += to.write(left, at);
             }
         }
     }
@@ -76,16 +120,17 @@ final class DataFile implements AutoCloseable {
         return Blocks.sum(buffer.flip());
     }
 
+    /** Whoever wrote: the kernel keeps dirty pages by file. */
     void force() throws IOException {
         calls.force(channel);
     }
 
     void allocate(long offset, long length, boolean keepSize) throws IOException {
-        calls.allocate(path, channel, offset, length, keepSize);
+        calls.allocate(path, writing().getChannel(), offset, length, keepSize);
     }
 
     void punch(long offset, long length) throws IOException {
-        calls.punch(path, channel, offset, length);
+        calls.punch(path, writing().getChannel(), offset, length);
     }
 
     long nextData(long offset) throws IOException {
@@ -102,6 +147,8 @@ final class DataFile implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try (channel) {
+            rest();
+        }
     }
 }

@@ -372,6 +372,11 @@ public final class Replica implements AutoCloseable {
     // ---- keeping
     // ------------------------------------------------------------------------------------------------------------------
 
+    /** No change follows soon. */
+    void rest() throws IOException {
+        data.rest();
+    }
+
     /** Writes the sums to the page cache: a reader of the files alone would find them right. */
     public void checkpoint() throws IOException {
         requireSound("checkpoint");

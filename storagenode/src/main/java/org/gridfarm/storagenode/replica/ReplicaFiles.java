@@ -59,7 +59,7 @@ final class ReplicaFiles {
             Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
             Replica replica =
                     new Replica(
-                            key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+                            key, disk, path, DataFile.open(path, disk.calls()), sums, clock, boot);
             replica.beginClaimed();
             return replica;
         } catch (Throwable e) {
@@ -74,7 +74,7 @@ final class ReplicaFiles {
         SumFile sums = beginSums(key, path, boot);
         try {
             return new Replica(
-                    key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+                    key, disk, path, DataFile.make(path, disk.calls()), sums, clock, boot);
         } catch (Throwable e) {
             sums.close();
             throw e;
@@ -111,7 +111,7 @@ final class ReplicaFiles {
         try {
             replica =
                     new Replica(
-                            key, disk, path, new DataFile(path, disk.calls()), sums, clock, boot);
+                            key, disk, path, DataFile.open(path, disk.calls()), sums, clock, boot);
         } catch (Throwable e) {
             sums.close();
             throw e;

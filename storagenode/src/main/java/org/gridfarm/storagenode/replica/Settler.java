@@ -36,6 +36,7 @@ final class Settler implements AutoCloseable {
 
     /** What somebody writes behind our back is summed when it is shipped: not before, unseen. */
     private static void sum(Replica replica) throws IOException {
+        replica.rest();
         if (!replica.isLocallyChanged()) {
             replica.checkpoint();
         }

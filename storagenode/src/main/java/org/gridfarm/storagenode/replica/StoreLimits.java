@@ -3,7 +3,8 @@ package org.gridfarm.storagenode.replica;
 import java.time.Duration;
 
 /**
- * @param openMax replicas open at once; each takes two file descriptors
+ * @param openMax replicas open at once; each takes two file descriptors, and a third one while it
+ *     is changed
  * @param ioThreads threads that block on the disks
  * @param sumAfter how long a replica rests before its sums are written beside it unasked
  * @param settleAfter how long a replica rests before it is made durable unasked

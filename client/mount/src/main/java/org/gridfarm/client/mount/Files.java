@@ -64,6 +64,7 @@ final class Files {
 
     void started(Connection connection, boolean passesThrough) {
         engine = connection.passthrough();
+        open.started(connection.passthrough());
         passthrough = passesThrough ? engine : null;
         cache = connection.cache();
     }
@@ -227,10 +228,7 @@ final class Files {
             return ways.open(node);
         }
         return ways.openThrough(
-                node,
-                local.write(),
-                local.identity(),
-                () -> engine.open(Path.of(local.path()), local.write()));
+                node, local.write(), local.identity(), () -> engine.open(Path.of(local.path())));
     }
 
     void flush(EmptyReply reply, long node, long number, long lockOwner) {
@@ -269,11 +267,9 @@ final class Files {
                 .whenComplete((_, failure) -> answer(reply, 0, "syncfs", failure));
     }
 
-    /** At the end of the mount: what programs left open is committed as it stands. */
+    /** At the end of the mount. */
     void closeAll() {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        open.all().forEach(file -> all.add(file.close()));
-        CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
+        open.closeAll()
                 .handle((_, failure) -> {
                     if (failure != null) {
                         log.warn(

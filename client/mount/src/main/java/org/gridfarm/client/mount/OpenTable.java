@@ -9,6 +9,7 @@ import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenRecord;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
@@ -16,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,11 +39,17 @@ final class OpenTable {
     private final Map<Long, Integer> writers = new ConcurrentHashMap<>();
     private final Map<Long, Long> restoredOpens = new ConcurrentHashMap<>(); // by request
     private final AtomicLong nextHandle;
+    private final Mappings mappings = new Mappings(Clock.system());
+    private final Set<CompletableFuture<Void>> leaving = ConcurrentHashMap.newKeySet();
 
     OpenTable(Mounted mounted, OpenFiles ways) {
         this.mounted = mounted;
         this.ways = ways;
         this.nextHandle = new AtomicLong(mounted.firstHandle());
+    }
+
+    void started(Passthrough engine) {
+        mappings.started(engine);
     }
 
     @Nullable OpenFile find(long number) {
@@ -79,6 +89,7 @@ final class OpenTable {
 
     private void add(long number, OpenFile file) {
         open.put(number, file);
+        mappings.opened(file);
         if (file.isWritable()) {
             writers.merge(file.handle().inode(), 1, Integer::sum);
         }
@@ -103,19 +114,34 @@ final class OpenTable {
 
     /** The end of what {@link #release} gave. */
     CompletableFuture<Void> leave(long number, OpenFile file) {
-        return file.close()
-                .handle((_, failure) -> {
-                    ended(file);
-                    mounted.book().closed(number);
-                    // Of a former process' file: it may have been closed by that already.
-                    if (failure != null && file.obstacle() == null) {
-                        log.warn(
-                                "close of inode {}: {}",
-                                Long.toHexString(file.handle().inode()),
-                                failure.getMessage());
-                    }
-                    return null;
-                });
+        CompletableFuture<Void> left =
+                file.ready()
+                        .handle((_, _) -> mappings.over(file))
+                        .thenCompose(over -> over)
+                        .thenCompose(_ -> file.close())
+                        .handle((_, failure) -> {
+                            ended(file);
+                            mounted.book().closed(number);
+                            // Of a former process' file: it may have been closed by that already.
+                            if (failure != null && file.obstacle() == null) {
+                                log.warn(
+                                        "close of inode {}: {}",
+                                        Long.toHexString(file.handle().inode()),
+                                        failure.getMessage());
+                            }
+                            return null;
+                        });
+        leaving.add(left);
+        left.thenRun(() -> leaving.remove(left));
+        return left;
+    }
+
+    /** At the end of the mount: what programs left open is committed as it stands. */
+    CompletableFuture<Void> closeAll() {
+        mappings.end();
+        List<CompletableFuture<Void>> all = new ArrayList<>(leaving);
+        open.values().forEach(file -> all.add(file.close()));
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
     private void ended(OpenFile file) {

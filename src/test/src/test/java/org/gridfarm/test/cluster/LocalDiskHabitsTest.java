@@ -1,17 +1,20 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -201,23 +204,42 @@ class LocalDiskHabitsTest {
         assertThat(there).isEmptyFile();
     }
 
-    /** close(2) has made the chain agree by then; what follows comes without a call. */
+    /**
+     * close(2) has made the chain agree by then, and what follows comes without a call: the file
+     * stays open at the servers as long as it is mapped, and no longer.
+     */
     @Test
-    @Disabled(
-            "with passthrough Linux tells nobody that the mapping is still there: docs/mounting.md")
     void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {
         Programs.needPython("ctypes");
         Path program = Files.writeString(farm.directory().resolve("late.py"), MAPPED_LATE);
         Path folder = Files.createDirectory(farm.mount().resolve("late"));
+        Path there = farm.mountOf("n2").resolve("late");
         farm.gf("setrep", "2", "/late");
-        farm.sh("python3 %s %s 30".formatted(program, folder));
-        for (int i = 0; i < 30; i++) {
-            for (String node : List.of("n2", "n3")) {
-                assertThat(Files.readString(farm.mountOf(node).resolve("late/f" + i)))
-                        .as("file " + i + " at " + node)
-                        .isEqualTo("b".repeat(5000));
-            }
+        Process mapping =
+                new ProcessBuilder("python3", program.toString(), folder.toString(), "30").start();
+        try (Writer orders = mapping.outputWriter();
+                BufferedReader steps = mapping.inputReader()) {
+            assertThat(steps.readLine()).isEqualTo("closed");
+            orders.write("write\n");
+            orders.flush();
+            assertThat(steps.readLine()).isEqualTo("written");
+            assertThat(contents(there, 30)).allMatch("b".repeat(5000)::equals);
+            assertThat(farm.tryGf("sum", "/late/f0").errors()).contains("open for writing");
         }
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> farm.tryGf("sum", "/late/f0").status() == 0);
+        assertThat(contents(there, 30)).allMatch("c".repeat(5000)::equals);
+        assertThat(contents(farm.mountOf("n3").resolve("late"), 30))
+                .allMatch("c".repeat(5000)::equals);
+        assertThat(farm.gf("sum", "--verify", "/late/f0", "/late/f29")).isNotEmpty();
+    }
+
+    private static List<String> contents(Path folder, int count) throws IOException {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(Files.readString(folder.resolve("f" + i)));
+        }
+        return all;
     }
 
     private static final String MAPPED_LATE =
@@ -225,14 +247,21 @@ class LocalDiskHabitsTest {
             import ctypes, mmap, os, sys
             libc = ctypes.CDLL(None, use_errno=True)
             libc.mmap.restype = ctypes.c_void_p
+            mapped = []
             for i in range(int(sys.argv[2])):
                 f = os.open(sys.argv[1] + "/f%d" % i, os.O_RDWR | os.O_CREAT | os.O_EXCL)
                 os.write(f, b"a" * 5000)
                 # Python's own mapping keeps a descriptor, whose close(2) would be the last.
-                at = libc.mmap(None, ctypes.c_size_t(5000), mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, f, ctypes.c_long(0))
+                mapped.append(libc.mmap(None, ctypes.c_size_t(5000), mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, f, ctypes.c_long(0)))
                 os.close(f)
+            print("closed", flush=True)
+            sys.stdin.readline()
+            for at in mapped:
                 ctypes.memset(at, ord("b"), 5000)
-                libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(5000))
+            print("written", flush=True)
+            sys.stdin.readline()
+            for at in mapped:
+                ctypes.memset(at, ord("c"), 5000)
             """;
 
     @Test

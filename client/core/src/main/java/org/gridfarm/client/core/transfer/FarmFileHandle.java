@@ -270,6 +270,12 @@ final class FarmFileHandle implements FileHandle {
     }
 
     @Override
+    public java.nio.file.@Nullable Path idleLocally() {
+        LocalWriting kernel = open.localWriting();
+        return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
+    }
+
+    @Override
     public void wroteLocally() {
         open.wroteLocally();
     }

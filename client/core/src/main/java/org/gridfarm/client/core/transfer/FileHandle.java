@@ -105,6 +105,12 @@ public interface FileHandle {
     CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged);
 
     /**
+     * Where the file lies that the kernel wrote into, after this process has closed what it had
+     * open of it for writing itself; null: nowhere, or it is no replica any more.
+     */
+    java.nio.file.@Nullable Path idleLocally();
+
+    /**
      * Bytes were changed in the local file behind this handle's back; sync and close ship them
      * along the chain.
      */

@@ -1,5 +1,7 @@
 package org.gridfarm.client.core.transfer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.error.ErrorKind;
@@ -25,23 +27,23 @@ import java.util.concurrent.TimeUnit;
  */
 final class LocalReplica {
     final LocalFile file;
-    private final RandomAccessFile opened;
-    private final @Nullable FileChannel appending;
+    private final FileChannel opened;
+
+    /** For what this process writes itself; open from the start, like the other. */
+    private record Writing(RandomAccessFile anywhere, FileChannel appending) {}
+
+    @GuardedBy("this")
+    private @Nullable Writing writing;
 
     private record Grant(Peer node, long lease, String path) {}
 
     private volatile @Nullable Grant grant; // null: a staged file that is no replica yet
     private final long modifiedAtFirst;
 
-    private LocalReplica(
-            LocalFile file,
-            @Nullable Grant grant,
-            RandomAccessFile opened,
-            @Nullable FileChannel appending) {
+    private LocalReplica(LocalFile file, @Nullable Grant grant, FileChannel opened) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
-        this.appending = appending;
         this.modifiedAtFirst = modified();
     }
 
@@ -61,17 +63,23 @@ final class LocalReplica {
     }
 
     private static LocalReplica open(LocalFile file, @Nullable Grant grant) throws IOException {
-        Path path = Path.of(file.path());
-        RandomAccessFile opened = new RandomAccessFile(path.toFile(), file.write() ? "rw" : "r");
+        LocalReplica replica =
+                new LocalReplica(
+                        file,
+                        grant,
+                        FileChannel.open(Path.of(file.path()), StandardOpenOption.READ));
         try {
-            return new LocalReplica(
-                    file,
-                    grant,
-                    opened,
-                    file.write() ? FileChannel.open(path, StandardOpenOption.APPEND) : null);
+            replica.openWriting();
+            return replica;
         } catch (IOException e) {
-            opened.close();
+            replica.close();
             throw e;
+        }
+    }
+
+    private synchronized void openWriting() throws IOException {
+        if (file.write()) {
+            writing();
         }
     }
 
@@ -99,6 +107,11 @@ final class LocalReplica {
     long lease() {
         Grant now = grant;
         return now == null ? 0 : now.lease;
+    }
+
+    private Path path() {
+        Grant now = grant;
+        return Path.of(now == null ? file.path() : now.path);
     }
 
     /** Nobody has written into the staged file, and no node knows of it. */
@@ -156,10 +169,9 @@ final class LocalReplica {
     }
 
     private int readUpTo(ByteBuf bytes, long offset) throws IOException {
-        FileChannel channel = opened.getChannel();
         while (bytes.writableBytes() > 0) {
             long at = offset + bytes.writerIndex();
-            if (bytes.writeBytes(channel, at, bytes.writableBytes()) < 0) {
+            if (bytes.writeBytes(opened, at, bytes.writableBytes()) < 0) {
                 break;
             }
         }
@@ -168,18 +180,38 @@ final class LocalReplica {
 
     long size() {
         try {
-            return opened.length();
+            return opened.size();
         } catch (IOException e) {
             throw failed("stat", e);
         }
     }
 
-    void write(long offset, ByteBuf bytes) {
+    @GuardedBy("this")
+    private Writing writing() throws IOException {
+        if (!file.write()) {
+            throw new IOException("it was granted for reading");
+        }
+        Writing now = writing;
+        if (now == null) {
+            RandomAccessFile anywhere = new RandomAccessFile(path().toFile(), "rw");
+            try {
+                now = new Writing(anywhere, FileChannel.open(path(), StandardOpenOption.APPEND));
+            } catch (IOException e) {
+                anywhere.close();
+                throw e;
+            }
+            writing = now;
+        }
+        return now;
+    }
+
+    synchronized void write(long offset, ByteBuf bytes) {
         try {
+            FileChannel to = writing().anywhere.getChannel();
             long at = offset;
             for (ByteBuffer part : bytes.nioBuffers()) {
                 while (part.hasRemaining()) {
-                    at += opened.getChannel().write(part, at);
+                    at += to.write(part, at);
                 }
             }
         } catch (IOException e) {
@@ -189,25 +221,22 @@ final class LocalReplica {
 
     /** At the end, wherever the kernel has moved it; where that was. */
     synchronized long append(ByteBuf bytes) {
-        FileChannel channel = appending;
-        if (channel == null) {
-            throw new FarmException(ErrorKind.BAD_HANDLE, "append", file.path());
-        }
         try {
+            FileChannel to = writing().appending;
             ByteBuffer whole = bytes.nioBuffer();
             int length = whole.remaining();
             while (whole.hasRemaining()) {
-                channel.write(whole);
+                to.write(whole);
             }
-            return channel.position() - length;
+            return to.position() - length;
         } catch (IOException e) {
             throw failed("append", e);
         }
     }
 
-    void resize(long size) {
+    synchronized void resize(long size) {
         try {
-            opened.setLength(size);
+            writing().anywhere.setLength(size);
         } catch (IOException e) {
             throw failed("truncate", e);
         }
@@ -226,19 +255,37 @@ final class LocalReplica {
     /** Nanoseconds since 1970; 0 where it cannot be told. */
     long modified() {
         try {
-            Grant now = grant;
-            Path path = Path.of(now == null ? file.path() : now.path);
-            return Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS);
+            return Files.getLastModifiedTime(path()).to(TimeUnit.NANOSECONDS);
         } catch (IOException e) {
             return 0; // then every time of the object counts as one of writing
         }
     }
 
-    void close() {
-        FileChannel channel = appending;
-        try (opened;
-                channel) {
-            // both are closed
+    /** Where it lies now, after this process has closed what it had open for writing. */
+    synchronized Path idlePath() {
+        try {
+            closeWriting();
+        } catch (IOException e) {
+            throw failed("close", e);
+        }
+        return path();
+    }
+
+    @GuardedBy("this")
+    private void closeWriting() throws IOException {
+        Writing now = writing;
+        writing = null;
+        if (now != null) {
+            try (now.anywhere;
+                    now.appending) {
+                // both are closed
+            }
+        }
+    }
+
+    synchronized void close() {
+        try (opened) {
+            closeWriting();
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }

@@ -16,7 +16,11 @@ public interface Passthrough {
     ///
     /// The kernel opens `file` again with the flags of each user's open and with the rights of this
     /// process: a file that must not be written may be passed to readers only.
-    @Nullable Backing open(Path file, boolean writable);
+    @Nullable Backing open(Path file);
+
+    /// Whether anybody has this local file open for writing, also by a mapping alone; false where
+    /// that cannot be told.
+    boolean isOpenForWriting(Path file);
 
     /// Takes over a registration that a former process of this mount made.
     Backing adopt(int id);

@@ -47,8 +47,13 @@ final class JnrConnection implements Connection, KernelCache, Passthrough {
     }
 
     @Override
-    public @Nullable Backing open(Path file, boolean writable) {
+    public @Nullable Backing open(Path file) {
         return null;
+    }
+
+    @Override
+    public boolean isOpenForWriting(Path file) {
+        return false;
     }
 
     @Override

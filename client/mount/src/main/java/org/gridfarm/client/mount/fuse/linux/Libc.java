@@ -36,6 +36,11 @@ final class Libc {
     static final int MNT_FORCE = 1;
     static final int MNT_DETACH = 2;
 
+    private static final int F_RDLCK = 0;
+    private static final int F_UNLCK = 2;
+    private static final int F_SETSIG = 10;
+    private static final int F_SETLEASE = 1024;
+    private static final int SIGURG = 23;
     private static final int F_GETFD = 1;
     private static final int F_SETFD = 2;
     private static final int FD_CLOEXEC = 1;
@@ -157,6 +162,17 @@ final class Libc {
         return flags < 0
                 ? flags
                 : fcntl(fd, F_SETFD, inherit ? flags & ~FD_CLOEXEC : flags | FD_CLOEXEC);
+    }
+
+    /// Takes a lease for reading and gives it back: EAGAIN where a file is open for writing. Who
+    /// opens it in between waits for a microsecond, and we are told by a signal, one that is
+    /// ignored by default (the usual one would end this process).
+    static int leaseForAMoment(int fd) {
+        int result = fcntl(fd, F_SETSIG, SIGURG);
+        if (result >= 0) {
+            result = fcntl(fd, F_SETLEASE, F_RDLCK);
+        }
+        return result < 0 ? result : fcntl(fd, F_SETLEASE, F_UNLCK);
     }
 
     private static int fcntl(int fd, int command, int argument) {

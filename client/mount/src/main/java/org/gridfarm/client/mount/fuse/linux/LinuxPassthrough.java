@@ -56,13 +56,12 @@ final class LinuxPassthrough implements Passthrough {
     }
 
     @Override
-    public @Nullable Backing open(Path file, boolean writable) {
+    public @Nullable Backing open(Path file) {
         if (!available) {
             return null;
         }
-        int local =
-                Libc.open(
-                        file.toString(), (writable ? Libc.O_RDWR : Libc.O_RDONLY) | Libc.O_CLOEXEC);
+        // Whatever the access here, the kernel opens it again with that of each open.
+        int local = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
         if (local < 0) {
             refusal = "cannot open " + file + ": errno " + -local;
             return null;
@@ -77,6 +76,18 @@ final class LinuxPassthrough implements Passthrough {
         }
         refuse(file, -result);
         return null;
+    }
+
+    /// A lease for reading is given to nobody while somebody may write.
+    @Override
+    public boolean isOpenForWriting(Path file) {
+        int local = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+        if (local < 0) {
+            return false;
+        }
+        int result = Libc.leaseForAMoment(local);
+        Libc.close(local);
+        return result == -Errno.EAGAIN;
     }
 
     @Override

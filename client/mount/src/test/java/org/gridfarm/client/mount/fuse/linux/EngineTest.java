@@ -6,6 +6,8 @@ import static org.gridfarm.client.mount.fuse.FuseOperations.ROOT;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
@@ -21,7 +23,9 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -350,6 +354,26 @@ class EngineTest {
         operations.local = local;
         assertThat(Shell.run("cat " + file)).isEqualTo("from the local file!");
         await().atMost(SOON).until(() -> operations.ways.size() == 0);
+    }
+
+    @Test
+    void aMappingAloneCountsAsOpenForWriting() throws Exception {
+        Path local = Files.writeString(aside.resolve("mapped"), "x".repeat(5000));
+        var kernel = operations.running().passthrough();
+        assertThat(kernel.isOpenForWriting(local)).isFalse();
+        try (Arena arena = Arena.ofConfined()) {
+            try (FileChannel channel = FileChannel.open(local, READ, WRITE)) {
+                assertThat(kernel.isOpenForWriting(local)).isTrue();
+                channel.map(FileChannel.MapMode.READ_WRITE, 0, 5000, arena);
+            }
+            assertThat(kernel.isOpenForWriting(local)).isTrue();
+        }
+        assertThat(kernel.isOpenForWriting(local)).isFalse();
+        try (FileChannel reader = FileChannel.open(local, READ)) {
+            assertThat(reader.isOpen()).isTrue();
+            assertThat(kernel.isOpenForWriting(local)).isFalse();
+        }
+        assertThat(kernel.isOpenForWriting(aside.resolve("none"))).isFalse();
     }
 
     @Test

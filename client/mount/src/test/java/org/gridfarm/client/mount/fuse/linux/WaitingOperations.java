@@ -137,8 +137,7 @@ final class WaitingOperations extends MemoryOperations {
             return;
         }
         OpenFiles.Way way =
-                ways.openThrough(
-                        node, false, file, () -> running().passthrough().open(file, false));
+                ways.openThrough(node, false, file, () -> running().passthrough().open(file));
         long handle = nextHandle++;
         modes.put(handle, way.mode());
         reply.opened(handle, way.mode(), way.backing());
@@ -162,6 +161,6 @@ final class WaitingOperations extends MemoryOperations {
     }
 
     @Nullable Backing backing(Path file) {
-        return running().passthrough().open(file, false);
+        return running().passthrough().open(file);
     }
 }
