@@ -29,9 +29,17 @@ final class Settler implements AutoCloseable {
 
     Settler(ReplicaStore store, Clock clock, StoreLimits limits) {
         this.store = store;
-        this.unsummed =
-                new Rested(clock, store.io(), limits.sumAfter(), keys -> each(keys, Settler::sum));
+        this.unsummed = new Rested(clock, store.io(), limits.sumAfter(), this::sum);
         this.undurable = new Rested(clock, store.io(), limits.settleAfter(), this::settle);
+    }
+
+    /**
+     * Those that are due later do not wait for one of these whose disk is slow: damage that comes
+     * before the sums is not noticed.
+     */
+    private CompletableFuture<Void> sum(List<ObjectKey> keys) {
+        keys.forEach(key -> quietly(key, Settler::sum));
+        return CompletableFuture.completedFuture(null);
     }
 
     /** What somebody writes behind our back is summed when it is shipped: not before, unseen. */
@@ -55,7 +63,7 @@ final class Settler implements AutoCloseable {
     /** Completes when all of them are durable or have been found wanting. */
     private CompletableFuture<Void> settle(List<ObjectKey> keys) {
         if (keys.size() < TOGETHER_MIN) {
-            return each(keys, Replica::settle);
+            return settleEach(keys);
         }
         Map<ObjectKey, Long> before = new HashMap<>();
         CompletableFuture<?>[] written =
@@ -72,7 +80,7 @@ final class Settler implements AutoCloseable {
                                         }))
                         .toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(written)
-                .thenCompose(_ -> syncDisks() ? marked(before) : each(keys, Replica::settle));
+                .thenCompose(_ -> syncDisks() ? marked(before) : settleEach(keys));
     }
 
     private boolean syncDisks() {
@@ -106,9 +114,13 @@ final class Settler implements AutoCloseable {
                         .toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<Void> each(List<ObjectKey> keys, Step step) {
-        return CompletableFuture.allOf(
-                keys.stream().map(key -> quietly(key, step)).toArray(CompletableFuture[]::new));
+    /** One after the other: nobody waits for it, and others need the threads of the disk. */
+    private CompletableFuture<Void> settleEach(List<ObjectKey> keys) {
+        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+        for (ObjectKey key : keys) {
+            done = done.thenCompose(_ -> quietly(key, Replica::settle)).thenApply(_ -> null);
+        }
+        return done;
     }
 
     private interface Step {

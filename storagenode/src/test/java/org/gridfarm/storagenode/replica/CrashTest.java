@@ -13,9 +13,11 @@ import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.PortableDisk;
 import org.gridfarm.storagenode.disk.linux.LinuxDisk;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -30,6 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 /** Kills, power cuts and failing disks, at the level of files. */
 class CrashTest {
@@ -81,6 +84,90 @@ class CrashTest {
                 access.write(access.read() ^ 1);
             }
             assertThatThrownBy(() -> fixture.readAll(KEY)).hasMessageContaining("checksum");
+        }
+    }
+
+    @Test
+    void oneReplicaThatWaitsForItsDiskDoesNotKeepOthersFromBeingSummed() throws Exception {
+        StoreLimits quick = new StoreLimits(8, 2, Duration.ofMillis(40), Duration.ofHours(1));
+        HangingDisk slow = new HangingDisk();
+        try (StoreFixture fixture = new StoreFixture(List.of(directory), slow, quick, 1);
+                HangingDisk disk = slow) {
+            ObjectKey other = new ObjectKey(79, 0, 1);
+            fixture.write(other, 0, random(1, 1000));
+            disk.hang();
+            CompletableFuture<Boolean> hanging =
+                    fixture.store.change(
+                            other,
+                            ReplicaStore.IfAbsent.FAIL,
+                            replica -> {
+                                replica.sync();
+                                return true;
+                            });
+            await().until(disk::isWaitedFor);
+            // The first round finds the one that hangs.
+            await().pollDelay(quick.sumAfter().multipliedBy(2)).until(() -> !hanging.isDone());
+            fixture.write(KEY, 0, random(1, 1000));
+            fixture.write(KEY, 1000, random(2, 1000));
+            Path file = ReplicaStore.path(fixture.store.disks().get(0), KEY);
+            await().until(() -> !isOpen(file));
+            assertThat(hanging).isNotDone();
+            disk.close();
+            assertThat(hanging.join()).isTrue();
+        }
+    }
+
+    @Test
+    @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void replicasThatAreMadeDurableUnaskedLeaveThreadsForOthers() throws Exception {
+        StoreLimits quick = new StoreLimits(8, 2, Duration.ofMillis(20), Duration.ofMillis(40));
+        HangingDisk slow = new HangingDisk();
+        try (StoreFixture fixture = new StoreFixture(List.of(directory), slow, quick, 1);
+                HangingDisk disk = slow) {
+            byte[] bytes = random(1, 1000);
+            for (int i = 0; i < 10; i++) { // twice, so that they come to rest together
+                fixture.write(new ObjectKey(100 + i % 5, 0, 1), 0, bytes);
+            }
+            disk.hang();
+            await().until(disk::isWaitedFor);
+            await().pollDelay(quick.settleAfter()).until(disk::isWaitedFor);
+            fixture.write(KEY, 0, bytes);
+            CompletableFuture<Long> size = fixture.store.read(KEY, Replica::size);
+            assertThat(size).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(1000L);
+        }
+    }
+
+    /** A disk that is slow to make anything durable. */
+    private static final class HangingDisk extends PortableDisk implements AutoCloseable {
+        private final CountDownLatch released = new CountDownLatch(1);
+        private final CountDownLatch waitedFor = new CountDownLatch(1);
+        private volatile boolean hangs;
+
+        void hang() {
+            hangs = true;
+        }
+
+        @Override
+        public void close() {
+            hangs = false;
+            released.countDown();
+        }
+
+        boolean isWaitedFor() {
+            return waitedFor.getCount() == 0;
+        }
+
+        @Override
+        public void force(FileChannel channel) throws IOException {
+            if (hangs) {
+                waitedFor.countDown();
+                try {
+                    released.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+            }
+            super.force(channel);
         }
     }
 

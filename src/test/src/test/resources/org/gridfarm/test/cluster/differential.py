@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
 libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
 AT_FDCWD = -100
 KEEP_SIZE, PUNCH_HOLE, ZERO_RANGE = 1, 2, 16
 O_TMPFILE = os.O_TMPFILE
@@ -146,6 +147,7 @@ contents_call = st.one_of(
     st.tuples(st.just("copy_range"), slots, slots, offsets, offsets, lengths),
     st.tuples(st.just("seek"), slots, st.sampled_from([os.SEEK_HOLE, os.SEEK_DATA, os.SEEK_END]), offsets),
     st.tuples(st.just("map"), slots, offsets, st.integers(1, 5000)),
+    st.tuples(st.just("map_late"), slots, offsets, st.integers(1, 5000)),
     st.tuples(st.just("fsync"), slots),
     st.tuples(st.just("fstat"), slots),
     st.tuples(st.just("stat"), few),
@@ -284,6 +286,20 @@ class Side:
             mapped[offset:] = pattern(7, length)
             mapped.flush()
         return before, os.pread(fd, length, offset)
+
+    def map_late(self, slot, offset, length):
+        """What is written through a mapping after the file was closed."""
+        fd = self.fd(slot)
+        if offset + length > os.fstat(fd).st_size:
+            return "beyond the end"
+        whole = ctypes.c_size_t(offset + length)
+        at = libc.mmap(None, whole, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, fd, ctypes.c_long(0))
+        if at == ctypes.c_void_p(-1).value:
+            system(-1)
+        self.close(slot)
+        written = pattern(11, length)
+        ctypes.memmove(at + offset, written, length)
+        system(libc.munmap(ctypes.c_void_p(at), whole))
 
     def fsync(self, slot):
         os.fsync(self.fd(slot))
