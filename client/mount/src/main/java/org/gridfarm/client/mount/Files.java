@@ -180,10 +180,11 @@ final class Files {
     }
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
+        boolean second = mounted.seconds().over(reply);
         made.thenCompose(handle -> localFor(handle, handle.attributes().getSize() == 0))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, parent, "create", failure);
+                        mounted.failInDirectory(reply, parent, "create", failure, second);
                         return;
                     }
                     FileHandle handle = opened.handle();

@@ -72,7 +72,7 @@ final class Listings {
                 .list(mounted.who(reply), node, cookie, PAGE_ENTRIES, reply.plus())
                 .whenComplete((page, failure) -> {
                     if (failure != null) {
-                        mounted.fail(reply, node, "readdir", failure);
+                        mounted.failLooking(reply, node, "readdir", failure);
                         return;
                     }
                     synchronized (stream) {

@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.Transfer;
+import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenBook;
@@ -46,6 +47,36 @@ record Mounted(
         FarmException failure = FarmException.of(thrown, operation, Long.toHexString(inode));
         errors.note(inode, operation, failure);
         request.fail(failure.kind().errno());
+    }
+
+    /**
+     * The same of a look into a directory: one that is gone was empty before. Where something is to
+     * be made there, the call for that is told; of ESTALE here the kernel would tell the program,
+     * and not walk the path again.
+     */
+    void failLooking(Request request, long directory, String operation, Throwable thrown) {
+        FarmException failure = FarmException.of(thrown, operation, Long.toHexString(directory));
+        if (failure.kind() == ErrorKind.STALE) {
+            request.fail(Errno.ENOENT);
+        } else {
+            fail(request, directory, operation, failure);
+        }
+    }
+
+    /**
+     * The same of a call that changes names in a directory.
+     *
+     * @param second the kernel has walked to the directory once more, and will not again: where
+     *     that is gone too, nothing can be made or found in it
+     */
+    void failInDirectory(
+            Request request, long directory, String operation, Throwable thrown, boolean second) {
+        FarmException failure = FarmException.of(thrown, operation, Long.toHexString(directory));
+        if (second && failure.kind() == ErrorKind.STALE) {
+            request.fail(Errno.ENOENT);
+        } else {
+            failByPath(request, directory, operation, failure, OpenFlags.READ);
+        }
     }
 
     /**

@@ -66,7 +66,7 @@ final class Names {
                     .lookup(reply, mounted.who(reply), parent, name)
                     .whenComplete((found, failure) -> {
                         if (failure != null) {
-                            mounted.fail(reply, parent, "lookup " + name, failure);
+                            mounted.failLooking(reply, parent, "lookup " + name, failure);
                         } else if (found.attributes() == null) {
                             absent(reply, parent, raw, found.entryLeased(), stamp);
                         } else {
@@ -161,13 +161,20 @@ final class Names {
     void unlink(EmptyReply reply, long parent, RawName raw) {
         Name name = name(reply, raw);
         if (name != null) {
-            done(reply, parent, "unlink", metadata.unlink(mounted.who(reply), parent, name));
+            boolean second = mounted.seconds().over(reply);
+            done(
+                    reply,
+                    parent,
+                    "unlink",
+                    second,
+                    metadata.unlink(mounted.who(reply), parent, name));
         }
     }
 
     void rmdir(EmptyReply reply, long parent, RawName raw) {
         Name name = name(reply, raw);
         if (name != null) {
+            boolean second = mounted.seconds().over(reply);
             CompletableFuture<MutateReply> removed =
                     metadata.rmdir(mounted.who(reply), parent, name)
                             .whenComplete((answer, failure) -> {
@@ -175,7 +182,7 @@ final class Names {
                                     places.removed(parent, raw);
                                 }
                             });
-            done(reply, parent, "rmdir", removed);
+            done(reply, parent, "rmdir", second, removed);
         }
     }
 
@@ -189,7 +196,7 @@ final class Names {
         Name newName = name == null ? null : name(reply, newRaw);
         if (name != null && newName != null) {
             places.renaming(reply.pid());
-            mounted.seconds().over(reply);
+            boolean second = mounted.seconds().over(reply);
             boolean exchange = (flags & Flags.RENAME_EXCHANGE) != 0;
             long source = places.at(parent, raw);
             long target = exchange ? places.at(newParent, newRaw) : 0;
@@ -204,7 +211,7 @@ final class Names {
                             exchange);
             renamed.whenComplete((answer, failure) -> {
                 if (failure != null) {
-                    mounted.fail(reply, parent, "rename", failure);
+                    mounted.failInDirectory(reply, parent, "rename", failure, second);
                     return;
                 }
                 if (source != 0) {
@@ -247,6 +254,7 @@ final class Names {
             String operation,
             Supplier<CompletableFuture<MutateReply>> call) {
         long stamp = mounted.beliefs().stamp();
+        boolean second = mounted.seconds().over(reply);
         CompletableFuture<MutateReply> future;
         try {
             future = call.get();
@@ -256,7 +264,7 @@ final class Names {
         }
         future.whenComplete((answer, failure) -> {
             if (failure != null) {
-                mounted.failByPath(reply, parent, operation, failure, OpenFlags.READ);
+                mounted.failInDirectory(reply, parent, operation, failure, second);
             } else {
                 // Its own change is not recalled from this mount; what of it is leased, the caches
                 // of the library know: the name with the directory, the attributes by themselves.
@@ -276,10 +284,14 @@ final class Names {
     }
 
     private void done(
-            EmptyReply reply, long parent, String operation, CompletableFuture<MutateReply> call) {
+            EmptyReply reply,
+            long parent,
+            String operation,
+            boolean second,
+            CompletableFuture<MutateReply> call) {
         call.whenComplete((answer, failure) -> {
             if (failure != null) {
-                mounted.fail(reply, parent, operation, failure);
+                mounted.failInDirectory(reply, parent, operation, failure, second);
             } else {
                 reply.done();
             }

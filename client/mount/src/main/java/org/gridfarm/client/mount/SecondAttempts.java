@@ -202,11 +202,9 @@ final class SecondAttempts {
         return directory == null ? null : directory.toBuilder().setNlink(0).build();
     }
 
-    /** The caller changes names: it has found what it looked for. */
-    void over(Request caller) {
-        if (!walking.isEmpty()) {
-            walking.remove(caller.pid());
-        }
+    /** The caller changes names: it has found what it looked for. True at a second attempt. */
+    boolean over(Request caller) {
+        return !walking.isEmpty() && walking.remove(caller.pid()) != null;
     }
 
     private static void close(@Nullable FileHandle handle) {

@@ -194,6 +194,63 @@ class LocalDiskHabitsTest {
         assertThat(here).hasContent("x");
     }
 
+    /** As on a local disk: nothing is there and nothing can be made, and nobody hears of ESTALE. */
+    @Test
+    void aDirectoryThatAnotherMountRemovesIsThereOrNot() throws IOException {
+        Programs.need("python3");
+        Path program = Files.writeString(farm.directory().resolve("removed.py"), REMOVED);
+        TestFarm.Result result =
+                farm.run(
+                        List.of(
+                                "python3",
+                                program.toString(),
+                                farm.mount().toString(),
+                                farm.mountOf("n2").toString()));
+        assertThat(result.output().strip())
+                .as(result.errors())
+                .isEqualTo("['ENOENT', 'ENOTEMPTY', 'done']");
+    }
+
+    private static final String REMOVED =
+            """
+            import errno, os, sys, threading
+            here, there = (mount + "/removed" for mount in sys.argv[1:])
+            told = set()
+            def tell(call, *arguments):
+                try:
+                    call(*arguments)
+                    told.add("done")
+                except OSError as e:
+                    told.add(errno.errorcode[e.errno])
+            def come_and_go():
+                while not over.is_set():
+                    os.mkdir(there)
+                    for wait in range(20):
+                        tell(os.stat, there)
+                    while True:
+                        try:
+                            os.rmdir(there)
+                            break
+                        except OSError as e:
+                            told.add(errno.errorcode[e.errno])
+            over = threading.Event()
+            other = threading.Thread(target=come_and_go)
+            other.start()
+            for i in range(400):
+                tell(os.mkdir, here + "/d")
+                tell(os.rmdir, here + "/d")
+                tell(os.symlink, "t", here + "/s")
+                tell(os.stat, here + "/s/x")
+                tell(os.unlink, here + "/s")
+                tell(lambda: os.close(os.open(here + "/f", os.O_CREAT | os.O_WRONLY)))
+                tell(os.rename, here + "/f", here + "/g")
+                tell(os.unlink, here + "/g")
+                tell(os.unlink, here + "/f")
+            over.set()
+            other.join()
+            print(sorted(told))
+            """;
+
     /** Nothing of it has been committed by then. */
     @Test
     void aFileThatAnotherMountIsWritingIsEmptiedByItsOpening() throws IOException {
