@@ -14,9 +14,7 @@ import org.gridfarm.storagenode.disk.DataDirectory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * One replica with its sums, open. Called on the store's threads under the object's {@link Lane}:
@@ -621,26 +619,17 @@ public final class Replica implements AutoCloseable {
      * Writes this replica's sums for the same bytes under another key; they are up to date. Dirty,
      * since nothing of it is synced.
      */
-    void writeSumsAs(ObjectKey other, Path target) throws IOException {
-        try (SumFile out =
-                new SumFile(
-                        FileChannel.open(
-                                target,
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.TRUNCATE_EXISTING,
-                                StandardOpenOption.READ,
-                                StandardOpenOption.WRITE))) {
-            sums.copyTo(
-                    out,
-                    new SumHeader(
-                            other.inode(),
-                            other.stripe(),
-                            other.generation(),
-                            SumHeader.DIRTY,
-                            size,
-                            boot,
-                            verified));
-        }
+    void writeSumsAs(ObjectKey other, SumFile out) throws IOException {
+        sums.copyTo(
+                out,
+                new SumHeader(
+                        other.inode(),
+                        other.stripe(),
+                        other.generation(),
+                        SumHeader.DIRTY,
+                        size,
+                        boot,
+                        verified));
     }
 
     /** The name it has now will not be kept, so it need not last. */

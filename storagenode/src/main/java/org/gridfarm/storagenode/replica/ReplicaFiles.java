@@ -34,6 +34,11 @@ final class ReplicaFiles {
         return data.resolveSibling(data.getFileName() + ObjectKey.SUM_SUFFIX);
     }
 
+    /** An empty file for the sums of the data at the path. */
+    static SumFile newSums(Path data) throws IOException {
+        return new SumFile(FileChannel.open(sumPath(data), NEW));
+    }
+
     /** An empty replica at the path. */
     static Replica create(ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
             throws IOException {
@@ -82,7 +87,7 @@ final class ReplicaFiles {
     }
 
     private static SumFile beginSums(ObjectKey key, Path path, long boot) throws IOException {
-        SumFile sums = new SumFile(FileChannel.open(sumPath(path), NEW));
+        SumFile sums = newSums(path);
         try {
             sums.writeHeader(
                     new SumHeader(

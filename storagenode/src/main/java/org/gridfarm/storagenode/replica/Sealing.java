@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.storagenode.checksum.SumFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,7 +42,9 @@ final class Sealing {
         } else {
             old.rescanAll();
             old.checkpoint();
-            old.writeSumsAs(next, ReplicaFiles.sumPath(path));
+            try (SumFile sums = ReplicaFiles.newSums(path)) {
+                old.writeSumsAs(next, sums);
+            }
             old.markDeleted();
             Files.move(old.path(), path, StandardCopyOption.ATOMIC_MOVE);
         }
