@@ -2,7 +2,10 @@ package org.gridfarm.client.mount;
 
 import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * open for writing any more. Thread-safe.
  */
 final class Mappings {
+    private static final Logger log = LoggerFactory.getLogger(Mappings.class);
     private static final Duration FIRST_LOOK = Duration.ofMillis(5);
     private static final Duration LOOKS_MAX = Duration.ofMillis(500);
 
@@ -98,12 +102,17 @@ final class Mappings {
 
     private boolean isWritten(OpenFile file) {
         Passthrough passthrough = kernel;
-        Path path = file.handle().idleLocally();
-        if (passthrough == null || path == null) {
+        try {
+            Path path = file.handle().idleLocally();
+            if (passthrough == null || path == null) {
+                return false;
+            }
+            // A staged file that is made a replica just now has another name when it is asked.
+            return passthrough.isOpenForWriting(path) || !path.equals(file.handle().idleLocally());
+        } catch (FarmException e) {
+            log.warn("whether it is mapped cannot be told: {}", e.getMessage());
             return false;
         }
-        // A staged file that is made a replica just now has another name by the time it is asked.
-        return passthrough.isOpenForWriting(path) || !path.equals(file.handle().idleLocally());
     }
 
     /** The mount ends: nobody is waited for any more. */

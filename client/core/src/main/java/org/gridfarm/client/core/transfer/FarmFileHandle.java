@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -270,7 +271,7 @@ final class FarmFileHandle implements FileHandle {
     }
 
     @Override
-    public java.nio.file.@Nullable Path idleLocally() {
+    public @Nullable Path idleLocally() {
         LocalWriting kernel = open.localWriting();
         return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
     }

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -108,7 +109,7 @@ public interface FileHandle {
      * Where the file lies that the kernel wrote into, after this process has closed what it had
      * open of it for writing itself; null: nowhere, or it is no replica any more.
      */
-    java.nio.file.@Nullable Path idleLocally();
+    @Nullable Path idleLocally();
 
     /**
      * Bytes were changed in the local file behind this handle's back; sync and close ship them

@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -100,10 +101,12 @@ final class OpenSizes implements SizeSource {
                     if (thrown == null) {
                         return CompletableFuture.<@Nullable ChainOutcome>completedFuture(outcome);
                     }
-                    if (FarmException.of(thrown, "stat", "").kind() == ErrorKind.OBJECT_ABSENT) {
-                        return CompletableFuture.<@Nullable ChainOutcome>completedFuture(null);
-                    }
-                    return stat(location, member + 1);
+                    boolean absent =
+                            FarmException.of(thrown, "stat", "").kind() == ErrorKind.OBJECT_ABSENT;
+                    // Of what was committed it was lost there: that says nothing of the size.
+                    return absent && replica.getState() == ReplicaState.WRITING
+                            ? CompletableFuture.<@Nullable ChainOutcome>completedFuture(null)
+                            : stat(location, member + 1);
                 })
                 .thenCompose(outcome -> outcome);
     }

@@ -34,8 +34,10 @@ import java.util.function.LongConsumer;
 /// process was replaced, the kernel's ESTALE is seen.
 public final class Places {
 
-    /// Forgetting a name takes microseconds where nothing is in its way.
-    static final long PATIENCE_NANOS = 20_000_000L;
+    /// Forgetting a name takes microseconds where nothing is in its way, and as long as a change
+    /// there on a busy machine. To wait is worth it: mkdir(2) and its like make no second attempt
+    /// when they find the name.
+    static final long PATIENCE_NANOS = 60_000_000L;
 
     /// Changes are under way for milliseconds, unless a server is being replaced.
     static final long PATIENCE_AGAIN_NANOS = 500_000_000L;
