@@ -7,6 +7,7 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Random faults of storage nodes while files at level 2 are written, appended to, read, changed and
@@ -139,7 +142,6 @@ class FaultCampaignTest {
             for (Door door : doors) {
                 String fault = expected == null ? null : fault(door, name, expected);
                 if (fault != null) {
-                    String why = farm.tryGf("why", farm.mount().resolve(name).toString()).output();
                     wrong.add(
                             String.join(
                                     " ",
@@ -147,15 +149,43 @@ class FaultCampaignTest {
                                     "by",
                                     door.getClass().getSimpleName() + ":",
                                     fault,
-                                    "gf why:",
-                                    why,
-                                    "layout:",
-                                    client.where(FarmPath.of("/" + name)).toString()));
+                                    whatIsKnown(farm, client, name)));
                 }
             }
         }
         assertThat(wrong).isEmpty();
         System.out.println(oracle.names().size() + " files are as they should be");
+    }
+
+    private static String whatIsKnown(TestFarm farm, Gridfarm client, String name)
+            throws IOException {
+        TestFarm.Result sum = farm.tryGf("sum", "--verify", "/" + name);
+        Layout layout = client.where(FarmPath.of("/" + name));
+        return String.join(
+                "\n",
+                "gf why: " + farm.tryGf("why", farm.mount().resolve(name).toString()).output(),
+                "gf sum: " + sum.output() + sum.errors(),
+                "layout: " + layout,
+                layout.getObjectsCount() == 0 ? "" : said(farm, layout.getObjects(0).getObject()));
+    }
+
+    /** By all processes, of that file. */
+    private static String said(TestFarm farm, ObjectId object) throws IOException {
+        Pattern file = Pattern.compile("\\b" + Long.toHexString(object.getInode()) + "\\b");
+        StringBuilder said = new StringBuilder();
+        try (Stream<Path> logs = Files.list(farm.directory().resolve("log"))) {
+            for (Path log : logs.toList()) {
+                try (Stream<String> lines = Files.lines(log)) {
+                    lines.filter(file.asPredicate())
+                            .forEach(line ->
+                                    said.append(log.getFileName())
+                                            .append(": ")
+                                            .append(line)
+                                            .append('\n'));
+                }
+            }
+        }
+        return said.toString();
     }
 
     private static @Nullable String fault(Door door, String name, Expected expected) {
