@@ -9,7 +9,6 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.CloseRequest;
-import org.gridfarm.protocol.wire.Empty;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +27,13 @@ final class Releases implements GivenUp {
     private static final int WAITING_MAX = 256;
     private static final Duration HEARD_MAX = Duration.ofSeconds(1);
 
-    private final FarmSession session;
+    /** Tells the leader. */
+    @FunctionalInterface
+    interface Leader {
+        CompletableFuture<?> close(List<Long> settled, List<Long> unsettled);
+    }
+
+    private final Leader leader;
     private final Clock clock;
 
     @GuardedBy("this")
@@ -41,7 +46,22 @@ final class Releases implements GivenUp {
     private boolean underWay;
 
     Releases(FarmSession session, Clock clock) {
-        this.session = session;
+        this(
+                (settled, unsettled) ->
+                        session.leader(
+                                MetadataMethods.CLOSE,
+                                () ->
+                                        CloseRequest.newBuilder()
+                                                .setSession(session.id())
+                                                .addAllHandles(settled)
+                                                .addAllUnsettled(unsettled)
+                                                .build(),
+                                session.deadline()),
+                clock);
+    }
+
+    Releases(Leader leader, Clock clock) {
+        this.leader = leader;
         this.clock = clock;
     }
 
@@ -73,7 +93,7 @@ final class Releases implements GivenUp {
     }
 
     private void tellUnsettled(long handle, CompletableFuture<Void> heard) {
-        close(List.of(), List.of(handle))
+        leader.close(List.of(), List.of(handle))
                 .whenComplete((reply, thrown) -> {
                     if (thrown == null || isOver(FarmException.of(thrown, "close", ""))) {
                         heard.complete(null);
@@ -93,10 +113,18 @@ final class Releases implements GivenUp {
         return taken;
     }
 
-    /** They go with what comes next. */
+    /** They go with what comes next, and if nothing comes a moment later. */
     @Override
-    public synchronized void putBack(List<Long> handles) {
-        waiting.addAll(handles);
+    public void putBack(List<Long> handles) {
+        boolean soon;
+        synchronized (this) {
+            waiting.addAll(handles);
+            soon = !sendsSoon;
+            sendsSoon = true;
+        }
+        if (soon) {
+            clock.after(TransferLimits.RETRY_PAUSE, this::sendSoon);
+        }
     }
 
     private void sendSoon() {
@@ -115,7 +143,7 @@ final class Releases implements GivenUp {
             underWay = true;
             handles = take();
         }
-        close(handles, List.of())
+        leader.close(handles, List.of())
                 .whenComplete((reply, thrown) -> {
                     synchronized (this) {
                         underWay = false;
@@ -126,18 +154,6 @@ final class Releases implements GivenUp {
                         failed(handles, FarmException.of(thrown, "close", ""));
                     }
                 });
-    }
-
-    private CompletableFuture<Empty> close(List<Long> settled, List<Long> unsettled) {
-        return session.leader(
-                MetadataMethods.CLOSE,
-                () ->
-                        CloseRequest.newBuilder()
-                                .setSession(session.id())
-                                .addAllHandles(settled)
-                                .addAllUnsettled(unsettled)
-                                .build(),
-                session.deadline());
     }
 
     /** The session ended, and the handles with it. */
