@@ -55,12 +55,7 @@ record Mounted(
      * and not walk the path again.
      */
     void failLooking(Request request, long directory, String operation, Throwable thrown) {
-        FarmException failure = FarmException.of(thrown, operation, Long.toHexString(directory));
-        if (failure.kind() == ErrorKind.STALE) {
-            request.fail(Errno.ENOENT);
-        } else {
-            fail(request, directory, operation, failure);
-        }
+        failInDirectory(request, directory, operation, thrown, true);
     }
 
     /**
