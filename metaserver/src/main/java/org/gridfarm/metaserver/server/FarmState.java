@@ -465,6 +465,14 @@ public final class FarmState {
         return replicas.rows(inode, stripe, generation);
     }
 
+    @Nullable ReplicaImage rowOf(String node, ObjectId object) {
+        for (ReplicaImage row :
+                rows(object.getInode(), object.getStripe(), object.getGeneration())) {
+            if (row.getNode().equals(node)) return row;
+        }
+        return null;
+    }
+
     /** Rows of other generations than this. */
     List<ReplicaImage> olderRows(long inode, int generation) {
         List<ReplicaImage> older = new ArrayList<>();

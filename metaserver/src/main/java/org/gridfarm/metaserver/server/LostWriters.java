@@ -32,27 +32,29 @@ import java.util.Set;
  *
  * <p>Runs when a writer gives a file up with changes that it could not commit, when a session with
  * files open for writing ends, and, after a change of leader, for files whose writers did not come
- * back within the grace period; where others write, too, when the last of them is done. A file of
- * which nobody answers is not sealed without: it would be read with a size that its replicas do not
- * have, and a silent stripe as zeros. Event thread.
+ * back within the grace period; where others write, too, when the last of them is done. Whatever
+ * else left a file noted as written by nobody, it is found by looking now and then. A file of which
+ * nobody answers is not sealed without: it would be read with a size that its replicas do not have,
+ * and a silent stripe as zeros. Event thread.
  */
 final class LostWriters {
     private static final Logger log = LoggerFactory.getLogger(LostWriters.class);
 
-    private static final long TRY_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long LOOK_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final FarmState state;
     private final FileOpens opens;
     private final LeaderContext leader;
     private final Set<Long> sealing = new HashSet<>();
     private final Set<Long> silent = new HashSet<>(); // being sealed, to be tried again
-    private long triedAgainAt;
+    private long lookedAt;
     private boolean graceOver;
 
     LostWriters(FarmState state, FileOpens opens, LeaderContext leader) {
         this.state = state;
         this.opens = opens;
         this.leader = leader;
+        this.lookedAt = state.monotonicNanos();
     }
 
     /** It is not opened for writing meanwhile. */
@@ -83,8 +85,17 @@ final class LostWriters {
      * When the grace period ends: files still marked as written by nobody, orphans open by nobody.
      */
     void tick(boolean inGrace) {
-        trySilentAgain();
-        if (inGrace || graceOver) return;
+        long now = state.monotonicNanos();
+        boolean again = now - lookedAt >= LOOK_AGAIN_NANOS;
+        if (again) {
+            lookedAt = now;
+            trySilentAgain();
+        }
+        if (inGrace) return;
+        if (graceOver) {
+            if (again) sealAbandoned();
+            return;
+        }
         graceOver = true;
         for (long inode : state.writtenInodes()) {
             if (!opens.files().isWritten(inode)) seal(inode);
@@ -106,10 +117,17 @@ final class LostWriters {
                 && !writing.getWritersList().stream().allMatch(session -> leader.isLive(session));
     }
 
+    /** Nobody has them open for writing, and what should have ended that was refused or failed. */
+    private void sealAbandoned() {
+        for (long inode : state.writtenInodes()) {
+            if (!opens.files().isWritten(inode) && begin(inode)) {
+                log.warn(
+                        "file {}: noted as written by nobody; sealing it", Long.toHexString(inode));
+            }
+        }
+    }
+
     private void trySilentAgain() {
-        long now = state.monotonicNanos();
-        if (silent.isEmpty() || now - triedAgainAt < TRY_AGAIN_NANOS) return;
-        triedAgainAt = now;
         List<Long> some = List.copyOf(silent);
         silent.clear();
         some.forEach(sealing::remove);

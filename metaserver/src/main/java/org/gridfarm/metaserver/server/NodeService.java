@@ -18,7 +18,6 @@ import org.gridfarm.protocol.wire.DeleteObjectsRequest;
 import org.gridfarm.protocol.wire.HeartbeatReply;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.HeldObject;
-import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.InventoryReply;
 import org.gridfarm.protocol.wire.InventoryRequest;
 import org.gridfarm.protocol.wire.NodeImage;
@@ -55,18 +54,28 @@ final class NodeService {
     /** Objects named in one command to a node. */
     private static final int DELETE_OBJECTS_MAX = 1024;
 
+    private static final long TELL_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final class Link implements NodeLink {
         final String name;
         final Peer peer;
         final long incarnation;
         final Set<ObjectId> deletes = new LinkedHashSet<>();
-        final Set<ObjectId> deleting = new HashSet<>();
+        final Set<ObjectId> deleting = new HashSet<>(); // told, and it may still do so
         final Set<ObjectId> seen = new HashSet<>(); // while its inventory is taken
+        boolean telling;
+        long tellFrom = state.monotonicNanos();
 
         Link(String name, Peer peer, long incarnation) {
             this.name = name;
             this.peer = peer;
             this.incarnation = incarnation;
+        }
+
+        void goesOnFrom(Link former) {
+            deletes.addAll(former.deletes);
+            deletes.addAll(former.deleting);
+            deleting.addAll(former.deleting);
         }
 
         @Override
@@ -157,12 +166,11 @@ final class NodeService {
         if (!now.equals(known)) {
             leader.change(List.of(Change.newBuilder().setNode(now).build()), 0);
         }
-        Link former =
-                links.put(
-                        request.getName(),
-                        new Link(request.getName(), exchange.peer(), request.getIncarnation()));
+        Link link = new Link(request.getName(), exchange.peer(), request.getIncarnation());
+        Link former = links.put(request.getName(), link);
         boolean holdsNothing = request.getEmpty() && state.heldBy(request.getName()).isEmpty();
         boolean same = former != null && former.incarnation == request.getIncarnation();
+        if (same) link.goesOnFrom(former); // no inventory will tell what is still to be deleted
         state.nodes().registered(request.getName(), holdsNothing || same, state.monotonicNanos());
         log.info("node {} registered at {}", request.getName(), request.getAddress());
         RegisterNodeReply reply =
@@ -193,14 +201,13 @@ final class NodeService {
             exchange.reply(HeartbeatReply.newBuilder().setRegisterAgain(true).build());
             return;
         }
-        List<Change> changes = new ArrayList<>();
-        for (ObjectId bad : request.getCorruptList())
-            mark(link.name, bad, ReplicaState.CORRUPT, changes);
+        NodeReport report = new NodeReport(state, link.name);
+        for (ObjectId bad : request.getCorruptList()) report.damaged(bad);
         for (ObjectId lost : request.getLostList()) {
-            ReplicaImage row = rowOf(link.name, lost);
-            if (row != null) lost(row, changes);
+            ReplicaImage row = state.rowOf(link.name, lost);
+            if (row != null) report.lost(row);
         }
-        warnOfLost(link.name, changes);
+        List<Change> changes = report.changes();
         leader.change(changes, 0);
         HeartbeatReply reply =
                 HeartbeatReply.newBuilder()
@@ -210,18 +217,6 @@ final class NodeService {
         // What the node reported is in the journal when it is told that it was heard.
         if (changes.isEmpty()) exchange.reply(reply);
         else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(reply));
-    }
-
-    private void mark(String node, ObjectId object, ReplicaState wanted, List<Change> changes) {
-        ReplicaImage row = rowOf(node, object);
-        if (row != null && row.getState() != wanted) {
-            log.warn(
-                    "replica of {} at {} is {}",
-                    Long.toHexString(object.getInode()),
-                    node,
-                    wanted.name().toLowerCase(java.util.Locale.ROOT));
-            changes.add(replica(row, wanted));
-        }
     }
 
     /** What the node holds and should not: superseded objects go, unknown ones are set aside. */
@@ -237,7 +232,7 @@ final class NodeService {
                     "the node registers first");
         }
         InventoryReply.Builder reply = InventoryReply.newBuilder();
-        List<Change> changes = new ArrayList<>();
+        NodeReport report = new NodeReport(state, link.name);
         for (HeldObject held : request.getObjectsList()) {
             ObjectId object = held.getObject();
             link.seen.add(object);
@@ -246,98 +241,47 @@ final class NodeService {
                 else reply.addQuarantine(object);
                 continue;
             }
-            ReplicaImage row = rowOf(request.getName(), object);
+            ReplicaImage row = state.rowOf(link.name, object);
             ReplicaState known = row == null ? null : row.getState();
-            boolean isWanted = known == ReplicaState.VALID || isInChain(request.getName(), object);
-            if (isWanted && held.getDirty()) suspects.add(request.getName(), object);
+            boolean isWanted = known == ReplicaState.VALID || isInChain(link.name, object);
+            if (isWanted && held.getDirty()) suspects.add(link.name, object);
             if (isWanted) continue;
             if (known == ReplicaState.CORRUPT)
                 continue; // kept for a person until a good copy exists
             if (row != null && known == ReplicaState.LOST) {
-                changes.add(replica(row, ReplicaState.VALID)); // nobody could write meanwhile
+                report.found(row);
             } else {
-                if (row != null) changes.add(FileChanges.gone(row));
+                if (row != null) report.gone(row);
                 link.deletes.add(object);
             }
         }
         if (request.getEnd()) {
             // Rows that the node does not have: it lost them.
-            for (ReplicaImage row : state.heldBy(request.getName())) {
-                ObjectId object =
-                        Layouts.object(row.getInode(), row.getStripe(), row.getGeneration());
-                if (!link.seen.contains(object) && row.getState() != ReplicaState.COPYING) {
-                    lost(row, changes);
-                }
+            for (ReplicaImage row : state.heldBy(link.name)) {
+                boolean has = link.seen.contains(object(row, 0));
+                boolean goesOn =
+                        isSealedAhead(object(row, 1)) && link.seen.contains(object(row, 1));
+                if (!has && !goesOn && row.getState() != ReplicaState.COPYING) report.lost(row);
             }
             link.seen.clear();
-            state.nodes().inventoryTaken(request.getName());
+            state.nodes().inventoryTaken(link.name);
         }
-        warnOfLost(link.name, changes);
-        leader.change(changes, 0);
+        leader.change(report.changes(), 0);
         leader.afterAllSoFar(() -> {
             delete(link);
             exchange.reply(reply.build());
         });
     }
 
-    /**
-     * The node does not have it any more. The last good copy of a content is remembered, for the
-     * node may find it again: its disk was only not mounted.
-     */
-    private void lost(ReplicaImage row, List<Change> changes) {
-        InodeImage file = state.image(row.getInode());
-        if (row.getState() == ReplicaState.LOST) return;
-        boolean isLast =
-                row.getState() == ReplicaState.VALID
-                        && row.getGeneration() == file.getGeneration()
-                        && file.getSize() > 0
-                        && state.rows(row.getInode(), row.getStripe(), row.getGeneration()).stream()
-                                .noneMatch(other ->
-                                        other.getState() == ReplicaState.VALID
-                                                && !other.getNode().equals(row.getNode()));
-        changes.add(isLast ? replica(row, ReplicaState.LOST) : FileChanges.gone(row));
-        WritingImage writing = state.writing(row.getInode());
-        if (writing != null && !isLast && writing.getGeneration() == row.getGeneration()) {
-            changes.add(FileChanges.writing(without(writing, row)));
-        }
+    private static ObjectId object(ReplicaImage row, int later) {
+        return Layouts.object(row.getInode(), row.getStripe(), row.getGeneration() + later);
     }
 
-    private static void warnOfLost(String node, List<Change> changes) {
-        long files =
-                changes.stream()
-                        .filter(c -> c.getReplica().getState() == ReplicaState.LOST)
-                        .count();
-        if (files > 0) {
-            log.error("{} lost the last good copy of {} files: gf replicas --lost", node, files);
-        }
-    }
-
-    /**
-     * Its chain goes on with the others; where there are none the writer is told when it writes.
-     */
-    private static WritingImage without(WritingImage writing, ReplicaImage row) {
-        WritingImage.Builder now = writing.toBuilder().clearChains();
-        for (WritingChain chain : writing.getChainsList()) {
-            List<String> left = new ArrayList<>(chain.getNodesList());
-            boolean isHere = chain.getStripe() == row.getStripe() && left.remove(row.getNode());
-            now.addChains(
-                    isHere && !left.isEmpty()
-                            ? chain.toBuilder().clearNodes().addAllNodes(left).build()
-                            : chain);
-        }
-        return now.build();
-    }
-
-    private static Change replica(ReplicaImage row, ReplicaState state) {
-        return Change.newBuilder().setReplica(row.toBuilder().setState(state)).build();
-    }
-
-    private @Nullable ReplicaImage rowOf(String node, ObjectId object) {
-        for (ReplicaImage row :
-                state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-            if (row.getNode().equals(node)) return row;
-        }
-        return null;
+    /** Of a generation that is to come: the file is being sealed, and this is its content then. */
+    private boolean isSealedAhead(ObjectId object) {
+        WritingImage writing = state.writing(object.getInode());
+        return writing != null
+                && Integer.compareUnsigned(object.getGeneration(), writing.getGeneration()) > 0;
     }
 
     private boolean isInChain(String node, ObjectId object) {
@@ -373,27 +317,33 @@ final class NodeService {
     }
 
     private void delete(Link link) {
-        if (!link.deleting.isEmpty() || link.deletes.isEmpty() || !link.peer.isOpen()) return;
+        boolean mayTell = link.peer.isOpen() && state.monotonicNanos() >= link.tellFrom;
+        if (link.telling || link.deletes.isEmpty() || !mayTell) return;
         // A row may have come back meanwhile, as when a copy was made again.
-        link.deletes.removeIf(o -> rowOf(link.name, o) != null || isInChain(link.name, o));
+        link.deletes.removeIf(o -> state.rowOf(link.name, o) != null || isInChain(link.name, o));
         List<ObjectId> some = new ArrayList<>();
         for (ObjectId object : link.deletes) {
             if (some.size() == DELETE_OBJECTS_MAX) break;
-            if (!arriving.test(link.name, object)) some.add(object);
+            if (!arriving.test(link.name, object) && !isSealedAhead(object)) some.add(object);
         }
         if (some.isEmpty()) return;
         some.forEach(link.deletes::remove);
         link.deleting.addAll(some);
+        link.telling = true;
         link.call(
                 StorageMethods.DELETE_OBJECTS,
                 DeleteObjectsRequest.newBuilder().addAllObjects(some).build(),
                 ServerLimits.NODE_CALL_DEADLINE,
                 (reply, failure) -> {
-                    link.deleting.clear();
-                    // A node that did not hear of it is told at its next inventory.
-                    if (failure != null)
+                    link.telling = false;
+                    if (failure == null) {
+                        some.forEach(link.deleting::remove);
+                        delete(link);
+                    } else {
                         log.warn("deleting at {}: {}", link.name, failure.getMessage());
-                    else delete(link);
+                        link.deletes.addAll(some);
+                        link.tellFrom = state.monotonicNanos() + TELL_AGAIN_NANOS;
+                    }
                 });
     }
 

@@ -23,6 +23,7 @@ import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectReply;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +41,9 @@ final class FakeNode implements AutoCloseable {
     final RegisterNodeReply registered;
     volatile String digest = "";
     volatile boolean refusesSeals;
+    volatile boolean refusesDeletes;
+    volatile List<ObjectId> damaged = List.of();
+    volatile CompletableFuture<?> sealed = CompletableFuture.completedFuture(true);
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
@@ -71,18 +75,11 @@ final class FakeNode implements AutoCloseable {
                                                     .setSize(q.getSize())
                                                     .build();
                                         })
-                                .answer(
+                                .on(
                                         StorageMethods.SEAL_OBJECT,
-                                        q -> {
-                                            seals.add(q);
-                                            if (refusesSeals) {
-                                                throw new FarmException(
-                                                        ErrorKind.NOT_READY, "seal", name);
-                                            }
-                                            return SealObjectReply.newBuilder()
-                                                    .setPresent(true)
-                                                    .setSize(77)
-                                                    .build();
+                                        exchange -> {
+                                            seals.add(exchange.request());
+                                            sealed.thenRun(() -> exchange.reply(seal()));
                                         })
                                 .answer(
                                         StorageMethods.VERIFY_OBJECT,
@@ -95,6 +92,10 @@ final class FakeNode implements AutoCloseable {
                                         StorageMethods.DELETE_OBJECTS,
                                         q -> {
                                             deleted.addAll(q.getObjectsList());
+                                            if (refusesDeletes) {
+                                                throw new FarmException(
+                                                        ErrorKind.DISK_FAILED, "delete", name);
+                                            }
                                             return DeleteObjectsReply.newBuilder()
                                                     .addAllDeleted(q.getObjectsList())
                                                     .build();
@@ -125,6 +126,13 @@ final class FakeNode implements AutoCloseable {
         beat.scheduleAtFixedRate(this::beat, 300, 300, TimeUnit.MILLISECONDS);
     }
 
+    private SealObjectReply seal() {
+        if (refusesSeals) {
+            throw new FarmException(ErrorKind.NOT_READY, "seal", name);
+        }
+        return SealObjectReply.newBuilder().setPresent(true).setSize(77).build();
+    }
+
     private void beat() {
         peer.callPlain(
                         MetadataMethods.HEARTBEAT,
@@ -133,6 +141,7 @@ final class FakeNode implements AutoCloseable {
                                 .setIncarnation(incarnation)
                                 .setCapacity(1L << 40)
                                 .setAvailable(1L << 39)
+                                .addAllCorrupt(damaged)
                                 .build(),
                         TestFarm.PATIENCE)
                 .exceptionally(failure -> HeartbeatReply.getDefaultInstance());

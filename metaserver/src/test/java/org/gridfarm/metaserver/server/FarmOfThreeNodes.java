@@ -14,7 +14,9 @@ import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +119,39 @@ abstract class FarmOfThreeNodes {
         return reply.getLayout().getObjectsCount() == 0
                 ? List.of()
                 : reply.getLayout().getObjects(0).getReplicasList();
+    }
+
+    /** Closed; n1 has one. */
+    long fileOfTwoCopies(TestClient client) {
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n1"));
+        client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
+                        .build());
+        TestFarm.await(
+                "second copy",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).size() == 2;
+                });
+        return inode;
+    }
+
+    /** As a writer is told. */
+    List<Replica> chain(TestClient client, long inode, long handle) {
+        client.renew();
+        return client.call(
+                        MetadataMethods.REFRESH,
+                        RefreshRequest.newBuilder()
+                                .setHandle(handle)
+                                .setInode(inode)
+                                .setWrite(true)
+                                .build())
+                .getLayout()
+                .getObjects(0)
+                .getReplicasList();
     }
 
     void awaitSealed(TestClient client, long inode) {

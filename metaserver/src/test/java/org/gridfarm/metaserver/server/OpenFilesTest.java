@@ -18,11 +18,9 @@ import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
-import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
-import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -94,23 +92,6 @@ class OpenFilesTest extends FarmOfThreeNodes {
     }
 
     /** One of them at n1. */
-    private long fileOfTwoCopies(TestClient client) {
-        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
-        commit(client, inode, 500, true, List.of("n1"));
-        client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
-                        .build());
-        TestFarm.await(
-                "second copy",
-                () -> {
-                    client.renew();
-                    return replicas(client, inode).size() == 2;
-                });
-        return inode;
-    }
-
     @Test
     void aFileThatNoNodeCanTakeIsNotMade() {
         TestClient client = new TestClient(farm, leader, 11);
@@ -148,20 +129,6 @@ class OpenFilesTest extends FarmOfThreeNodes {
                         .setReason("test")
                         .setWritten(true)
                         .build());
-    }
-
-    private List<Replica> chain(TestClient client, long inode, long handle) {
-        client.renew();
-        return client.call(
-                        MetadataMethods.REFRESH,
-                        RefreshRequest.newBuilder()
-                                .setHandle(handle)
-                                .setInode(inode)
-                                .setWrite(true)
-                                .build())
-                .getLayout()
-                .getObjects(0)
-                .getReplicasList();
     }
 
     /** A file of level two, open at handle 501, whose second node has failed. */

@@ -1,0 +1,118 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.gridfarm.protocol.wire.WritingImage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What one node says at one time of the replicas it has or should have, as changes. A replica that
+ * is damaged or gone is in no chain any more that has another member: the size and the content of
+ * an open file are asked of its chain. Event thread.
+ */
+final class NodeReport {
+    private static final Logger log = LoggerFactory.getLogger(NodeReport.class);
+
+    private final FarmState state;
+    private final String node;
+    private final List<Change> rows = new ArrayList<>();
+    private final Map<Long, WritingImage> chains = new LinkedHashMap<>();
+    private int lastCopies;
+
+    NodeReport(FarmState state, String node) {
+        this.state = state;
+        this.node = node;
+    }
+
+    /** Its bytes are not those of its sums. */
+    void damaged(ObjectId object) {
+        ReplicaImage row = state.rowOf(node, object);
+        if (row != null && row.getState() != ReplicaState.CORRUPT) {
+            log.warn(
+                    "replica of {} at {} is {}",
+                    Long.toHexString(object.getInode()),
+                    node,
+                    ReplicaState.CORRUPT.name().toLowerCase(Locale.ROOT));
+            is(row, ReplicaState.CORRUPT);
+        }
+        leavesChain(object);
+    }
+
+    /**
+     * The node does not have it any more. The last good copy of a content is remembered, for the
+     * node may find it again: its disk was only not mounted.
+     */
+    void lost(ReplicaImage row) {
+        if (row.getState() == ReplicaState.LOST) return;
+        if (isLastCopy(row)) {
+            lastCopies++;
+            is(row, ReplicaState.LOST);
+        } else {
+            gone(row);
+            leavesChain(Layouts.object(row.getInode(), row.getStripe(), row.getGeneration()));
+        }
+    }
+
+    /** What was lost is there again: nobody could write meanwhile. */
+    void found(ReplicaImage row) {
+        is(row, ReplicaState.VALID);
+    }
+
+    void gone(ReplicaImage row) {
+        rows.add(FileChanges.gone(row));
+    }
+
+    /** All that follows from the report. */
+    List<Change> changes() {
+        if (lastCopies > 0) {
+            log.error(
+                    "{} lost the last good copy of {} files: gf replicas --lost", node, lastCopies);
+        }
+        List<Change> all = new ArrayList<>(rows);
+        for (WritingImage writing : chains.values()) all.add(FileChanges.writing(writing));
+        return all;
+    }
+
+    private void is(ReplicaImage row, ReplicaState now) {
+        rows.add(Change.newBuilder().setReplica(row.toBuilder().setState(now)).build());
+    }
+
+    private boolean isLastCopy(ReplicaImage row) {
+        InodeImage file = state.image(row.getInode());
+        return row.getState() == ReplicaState.VALID
+                && row.getGeneration() == file.getGeneration()
+                && file.getSize() > 0
+                && state.rows(row.getInode(), row.getStripe(), row.getGeneration()).stream()
+                        .noneMatch(other ->
+                                other.getState() == ReplicaState.VALID
+                                        && !other.getNode().equals(row.getNode()));
+    }
+
+    /**
+     * The chain goes on with the others; where there are none the writer is told when it writes.
+     */
+    private void leavesChain(ObjectId object) {
+        WritingImage writing =
+                chains.getOrDefault(object.getInode(), state.writing(object.getInode()));
+        if (writing == null || writing.getGeneration() != object.getGeneration()) return;
+        WritingImage.Builder now = writing.toBuilder();
+        for (WritingChain.Builder chain : now.getChainsBuilderList()) {
+            List<String> left = new ArrayList<>(chain.getNodesList());
+            boolean isHere = chain.getStripe() == object.getStripe() && left.remove(node);
+            if (isHere && !left.isEmpty()) chain.clearNodes().addAllNodes(left);
+        }
+        WritingImage left = now.build();
+        if (!left.equals(writing)) chains.put(object.getInode(), left);
+    }
+}
