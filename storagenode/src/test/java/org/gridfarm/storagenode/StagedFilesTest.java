@@ -152,6 +152,21 @@ class StagedFilesTest {
         }
     }
 
+    /** The others of the chain have sums that fit from then on: damage does not pass. */
+    @Test
+    void aSyncThatClaimsTheFileMakesALocalWriterOnlyAtTheHead() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
+            ObjectId id = object(21, 1);
+            StagedFile staged = stage(farm, 1).getFiles(0);
+            Files.write(Path.of(staged.getPath()), random(8_000));
+            SyncObjectRequest claiming = claiming(farm, id, staged, "n2");
+            get(farm.peer("n1").callPlain(StorageMethods.SYNC, claiming, PATIENCE));
+            Files.write(farm.file("n2", id), new byte[8_000]);
+            assertThatThrownBy(() -> farm.read("n2", id, 0, 8_000))
+                    .hasMessageContaining("checksum");
+        }
+    }
+
     /** A short one in one turn of the object, a long one in several. */
     @ParameterizedTest
     @ValueSource(ints = {0, 5_000, 65_536, (3 << 20) + 7})

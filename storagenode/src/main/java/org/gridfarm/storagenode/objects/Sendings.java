@@ -77,6 +77,7 @@ final class Sendings {
                 null);
     }
 
+    /** What a local writer did concerns only the head: nobody writes into the others' files. */
     ChainLine.Sending sync(SyncObjectRequest request) {
         return sending(
                 StorageMethods.SYNC,
@@ -84,6 +85,10 @@ final class Sendings {
                         request.toBuilder()
                                 .setTicket(member.getTicket())
                                 .setCreate(request.getCreate() || member.getJoining())
+                                .clearStaged()
+                                .clearAll()
+                                .clearFill()
+                                .clearFromBlock()
                                 .clearRest()
                                 .addAllRest(rest)
                                 .build(),

@@ -471,10 +471,14 @@ public final class Replica implements AutoCloseable {
     /**
      * What somebody wrote into the file behind our back: takes its size, sums blocks from this one
      * on and shows those that differ to the listener, at most the given number of bytes of file in
-     * one call. Returns the next block, or -1 at the end.
+     * one call. Returns the next block, or -1 at the end. Where nobody could, what differs is
+     * damage, and stays so.
      */
     public long rescan(long from, ChangedBlocks listener) throws IOException {
         requireSound("rescan");
+        if (!locallyChanged) {
+            return -1;
+        }
         if (from == 0) {
             takeSize(size);
         }

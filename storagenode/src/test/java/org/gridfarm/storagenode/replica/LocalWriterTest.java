@@ -96,6 +96,17 @@ class LocalWriterTest {
     }
 
     @Test
+    void whatNobodyWroteBehindItsBackIsDamageAlsoToARescan() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(5, 1 << 20));
+            fixture.change(KEY, Replica::checkpoint);
+            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
+            rescan(fixture, new Seen());
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+        }
+    }
+
+    @Test
     void bytesThatVanishedIntoAHoleAreDamage() throws IOException {
         try (StoreFixture fixture = StoreFixture.at(directory)) {
             fixture.write(KEY, 0, random(4, 1 << 20));

@@ -88,7 +88,7 @@ enum Damage {
      */
     abstract void doTo(Path data, Path other, Random random) throws IOException;
 
-    private static Path sums(Path data) {
+    static Path sums(Path data) {
         return data.resolveSibling(data.getFileName() + ".sum");
     }
 

@@ -2,18 +2,23 @@ package org.gridfarm.test.faults;
 
 import static org.awaitility.Awaitility.await;
 
+import org.awaitility.core.ConditionTimeoutException;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.storagenode.checksum.SumFile;
+import org.gridfarm.storagenode.checksum.SumHeader;
 import org.gridfarm.test.cluster.TestFarm;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.StringReader;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +37,8 @@ final class NodeFaults {
     /** Its replicas are never flipped: the kernel reads them without the node. */
     static final String ATTACHED = "n1";
 
-    private static final int RESTED_MILLIS = 1_500;
+    /** From the last change of a replica until its sums lie beside it, whatever the disks do. */
+    private static final Duration SUMS_AFTER_MAX = Duration.ofSeconds(20);
 
     private final TestFarm farm;
     private final Gridfarm client;
@@ -172,9 +178,6 @@ final class NodeFaults {
         if (name == null) {
             return "nothing to flip";
         }
-        // Sums are written beside the bytes a moment after the last change: until then nobody could
-        // tell, if the node died as well.
-        pause(RESTED_MILLIS);
         Layout layout;
         try {
             layout = client.where(FarmPath.of("/" + name));
@@ -200,6 +203,14 @@ final class NodeFaults {
         if (replica.isEmpty() || Files.size(replica.get()) == 0) {
             return "no bytes to flip";
         }
+        // Until then nobody could tell, if the node died as well.
+        if (!isSummedSoon(replica.get())) {
+            oracle.fault(name + " has no sums at " + victim.get().getNode());
+            return "no sums of " + name;
+        }
+        if (!Files.exists(replica.get())) {
+            return "it moved";
+        }
         try (RandomAccessFile file = new RandomAccessFile(replica.get().toFile(), "rw")) {
             flipped.add(name);
             long at = (long) (random.nextDouble() * file.length());
@@ -208,6 +219,23 @@ final class NodeFaults {
             file.seek(at);
             file.write(octet ^ (1 << random.nextInt(8)));
             return "bit in byte " + at + " of " + name + " at " + victim.get().getNode();
+        }
+    }
+
+    private static boolean isSummedSoon(Path replica) {
+        try {
+            await().atMost(SUMS_AFTER_MAX)
+                    .until(() -> {
+                        try (SumFile sums = new SumFile(FileChannel.open(Damage.sums(replica)))) {
+                            SumHeader header = sums.readHeader();
+                            return header != null && !header.isOpen();
+                        } catch (NoSuchFileException e) {
+                            return !Files.exists(replica); // it moved to another node
+                        }
+                    });
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
         }
     }
 
