@@ -146,6 +146,11 @@ final class Births {
         return c.accept(inode.number, directory.number);
     }
 
+    /** What hides a name of a layer below, see overlayfs: anybody may make one by renaming. */
+    static long whiteout(Command c, Inode directory) {
+        return newborn(c, directory, FileType.CHARACTER_DEVICE, 0, 0).getInode();
+    }
+
     private static byte[] unusedName(Command c, Inode directory, ByteString wanted) {
         byte[] name = Names.fresh(wanted, c.operation);
         if (c.state.entryOf(directory, name) != null) {

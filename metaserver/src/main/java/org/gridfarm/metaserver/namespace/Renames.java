@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.Rename;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +16,9 @@ final class Renames {
     private Renames() {}
 
     static Decision.Accepted rename(Command c, Rename rename) {
-        if (rename.getNoReplace() && rename.getExchange()) {
+        if (rename.getExchange() && (rename.getNoReplace() || rename.getWhiteout())) {
             throw new FarmException(
-                    ErrorKind.INVALID, c.operation, "", "no-replace together with exchange");
+                    ErrorKind.INVALID, c.operation, "", "exchange together with another flag");
         }
         Inode from = c.searchable(rename.getParent());
         Inode to = c.searchable(rename.getToParent());
@@ -36,6 +37,16 @@ final class Renames {
             exchange(c, source, target, from, to, name, toName);
         } else {
             move(c, source, target, from, to, name, toName);
+            if (rename.getWhiteout()) {
+                long whiteout = Births.whiteout(c, from);
+                // The name stays where it is in its listing; only what it means changes.
+                c.draft.entry(
+                        from.number,
+                        name,
+                        whiteout,
+                        FileType.CHARACTER_DEVICE,
+                        cookieOf(from, name));
+            }
         }
         return accepted(c, source, from, to);
     }

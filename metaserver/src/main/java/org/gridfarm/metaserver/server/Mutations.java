@@ -47,6 +47,9 @@ final class Mutations {
         }
         Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
         if (answered != null) {
+            boolean closes = request.hasCommit() && request.getCommit().getClose();
+            // The client may have brought the file back to this leader before it asked again.
+            if (closes) opens.close(caller.session(), request.getCommit().getHandle(), true);
             leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
             return;
         }

@@ -76,13 +76,24 @@ final class OpenService {
                     who,
                     wish.getInode(),
                     wish,
-                    () -> opened(exchange, caller, wish.getHandle()));
+                    () -> leader.afterAllSoFar(() -> opened(exchange, caller, wish.getHandle())));
         } catch (FarmException e) {
             refuse(exchange, e);
         }
     }
 
-    private <Q extends MessageLite> void opened(
+    /** What is refused for want of a replica is not open, either. */
+    private void opened(Exchange<OpenRequest, OpenReply> exchange, Caller caller, long handle) {
+        try {
+            exchange.reply(opens.reply(caller, handle));
+        } catch (FarmException e) {
+            opens.close(caller.session(), handle, true);
+            exchange.fail(e);
+        }
+    }
+
+    /** As it is now. */
+    private <Q extends MessageLite> void told(
             Exchange<Q, OpenReply> exchange, Caller caller, long handle) {
         leader.afterAllSoFar(() -> {
             try {
@@ -115,7 +126,7 @@ final class OpenService {
                 relocations.start(
                         caller,
                         request,
-                        () -> opened(exchange, caller, request.getHandle()),
+                        () -> told(exchange, caller, request.getHandle()),
                         why -> refuse(exchange, why));
                 return;
             }
@@ -126,7 +137,7 @@ final class OpenService {
                     request.getFailedNodesList(),
                     request.getWritten(),
                     request.getRescue());
-            opened(exchange, caller, request.getHandle());
+            told(exchange, caller, request.getHandle());
         } catch (FarmException e) {
             refuse(exchange, e);
         }
@@ -140,8 +151,12 @@ final class OpenService {
             OpenFiles.Handle handle = opens.files().find(request.getHandle());
             if (handle != null && handle.session() == caller.session()) {
                 if (handle.write()) opens.limit(who, handle.inode(), request.getWantedSize());
-                opened(exchange, caller, request.getHandle());
+                told(exchange, caller, request.getHandle());
                 return;
+            }
+            if (!request.getReclaim()) {
+                throw new FarmException(
+                        ErrorKind.BAD_HANDLE, "refresh", Long.toHexString(request.getHandle()));
             }
             OpenRequest wish =
                     OpenRequest.newBuilder()
@@ -157,7 +172,7 @@ final class OpenService {
                     wish,
                     request.getInode(),
                     request.getGeneration(),
-                    () -> opened(exchange, caller, request.getHandle()));
+                    () -> told(exchange, caller, request.getHandle()));
         } catch (FarmException e) {
             refuse(exchange, e);
         }

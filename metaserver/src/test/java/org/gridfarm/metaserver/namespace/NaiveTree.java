@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /**
  * What a namespace should do, written as plainly as possible and apart from it: maps of maps, mode
@@ -208,6 +209,7 @@ final class NaiveTree {
             String toName,
             boolean noReplace,
             boolean exchange,
+            @Nullable LongSupplier whiteout,
             Credentials who,
             long now) {
         if (from.type != 'd') {
@@ -277,6 +279,11 @@ final class NaiveTree {
         }
         place(from, name, exchange ? target : null, source, now);
         place(to, toName, source, exchange ? target : null, now);
+        if (whiteout != null) {
+            Node made = make(whiteout.getAsLong(), 'c', 0, who, now);
+            made.gid = (from.mode & 02000) != 0 ? from.gid : made.gid;
+            from.children.put(name, made);
+        }
         touch(from, now);
         touch(to, now);
         return null;

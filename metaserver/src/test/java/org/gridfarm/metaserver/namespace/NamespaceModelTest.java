@@ -10,7 +10,6 @@ import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryEntry;
-import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.ReadDirectoryReply;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
@@ -195,7 +194,8 @@ class NamespaceModelTest {
                                 farm.rename(
                                         Farm.renaming(at, name, to, other)
                                                 .setNoReplace(flags == 0)
-                                                .setExchange(flags == 1)),
+                                                .setExchange(flags == 1)
+                                                .setWhiteout(flags == 2)),
                         () ->
                                 model.rename(
                                         node(at),
@@ -204,6 +204,9 @@ class NamespaceModelTest {
                                         other,
                                         flags == 0,
                                         flags == 1,
+                                        flags == 2
+                                                ? () -> farm.state.peek(at, Farm.name(name))
+                                                : null,
                                         who,
                                         farm.clock));
             }
@@ -286,9 +289,12 @@ class NamespaceModelTest {
 
     private static String describe(Attributes a) {
         char type =
-                a.getType() == FileType.DIRECTORY
-                        ? 'd'
-                        : a.getType() == FileType.SYMLINK ? 'l' : 'f';
+                switch (a.getType()) {
+                    case DIRECTORY -> 'd';
+                    case SYMLINK -> 'l';
+                    case CHARACTER_DEVICE -> 'c';
+                    default -> 'f';
+                };
         return text(
                 a.getInode(),
                 type,

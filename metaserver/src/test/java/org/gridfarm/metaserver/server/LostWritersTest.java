@@ -108,6 +108,7 @@ class LostWritersTest extends FarmOfThreeNodes {
                         .setInode(inode)
                         .setGeneration(1)
                         .setWrite(true)
+                        .setReclaim(true)
                         .build());
     }
 

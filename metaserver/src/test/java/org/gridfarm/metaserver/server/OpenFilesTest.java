@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Open files, chains, repair and locks at one leader, with nodes that only obey. */
 class OpenFilesTest extends FarmOfThreeNodes {
@@ -307,6 +310,48 @@ class OpenFilesTest extends FarmOfThreeNodes {
         ObjectId superseded = ObjectId.newBuilder().setInode(inode).setGeneration(0).build();
         n2 = new FakeNode(farm, leader, "n2", 2, List.of(superseded));
         TestFarm.await("deleted", () -> n2.deleted.contains(superseded));
+    }
+
+    /** What was on its way when the file was closed arrives later. */
+    @Test
+    void aRefreshOfAHandleThatIsClosedDoesNotOpenItAgain() {
+        TestClient client = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        open(client, inode, 501, true);
+        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(500).build());
+        assertThatThrownBy(() -> chain(client, inode, 500)).hasMessageContaining("refresh");
+        client.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(501).build());
+        assertThat(attributes(client, inode).getWriting()).isFalse();
+    }
+
+    @Test
+    void anOpenThatIsRefusedForWantOfAReplicaLeavesNothingOpen() {
+        TestClient client = new TestClient(farm, leader, 11, "n2");
+        long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
+        commit(client, inode, 500, true, List.of("n2"));
+        n2.close();
+        TestClient reader = new TestClient(farm, leader, 12);
+        AtomicLong handle = new AtomicLong(600);
+        TestFarm.await(
+                "nobody has it",
+                () -> {
+                    client.renew();
+                    reader.renew();
+                    try {
+                        long drawn = handle.getAndIncrement();
+                        open(reader, inode, drawn, false);
+                        reader.call(
+                                MetadataMethods.CLOSE,
+                                CloseRequest.newBuilder().addHandles(drawn).build());
+                        return false;
+                    } catch (FarmException e) {
+                        return e.kind() == ErrorKind.DATA_UNAVAILABLE;
+                    }
+                });
+        ObjectId object = ObjectId.newBuilder().setInode(inode).setGeneration(1).build();
+        n2 = new FakeNode(farm, leader, "n2", 2, List.of(object));
+        client.renew();
+        assertThat(open(client, inode, 501, true).getMode()).isEqualTo(DataMode.EXCLUSIVE);
     }
 
     @Test

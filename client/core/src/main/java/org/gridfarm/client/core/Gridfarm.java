@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -408,13 +409,7 @@ public final class Gridfarm implements AutoCloseable {
         long toParent = parent(to, "rename");
         Blocking.await(
                 metadata.rename(
-                        metadata.self(),
-                        fromParent,
-                        from.last(),
-                        toParent,
-                        to.last(),
-                        false,
-                        false),
+                        metadata.self(), fromParent, from.last(), toParent, to.last(), Set.of()),
                 "rename",
                 from);
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Random;
 
 @Timeout(60)
@@ -280,6 +281,20 @@ class GridfarmTest {
         }
         assertThat(read(farm, "/f")).isEqualTo(bytes);
         assertThat(memory.metaserver.calls("refresh")).isPositive();
+    }
+
+    @Test
+    void anOpenThatNobodyHearsOfIsGivenUp() throws Exception {
+        Gridfarm farm = memory.client(Duration.ofSeconds(1));
+        write(farm, "/f", random(100));
+        memory.metaserver.losesOpens = true;
+        assertThatThrownBy(() -> farm.open(FarmPath.of("/f"), OpenFlags.WRITE))
+                .isInstanceOf(FarmException.class);
+        long until = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (memory.metaserver.handles() > 0 && System.nanoTime() < until) {
+            farm.exists(FarmPath.of("/f")); // it is told at its leisure, or along with a call
+        }
+        assertThat(memory.metaserver.handles()).isZero();
     }
 
     @Test

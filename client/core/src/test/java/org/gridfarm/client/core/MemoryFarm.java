@@ -35,6 +35,10 @@ final class MemoryFarm implements AutoCloseable {
     }
 
     Gridfarm client() {
+        return client(Duration.ofSeconds(10));
+    }
+
+    Gridfarm client(Duration deadline) {
         java.nio.file.Path none = java.nio.file.Path.of("none");
         SecuritySettings unused =
                 new SecuritySettings(
@@ -46,12 +50,7 @@ final class MemoryFarm implements AutoCloseable {
                         Optional.empty());
         ClientConfig config =
                 new ClientConfig(
-                        List.of(metaserver.address()),
-                        List.of(),
-                        "",
-                        Duration.ofSeconds(10),
-                        8 << 20,
-                        unused);
+                        List.of(metaserver.address()), List.of(), "", deadline, 8 << 20, unused);
         Gridfarm client = Gridfarm.open(config, "test", loops, security);
         clients.add(client);
         return client;

@@ -52,6 +52,10 @@ final class MemoryMetaserver implements AutoCloseable {
     private final Map<Long, TreeMap<String, Long>> directories = new HashMap<>();
     private final Map<Long, Layout> layouts = new HashMap<>();
     private final Map<Long, Opened> opened = new HashMap<>();
+
+    /** Files are opened, and nobody hears of it. */
+    volatile boolean losesOpens;
+
     private final Map<Long, Peer> sessions = new HashMap<>();
     private final Map<Long, Set<Long>> holders =
             new HashMap<>(); // inode, attributes and content alike, to sessions
@@ -455,7 +459,19 @@ final class MemoryMetaserver implements AutoCloseable {
                                 .setMode(DataMode.WRITE_SHARED));
             }
         }
-        recalled(recall.build(), q.getSession()).whenComplete((done, t) -> e.reply(reply));
+        recalled(recall.build(), q.getSession())
+                .whenComplete((done, t) -> {
+                    if (losesOpens) {
+                        e.fail(new FarmException(ErrorKind.NOT_READY, "open", ""));
+                    } else {
+                        e.reply(reply);
+                    }
+                });
+    }
+
+    /** Open files, whoever has them open. */
+    synchronized int handles() {
+        return opened.size();
     }
 
     private OpenReply opened(long handle, long session, long inode, boolean write) {
@@ -474,6 +490,9 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     private synchronized OpenReply refresh(RefreshRequest q) {
+        if (!opened.containsKey(q.getHandle()) && !q.getReclaim()) {
+            throw new FarmException(ErrorKind.BAD_HANDLE, "refresh", "");
+        }
         return opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
     }
 

@@ -96,7 +96,7 @@ final class Files {
                 .open(mounted.who(reply), node, wanted)
                 .thenCompose(handle ->
                         killSuidGid
-                                ? clearSuid(reply, handle)
+                                ? clearSuid(reply, handle).exceptionallyCompose(handle::closedFor)
                                 : CompletableFuture.completedFuture(handle))
                 .thenCompose(handle -> localFor(handle, false))
                 .whenComplete((opened, failure) -> {

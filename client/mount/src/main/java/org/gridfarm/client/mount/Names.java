@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.BytesReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
@@ -19,6 +20,8 @@ import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.jspecify.annotations.Nullable;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -188,8 +191,9 @@ final class Names {
 
     void rename(
             EmptyReply reply, long parent, RawName raw, long newParent, RawName newRaw, int flags) {
-        if ((flags & ~(Flags.RENAME_NOREPLACE | Flags.RENAME_EXCHANGE)) != 0) {
-            reply.fail(Errno.EINVAL); // whiteouts belong to overlay file systems' upper layers
+        Set<RenameFlag> wishes = wishes(flags);
+        if (wishes == null) {
+            reply.fail(Errno.EINVAL);
             return;
         }
         Name name = name(reply, raw);
@@ -197,18 +201,12 @@ final class Names {
         if (name != null && newName != null) {
             places.renaming(reply.pid());
             boolean second = mounted.seconds().over(reply);
-            boolean exchange = (flags & Flags.RENAME_EXCHANGE) != 0;
+            boolean exchange = wishes.contains(RenameFlag.EXCHANGE);
+            boolean stays = exchange || wishes.contains(RenameFlag.WHITEOUT); // the old name
             long source = places.at(parent, raw);
             long target = exchange ? places.at(newParent, newRaw) : 0;
             CompletableFuture<MutateReply> renamed =
-                    metadata.rename(
-                            mounted.who(reply),
-                            parent,
-                            name,
-                            newParent,
-                            newName,
-                            (flags & Flags.RENAME_NOREPLACE) != 0,
-                            exchange);
+                    metadata.rename(mounted.who(reply), parent, name, newParent, newName, wishes);
             renamed.whenComplete((answer, failure) -> {
                 if (failure != null) {
                     mounted.failInDirectory(reply, parent, "rename", failure, second);
@@ -224,7 +222,7 @@ final class Names {
                 }
                 boolean told =
                         metadata.isTold(newParent, newName)
-                                && (!exchange || metadata.isTold(parent, name));
+                                && (!stays || metadata.isTold(parent, name));
                 if (told || !mounted.beliefs().areRecalled()) {
                     reply.done();
                 } else {
@@ -232,6 +230,25 @@ final class Names {
                 }
             });
         }
+    }
+
+    /** Null: there is a flag that nobody knows. */
+    private static @Nullable Set<RenameFlag> wishes(int flags) {
+        Set<RenameFlag> wishes = EnumSet.noneOf(RenameFlag.class);
+        int known = 0;
+        for (RenameFlag flag : RenameFlag.values()) {
+            int bit =
+                    switch (flag) {
+                        case NO_REPLACE -> Flags.RENAME_NOREPLACE;
+                        case EXCHANGE -> Flags.RENAME_EXCHANGE;
+                        case WHITEOUT -> Flags.RENAME_WHITEOUT;
+                    };
+            known |= bit;
+            if ((flags & bit) != 0) {
+                wishes.add(flag);
+            }
+        }
+        return (flags & ~known) == 0 ? wishes : null;
     }
 
     /**

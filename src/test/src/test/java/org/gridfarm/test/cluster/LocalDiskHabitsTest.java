@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,6 +113,44 @@ class LocalDiskHabitsTest {
             assertThat(result.output()).contains(examples + " sequences");
         } finally {
             farm.sh("rm -rf " + local);
+        }
+    }
+
+    /** Where containers keep what they change. */
+    @Test
+    void aMountIsTheUpperLayerOfAnOverlay() throws IOException {
+        assumeTrue(Files.readString(Path.of("/proc/filesystems")).contains("overlay"));
+        Path place = Files.createTempDirectory("gf-overlay-");
+        Path upper = farm.mount().resolve("upper");
+        try {
+            String seen =
+                    farm.sh(
+                            """
+                            cd %s; mkdir -p lower/d merged %2$s %2$s-work
+                            echo low >lower/gone; echo low >lower/changed; echo low >lower/d/moved
+                            mount -t overlay gf -o lowerdir=lower,upperdir=%2$s,workdir=%2$s-work merged
+                            rm merged/gone; echo more >>merged/changed; mv merged/d/moved merged/here
+                            ls merged merged/d; cat merged/changed merged/here
+                            umount merged
+                            find %2$s -type c -printf '%%P\\n' | sort
+                            """
+                                    .formatted(place, upper));
+            assertThat(seen)
+                    .isEqualTo(
+                            """
+                            merged:
+                            changed
+                            d
+                            here
+
+                            merged/d:
+                            low
+                            more
+                            low
+                            gone d/moved\
+                            """);
+        } finally {
+            farm.sh("umount -l -q %s/merged; rm -rf %s".formatted(place, place));
         }
     }
 

@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.StatFsReply;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -163,8 +164,7 @@ public interface Metadata {
             Name name,
             long toParent,
             Name toName,
-            boolean noReplace,
-            boolean exchange);
+            Set<RenameFlag> flags);
 
     /**
      * Anything but the size of a file with content: that is {@code FileHandle.truncate} or {@code

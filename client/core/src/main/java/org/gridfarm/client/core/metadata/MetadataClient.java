@@ -14,6 +14,7 @@ import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -305,16 +306,16 @@ public final class MetadataClient implements Metadata, SessionKeeper {
             Name name,
             long toParent,
             Name toName,
-            boolean noReplace,
-            boolean exchange) {
+            Set<RenameFlag> flags) {
         Rename rename =
                 Rename.newBuilder()
                         .setParent(parent)
                         .setName(Mutations.bytes(name))
                         .setToParent(toParent)
                         .setToName(Mutations.bytes(toName))
-                        .setNoReplace(noReplace)
-                        .setExchange(exchange)
+                        .setNoReplace(flags.contains(RenameFlag.NO_REPLACE))
+                        .setExchange(flags.contains(RenameFlag.EXCHANGE))
+                        .setWhiteout(flags.contains(RenameFlag.WHITEOUT))
                         .build();
         return mutations.rename(who, rename, name, toName);
     }

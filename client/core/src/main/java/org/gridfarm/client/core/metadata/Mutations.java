@@ -153,6 +153,7 @@ final class Mutations {
                                             || reply.getAttributes().getNlink() == 1;
                             if (!plain
                                     || rename.getExchange()
+                                    || rename.getWhiteout()
                                     || (from == to && name.equals(toName))) {
                                 c.unknownEntry(0, name).unknownEntry(1, toName);
                             } else {

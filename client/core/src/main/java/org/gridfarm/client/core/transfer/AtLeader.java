@@ -16,7 +16,7 @@ final class AtLeader {
     /**
      * @param wantedSize bytes that are to be written up to; 0: nothing is to be written
      */
-    static RefreshRequest refreshRequest(
+    static RefreshRequest.Builder refreshRequest(
             Wiring wiring, FarmFileHandle handle, int generation, long wantedSize) {
         return RefreshRequest.newBuilder()
                 .setSession(wiring.session().id())
@@ -26,8 +26,7 @@ final class AtLeader {
                 .setWrite(handle.flags().write())
                 .setGeneration(Math.max(0, generation))
                 .setCredentials(handle.who())
-                .setWantedSize(wantedSize)
-                .build();
+                .setWantedSize(wantedSize);
     }
 
     /**

@@ -54,11 +54,16 @@ final class FarmFileHandle implements FileHandle {
     static @Nullable FarmFileHandle strongest(Iterable<FarmFileHandle> handles) {
         FarmFileHandle best = null;
         for (FarmFileHandle handle : handles) {
-            if (best == null || handle.flags().write()) {
+            if (best == null || handle.strength() >= best.strength()) {
                 best = handle;
             }
         }
         return best;
+    }
+
+    /** What writes counts for more; what is being closed the leader may have forgotten. */
+    private int strength() {
+        return (flags.write() ? 2 : 0) + (closed.get() ? 0 : 1);
     }
 
     @Override

@@ -91,6 +91,12 @@ public interface FileHandle {
      */
     CompletableFuture<Void> close();
 
+    /** Nobody gets to see it because of that failure, with which this completes. */
+    default <T> CompletableFuture<T> closedFor(Throwable failure) {
+        return close().handle((done, thrown) -> thrown)
+                .thenCompose(ignored -> CompletableFuture.failedFuture(failure));
+    }
+
     /**
      * The replica's plain file on this host, for reading or (an EXCLUSIVE open whose chain begins
      * at the attached node) for writing by the kernel; null: not possible now. Whoever writes it

@@ -571,7 +571,7 @@ final class OpenInode implements ObjectChain.Source {
         return refreshing.refresh(wantedSize);
     }
 
-    RefreshRequest refreshRequest(FarmFileHandle handle, long wantedSize) {
+    RefreshRequest.Builder refreshRequest(FarmFileHandle handle, long wantedSize) {
         synchronized (lock) {
             return AtLeader.refreshRequest(
                     wiring, handle, generation() < 0 ? generationBefore : generation(), wantedSize);

@@ -5,8 +5,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -44,11 +47,7 @@ final class Refreshing {
             }
             underWay = mine;
         }
-        wiring.session()
-                .leader(
-                        MetadataMethods.REFRESH,
-                        () -> open.refreshRequest(handle, wantedSize),
-                        wiring.session().deadline())
+        ask(handle, wantedSize, new ArrayList<>(open.handles()))
                 .whenComplete((reply, thrown) -> {
                     synchronized (this) {
                         underWay = null;
@@ -61,5 +60,24 @@ final class Refreshing {
                     }
                 });
         return mine;
+    }
+
+    /** By another handle where this one was closed meanwhile. */
+    private CompletableFuture<OpenReply> ask(
+            FarmFileHandle handle, long wantedSize, List<FarmFileHandle> others) {
+        others.remove(handle);
+        return wiring.session()
+                .leader(
+                        MetadataMethods.REFRESH,
+                        () -> open.refreshRequest(handle, wantedSize).build(),
+                        wiring.session().deadline())
+                .exceptionallyCompose(thrown -> {
+                    FarmFileHandle next = FarmFileHandle.strongest(others);
+                    boolean closed =
+                            FarmException.of(thrown, "refresh", "").kind() == ErrorKind.BAD_HANDLE;
+                    return closed && next != null
+                            ? ask(next, wantedSize, others)
+                            : CompletableFuture.failedFuture(thrown);
+                });
     }
 }

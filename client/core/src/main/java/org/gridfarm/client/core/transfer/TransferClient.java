@@ -10,6 +10,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CreateFile;
@@ -107,7 +108,7 @@ public final class TransferClient
                         wiring.metadata().sequences().answered(sequence);
                     }
                     if (thrown != null) {
-                        throw FarmException.of(thrown, "open", "")
+                        throw notOpened(handle, FarmException.of(thrown, "open", ""))
                                 .about("open", "inode " + Long.toHexString(inode));
                     }
                     return opened(who, handle, flags, reply);
@@ -152,7 +153,9 @@ public final class TransferClient
                 .handle((reply, thrown) -> {
                     if (thrown != null) {
                         giveBack(staged);
-                        throw FarmException.of(thrown, "create", name.toString());
+                        throw notOpened(
+                                request.getHandle(),
+                                FarmException.of(thrown, "create", name.toString()));
                     }
                     FarmFileHandle handle =
                             opened(
@@ -187,12 +190,25 @@ public final class TransferClient
                         .build();
         return wiring.metadata()
                 .temporary(who, file)
-                .thenApply(reply ->
-                        opened(
-                                who,
-                                request.getHandle(),
-                                flags,
-                                withAttributes(reply.getOpened(), reply.getAttributes())));
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        throw notOpened(
+                                request.getHandle(), FarmException.of(thrown, "create", ""));
+                    }
+                    return opened(
+                            who,
+                            request.getHandle(),
+                            flags,
+                            withAttributes(reply.getOpened(), reply.getAttributes()));
+                });
+    }
+
+    /** The leader may have opened it all the same: the answer was lost, or came too late. */
+    private FarmException notOpened(long handle, FarmException failure) {
+        if (failure.kind().retry() != Retry.NEVER) {
+            releases.release(handle);
+        }
+        return failure;
     }
 
     private static OpenReply withAttributes(OpenReply opened, Attributes attributes) {
@@ -223,7 +239,9 @@ public final class TransferClient
                                 || handle.mode() == DataMode.WRITE_SHARED
                                 || handle.open().handles().size() > 1);
         return toDo
-                ? handle.truncate(0).thenApply(done -> handle)
+                ? handle.truncate(0)
+                        .<FileHandle>thenApply(done -> handle)
+                        .exceptionallyCompose(handle::closedFor)
                 : CompletableFuture.completedFuture(handle);
     }
 
@@ -379,7 +397,9 @@ public final class TransferClient
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
         Awaited awaited = restored.get(handle);
         boolean fromBefore = awaited != null;
-        return calls.call(MetadataMethods.REFRESH, shared.refreshRequest(handle, 0))
+        return calls.call(
+                        MetadataMethods.REFRESH,
+                        shared.refreshRequest(handle, 0).setReclaim(true).build())
                 .thenCompose(reply -> {
                     reclaimed(handle, reply);
                     return fromBefore && handle.flags().write()
@@ -396,8 +416,7 @@ public final class TransferClient
                         settled(handle, failure); // it had been closed
                         return null;
                     }
-                    if (fromBefore
-                            || failure.kind().retry() == org.gridfarm.protocol.error.Retry.NEVER) {
+                    if (fromBefore || failure.kind().retry() == Retry.NEVER) {
                         shared.fail(failure);
                     }
                     settled(handle, failure);

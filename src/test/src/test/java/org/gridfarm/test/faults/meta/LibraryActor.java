@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -155,8 +156,7 @@ final class LibraryActor implements Actor {
                                     name(last(from)),
                                     parent(to),
                                     name(last(to)),
-                                    false,
-                                    false));
+                                    Set.of()));
             case Call.RenameNew(String from, String to) ->
                     throw new UnsupportedOperationException("only kernels do: " + call);
             case Call.Link(String from, String to) ->

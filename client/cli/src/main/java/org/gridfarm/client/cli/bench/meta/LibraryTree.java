@@ -12,6 +12,7 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.CreateFile;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -91,9 +92,7 @@ final class LibraryTree implements Tree {
     @Override
     public void rename(String directory, String from, String to) {
         long inode = inode(directory);
-        await(
-                metadata.rename(
-                        metadata.self(), inode, Name.of(from), inode, Name.of(to), false, false));
+        await(metadata.rename(metadata.self(), inode, Name.of(from), inode, Name.of(to), Set.of()));
     }
 
     @Override
