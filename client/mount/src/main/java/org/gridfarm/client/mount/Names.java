@@ -337,6 +337,7 @@ final class Names {
         if (attributes.getType() == FileType.DIRECTORY) {
             places.tell(
                     reply.pid(),
+                    reply::makesName,
                     inode,
                     parent,
                     name,

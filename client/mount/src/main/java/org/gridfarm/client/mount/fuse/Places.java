@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /// Under which names the kernel may know a directory.
@@ -28,15 +29,14 @@ import java.util.function.LongConsumer;
 /// its second attempt, which begins with the names on the way, waits there until the old name is
 /// gone. There will be no third: where by then another directory came to the name, or the attempt
 /// goes by descriptors of directories and has no names on the way, it is told of one of the
-/// [StandIns].
+/// [StandIns]. So are mkdir(2) and its like at once, of which the kernel makes one attempt only.
 ///
 /// Thread-safe. Keeps the [#DIRECTORIES_MAX] used last; of another directory, and after this
 /// process was replaced, the kernel's ESTALE is seen.
 public final class Places {
 
     /// Forgetting a name takes microseconds where nothing is in its way, and as long as a change
-    /// there on a busy machine. To wait is worth it: mkdir(2) and its like make no second attempt
-    /// when they find the name.
+    /// there on a busy machine.
     static final long PATIENCE_NANOS = 60_000_000L;
 
     /// Changes are under way for milliseconds, unless a server is being replaced.
@@ -110,8 +110,15 @@ public final class Places {
     /// none in another directory.
     ///
     /// @param caller the process that asks, 0 if that is not known
+    /// @param makesName whether it makes a name, and so will make no second attempt
     /// @param answer gets the number to call the directory by
-    public void tell(int caller, long directory, long parent, RawName name, LongConsumer answer) {
+    public void tell(
+            int caller,
+            BooleanSupplier makesName,
+            long directory,
+            long parent,
+            RawName name,
+            LongConsumer answer) {
         Place here = new Place(parent, name);
         List<Place> elsewhere;
         CompletableFuture<Void> before;
@@ -134,7 +141,7 @@ public final class Places {
                 () -> {
                     if (forgotten.isDone()) {
                         answer.accept(directory);
-                    } else if (first) {
+                    } else if (first && !makesName.getAsBoolean()) {
                         expectSecond(caller, here);
                         answer.accept(directory);
                     } else {

@@ -22,6 +22,11 @@ public interface Request {
     /// where that cannot be read.
     int[] groups();
 
+    /// True when the caller makes a directory, a link or a special file: of these calls the kernel
+    /// makes no second attempt where it could not take the answer to a lookup. False where that
+    /// cannot be told.
+    boolean makesName();
+
     /// True when `group` is the caller's group or one of its supplementary groups.
     default boolean inGroup(int group) {
         if (group == gid()) {

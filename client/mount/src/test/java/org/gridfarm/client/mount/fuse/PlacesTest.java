@@ -79,9 +79,12 @@ class PlacesTest {
                 });
     }
 
+    private boolean makesName;
+
     private void tell(long parent, RawName name) {
         places.tell(
                 CALLER,
+                () -> makesName,
                 DIRECTORY,
                 parent,
                 name,
@@ -119,6 +122,16 @@ class PlacesTest {
         assertThat(told).containsExactly("1/name", "2/name");
         waiting.getFirst().done(0);
         assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void whoMakesNoSecondAttemptIsToldOfAStandIn() {
+        tell(1, NAME);
+        makesName = true;
+        tell(2, NAME);
+        assertThat(told).hasSize(1);
+        pass(Places.PATIENCE_NANOS);
+        assertThat(told).containsExactly("1/name", "as another 2/name");
     }
 
     @Test
@@ -289,7 +302,7 @@ class PlacesTest {
     @Test
     void anExchangeMovesBoth() {
         tell(1, NAME);
-        places.tell(CALLER, 8, 2, OTHER, _ -> {});
+        places.tell(CALLER, () -> false, 8, 2, OTHER, _ -> {});
         long source = places.at(1, NAME);
         long target = places.at(2, OTHER);
         places.moved(source, 1, NAME, 2, OTHER);
@@ -311,7 +324,7 @@ class PlacesTest {
     @Test
     void aNameThatLeadsToSomethingElseByNowIsForgotten() {
         tell(1, NAME);
-        places.tell(CALLER, 8, 1, NAME, _ -> {});
+        places.tell(CALLER, () -> false, 8, 1, NAME, _ -> {});
         assertThat(forgotten).containsExactly("1/name");
         tell(2, NAME);
         assertThat(told).hasSize(1);

@@ -134,6 +134,11 @@ final class BlockingReply
     }
 
     @Override
+    public boolean makesName() {
+        return false;
+    }
+
+    @Override
     public boolean resent() {
         return false;
     }

@@ -276,6 +276,11 @@ abstract class RequestLife implements Request {
     }
 
     @Override
+    public boolean makesName() {
+        return Caller.makesName(pid);
+    }
+
+    @Override
     public boolean resent() {
         return (unique & Abi.UNIQUE_RESEND) != 0;
     }

@@ -281,6 +281,40 @@ class EngineTest {
         process.waitFor();
     }
 
+    /// Of ESTALE the kernel would tell the program: it walks the path again for most calls, but not
+    /// for these.
+    @Test
+    void whatIsMadeWhereADirectoryHasMovedToIsThereAlready() throws Exception {
+        Path to = Files.createDirectory(point.resolve("to"));
+        Files.createDirectory(point.resolve("moved"));
+        Files.createFile(to.resolve("file"));
+        anotherMountMoves("moved", to);
+        Process process = mkdir("wait");
+        EntryReply reply = held();
+        String seen =
+                Shell.python(
+                        """
+                        import errno, os, sys
+                        os.chdir(sys.argv[1])
+                        for call in [
+                            lambda: os.mkdir('moved'),
+                            lambda: os.mkfifo('moved'),
+                            lambda: os.symlink('x', 'moved'),
+                            lambda: os.link('file', 'moved'),
+                        ]:
+                            try:
+                                call()
+                                print('made')
+                            except OSError as e:
+                                print(errno.errorcode[e.errno])
+                        """,
+                        to);
+        reply.fail(Errno.EACCES);
+        process.waitFor();
+        assertThat(seen.lines()).containsExactly("EEXIST", "EEXIST", "EEXIST", "EEXIST");
+        assertThat(Shell.run("stat -c %F " + to + "/moved")).isEqualTo("directory\n");
+    }
+
     private static long number(Path directory) throws IOException {
         return (Long) Files.getAttribute(directory, "unix:ino");
     }

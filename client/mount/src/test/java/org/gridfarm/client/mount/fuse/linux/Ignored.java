@@ -36,6 +36,11 @@ final class Ignored implements EmptyReply {
     }
 
     @Override
+    public boolean makesName() {
+        return false;
+    }
+
+    @Override
     public int[] groups() {
         return new int[0];
     }

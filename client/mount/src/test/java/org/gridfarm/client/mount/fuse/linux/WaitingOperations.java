@@ -86,7 +86,7 @@ final class WaitingOperations extends MemoryOperations {
     @Override
     protected void tell(
             Request caller, long directory, long parent, RawName name, LongConsumer answer) {
-        places.tell(caller.pid(), directory, parent, name, answer);
+        places.tell(caller.pid(), caller::makesName, directory, parent, name, answer);
     }
 
     @Override
