@@ -147,7 +147,8 @@ class LocalDiskHabitsTest {
                             low
                             more
                             low
-                            gone d/moved\
+                            d/moved
+                            gone
                             """);
         } finally {
             farm.sh("umount -l -q %s/merged; rm -rf %s".formatted(place, place));
