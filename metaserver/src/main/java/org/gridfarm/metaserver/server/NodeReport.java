@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -39,11 +38,7 @@ final class NodeReport {
     void damaged(ObjectId object) {
         ReplicaImage row = state.rowOf(node, object);
         if (row != null && row.getState() != ReplicaState.CORRUPT) {
-            log.warn(
-                    "replica of {} at {} is {}",
-                    Long.toHexString(object.getInode()),
-                    node,
-                    ReplicaState.CORRUPT.name().toLowerCase(Locale.ROOT));
+            log.warn("replica of {} at {} is corrupt", Long.toHexString(object.getInode()), node);
             is(row, ReplicaState.CORRUPT);
         }
         leavesChain(object);

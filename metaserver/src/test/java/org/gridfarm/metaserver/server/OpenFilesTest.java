@@ -94,7 +94,6 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
     }
 
-    /** One of them at n1. */
     @Test
     void aFileThatNoNodeCanTakeIsNotMade() {
         TestClient client = new TestClient(farm, leader, 11);
