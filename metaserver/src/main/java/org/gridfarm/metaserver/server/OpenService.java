@@ -76,29 +76,34 @@ final class OpenService {
                     who,
                     wish.getInode(),
                     wish,
-                    () -> leader.afterAllSoFar(() -> opened(exchange, caller, wish.getHandle())));
+                    () ->
+                            told(
+                                    exchange,
+                                    caller,
+                                    wish.getHandle(),
+                                    () -> opens.close(caller.session(), wish.getHandle(), true)));
         } catch (FarmException e) {
             refuse(exchange, e);
         }
     }
 
-    /** What is refused for want of a replica is not open, either. */
-    private void opened(Exchange<OpenRequest, OpenReply> exchange, Caller caller, long handle) {
-        try {
-            exchange.reply(opens.reply(caller, handle));
-        } catch (FarmException e) {
-            opens.close(caller.session(), handle, true);
-            exchange.fail(e);
-        }
-    }
-
-    /** As it is now. */
     private <Q extends MessageLite> void told(
             Exchange<Q, OpenReply> exchange, Caller caller, long handle) {
+        told(exchange, caller, handle, () -> {});
+    }
+
+    /**
+     * As it is when it is sent.
+     *
+     * @param refused runs first where that cannot be told for want of a replica
+     */
+    private <Q extends MessageLite> void told(
+            Exchange<Q, OpenReply> exchange, Caller caller, long handle, Runnable refused) {
         leader.afterAllSoFar(() -> {
             try {
                 exchange.reply(opens.reply(caller, handle));
             } catch (FarmException e) {
+                refused.run();
                 exchange.fail(e);
             }
         });
