@@ -2,7 +2,8 @@
 # mount.gf SOURCE DIR [-sfnv] [-o OPTIONS]: what mount(8) calls for "mount -t gf" and for lines of fstab with type gf.
 #
 # SOURCE is "gf", or the configuration file of the farm. OPTIONS are those of gf mount; what only mount(8), fstab or systemd
-# understand is left out. Installed as /sbin/mount.gf.
+# understand is left out. Installed as /sbin/mount.gf, and as mount.fuse.gf, which mount(8) calls for what is mounted already
+# ("mount -o remount,ro DIR").
 set -u
 
 gf=/usr/local/bin/gf
@@ -20,6 +21,7 @@ shift 2
 
 options=source=$source
 pretend=
+remount=
 while getopts sfnvN:t:o: letter; do
     case $letter in
         f) pretend=1 ;;
@@ -28,6 +30,7 @@ while getopts sfnvN:t:o: letter; do
                 option=${wanted%%,*}
                 wanted=${wanted#*,}
                 case $option in
+                    remount) remount=$OPTARG ;;
                     '' | user | users | nouser | owner | group | user=* | comment=* | loop) ;;
                     *) options=$options,$option ;;
                 esac
@@ -37,6 +40,7 @@ while getopts sfnvN:t:o: letter; do
     esac
 done
 [ -z "$pretend" ] || exit 0
+[ -z "$remount" ] || exec mount -i -o "$remount" "$dir" # what the kernel sees to: ro, noexec, ...
 
 # mount(8) wants 32 for a mount that failed.
 case $source in

@@ -12,6 +12,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.LogLevel;
+import org.gridfarm.protocol.observe.ServiceManager;
 import org.gridfarm.protocol.rpc.Loops;
 
 import java.nio.file.Path;
@@ -40,6 +41,7 @@ public final class MetaServerMain {
                                         ended.countDown();
                                     },
                                     "gf-shutdown"));
+            ServiceManager.tellReady();
             ended.await();
         } catch (FarmException e) {
             System.err.println("gf: metaserver: " + e.getMessage());

@@ -10,6 +10,7 @@ import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Metrics;
 import org.gridfarm.protocol.observe.RpcMeters;
 import org.gridfarm.protocol.observe.RunFile;
+import org.gridfarm.protocol.observe.ServiceManager;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.Loops;
@@ -107,6 +108,7 @@ public final class SchedulerMain {
                                     runFile.ifPresent(RunFile::close);
                                 },
                                 "gf-shutdown"));
+        ServiceManager.tellReady();
         // All other threads are daemons: this one keeps the process until it is told to end.
         try {
             Thread.currentThread().join();
@@ -124,6 +126,7 @@ public final class SchedulerMain {
                 return Gridfarm.open(settings.client(), name, loops, security);
             } catch (FarmException e) {
                 if (e.kind() != ErrorKind.TIMED_OUT) throw e;
+                ServiceManager.tellReady(); // it runs, and this may take any time
                 log.warn("{}; asking again", e.getMessage());
             }
         }

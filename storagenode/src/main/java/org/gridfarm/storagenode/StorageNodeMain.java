@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.RunFile;
+import org.gridfarm.protocol.observe.ServiceManager;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.storagenode.disk.linux.LinuxDisk;
@@ -62,6 +63,7 @@ public final class StorageNodeMain {
                                     ended.countDown();
                                 },
                                 "shutdown"));
+        ServiceManager.tellReady();
         ended.await();
     }
 

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.auth.x509.TrustStore;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -36,7 +37,28 @@ public record SecuritySettings(
      */
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
+    /** Of a daemon, which has to say who it is. */
     public static SecuritySettings read(Config config) {
+        return read(config, Optional.empty());
+    }
+
+    /**
+     * Of a program that people run: whoever may not read the key that the file names (it is root's,
+     * say), or finds none named, is whom his proxy names.
+     *
+     * @param proxy certificate and key in one file
+     */
+    public static SecuritySettings readForPeople(Config config, Path proxy) {
+        Config tls = config.section("tls");
+        boolean named =
+                tls.pathIfAny("key")
+                        .or(() -> tls.pathIfAny("credential"))
+                        .filter(file -> Files.isReadable(file) || !Files.isReadable(proxy))
+                        .isPresent();
+        return read(config, named ? Optional.empty() : Optional.of(proxy));
+    }
+
+    private static SecuritySettings read(Config config, Optional<Path> proxy) {
         Config tls = config.section("tls");
         Optional<Path> credential = tls.pathIfAny("credential");
         Optional<Path> certificate = tls.pathIfAny("certificate");
@@ -46,8 +68,10 @@ public record SecuritySettings(
         if (certificate.isPresent() && key.isEmpty())
             throw tls.wrong("certificate", "needs a key beside it");
         return new SecuritySettings(
-                credential.or(() -> certificate).orElseGet(() -> tls.path("credential")),
-                key,
+                proxy.or(() -> credential)
+                        .or(() -> certificate)
+                        .orElseGet(() -> tls.path("credential")),
+                proxy.isPresent() ? Optional.empty() : key,
                 tls.path("trust"),
                 tls.choice("revocation", RevocationPolicy.WHEN_PRESENT),
                 tls.choice("engine", TlsEngine.AUTOMATIC),

@@ -81,6 +81,30 @@ class SecuritySettingsTest {
         }
     }
 
+    @Test
+    void aPersonIsWhomTheFileNamesOrElseWhomTheProxyNames(@TempDir Path folder) throws Exception {
+        Path proxy = folder.resolve("proxy.pem");
+        Path own = folder.resolve("own.pem");
+        String named = "[tls]\ncredential = \"own.pem\"\ntrust = \"ca.pem\"\n";
+        String unnamed = "[tls]\ntrust = \"ca.pem\"\n";
+
+        assertThat(credential(named, folder, proxy)).as("neither is there").isEqualTo(own);
+        assertThat(credential(unnamed, folder, proxy)).isEqualTo(proxy);
+        Files.createFile(proxy);
+        assertThat(credential(named, folder, proxy)).as("the named is not there").isEqualTo(proxy);
+        Files.createFile(own);
+        assertThat(credential(named, folder, proxy)).isEqualTo(own);
+        assertThat(credential(unnamed, folder, proxy)).isEqualTo(proxy);
+    }
+
+    private static Path credential(String text, Path folder, Path proxy) {
+        return Config.read(
+                        text,
+                        folder.resolve("x.toml"),
+                        config -> SecuritySettings.readForPeople(config, proxy))
+                .certificate();
+    }
+
     private static ChannelSecurity security(String text, Path folder, Loops loops) {
         return Config.read(text, folder.resolve("x.toml"), SecuritySettings::read)
                 .open(Clock.system(), loops.handshakes());

@@ -1,9 +1,12 @@
 package org.gridfarm.client.core;
 
+import org.gridfarm.protocol.auth.x509.ProxyFile;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.HostPort;
 
 import java.nio.file.Files;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * Where the farm is and who asks.
@@ -23,7 +27,7 @@ import java.util.Optional;
  * timeout = "10s"              # the longest any operation may take
  * cache = "64M"                # names and attributes kept under lease
  * [tls]
- * credential = "/tmp/x509up_u1000"
+ * credential = "/home/ann/ann.pem"  # otherwise, and for who cannot read it, the proxy of gf proxy init
  * trust = "/etc/grid-security/certificates"
  * </pre>
  *
@@ -57,7 +61,7 @@ public record ClientConfig(
                 config.text("node", ""),
                 config.duration("timeout", TIMEOUT_DEFAULT),
                 config.bytes("cache", CACHE_BYTES_DEFAULT),
-                SecuritySettings.read(config));
+                SecuritySettings.readForPeople(config, ProxyFile.standard()));
     }
 
     /**
@@ -93,6 +97,20 @@ public record ClientConfig(
                         + " and "
                         + places.get(1)
                         + " is there");
+    }
+
+    /** Reads who this is; BAD_CONFIGURATION says where no credential was found, and what helps. */
+    ChannelSecurity open(Clock clock, Executor handshakes) {
+        Path secret = security.key().orElse(security.certificate());
+        if (!Files.isReadable(secret)) {
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION,
+                    "find credential",
+                    secret.toString(),
+                    (Files.exists(secret) ? "not yours to read" : "no such file")
+                            + ": make a proxy with gf proxy init, or name your certificate as tls.credential in a configuration of your own");
+        }
+        return security.open(clock, handshakes);
     }
 
     public ClientConfig withNode(String other) {

@@ -56,7 +56,7 @@ final class FarmConnection implements AutoCloseable {
         this.loops = loops;
         this.ownLoops = ownLoops;
         ChannelSecurity secured =
-                security != null ? security : config.security().open(clock, loops.handshakes());
+                security != null ? security : config.open(clock, loops.handshakes());
         Services pushes =
                 Services.builder()
                         .onAsync(

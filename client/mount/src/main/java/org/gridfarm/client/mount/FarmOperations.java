@@ -45,20 +45,21 @@ final class FarmOperations implements FuseOperations {
             new Places((nanos, action) -> Clock.system().after(Duration.ofNanos(nanos), action));
 
     /**
-     * @param passthrough local replicas are handed to the kernel where it takes them
+     * @param noPassthrough why local replicas are not handed to the kernel; empty: they are, where
+     *     it takes them
      * @param restoration of what a former process had open
      */
-    FarmOperations(Mounted mounted, boolean passthrough, Restoration restoration) {
+    FarmOperations(Mounted mounted, String noPassthrough, Restoration restoration) {
         this.restoration = restoration;
         this.mounted = mounted;
-        this.passthrough = passthrough;
+        this.passthrough = noPassthrough.isEmpty();
         this.locks = new Locks(mounted);
         this.files = new Files(mounted, locks);
         this.names = new Names(mounted, places);
         this.attributes = new AttributeCalls(mounted, files);
         this.listings = new Listings(mounted, places);
         this.xattrs = new Xattrs(mounted);
-        this.telling = new Telling(mounted, files::count);
+        this.telling = new Telling(mounted, files::count, noPassthrough);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
     }
 

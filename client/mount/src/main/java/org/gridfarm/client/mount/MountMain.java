@@ -15,6 +15,7 @@ import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.ServiceManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,7 +88,7 @@ public final class MountMain {
 
     /** As an ordinary user: fusermount3 mounts, and this process becomes the supervisor. */
     private static void prepare(MountSettings settings, Ledger ledger) throws IOException {
-        LinuxMount mount = LinuxMount.prepare(settings.directory(), settings.options());
+        LinuxMount mount = LinuxMount.prepare(settings.directory(), settings.options(false));
         ledger.mounted(mount.saved().text());
         List<String> server = ownCommand();
         List<String> supervisor =
@@ -139,15 +140,12 @@ public final class MountMain {
             FarmOperations operations =
                     new FarmOperations(
                             mounted,
-                            settings.passthrough(),
+                            settings.noPassthrough(),
                             ledger != null && goesOn
                                     ? Restoration.from(farm, ledger.former())
                                     : Restoration.NONE);
             boolean everybody = trusted && System.getProperty("user.name").equals("root");
-            MountOptions options =
-                    everybody
-                            ? settings.options().withAllowOther(true).withSuid(true).withDev(true)
-                            : settings.options();
+            MountOptions options = settings.options(everybody);
             if (settings.usesJnr()) {
                 log.info("mounting on {} by libfuse", settings.directory());
                 JnrMount.serve(settings.directory(), options, operations);
@@ -185,6 +183,7 @@ public final class MountMain {
             throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(mount), "gf-umount"));
         log.info("mounted on {}", settings.directory());
+        ServiceManager.tellReady();
         mount.awaitEnd();
         log.info("the mount on {} has ended", settings.directory());
     }

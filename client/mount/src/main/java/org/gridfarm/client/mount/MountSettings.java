@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -11,7 +12,11 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]...
@@ -23,10 +28,11 @@ final class MountSettings {
     private @Nullable String node;
     private @Nullable Path directory;
     private MountOptions options = MountOptions.defaults();
+    private final Map<MountFlag, Boolean> flags = new EnumMap<>(MountFlag.class);
     private Beliefs.Mode cache = Beliefs.Mode.COHERENT;
     private Duration fixed = Duration.ofSeconds(1);
     private String engine = "linux";
-    private boolean passthrough = true;
+    private boolean nopassthrough;
     private @Nullable Path ledger;
     private boolean prepare;
     private @Nullable Integer uid;
@@ -77,11 +83,7 @@ final class MountSettings {
         String name = option.contains("=") ? option.substring(0, option.indexOf('=')) : option;
         String value = option.substring(Math.min(option.length(), name.length() + 1));
         switch (name) {
-            case "ro" -> options = options.withReadOnly(true);
-            case "noatime" -> options = options.withNoAtime(true);
             case "allow_other" -> options = options.withAllowOther(true);
-            case "suid" -> options = options.withSuid(true);
-            case "dev" -> options = options.withDev(true);
             case "timeout" -> options = options.withDeadline(seconds(name, value));
             case "cache" ->
                     cache =
@@ -97,31 +99,26 @@ final class MountSettings {
             }
             case "source" -> options = options.withSource(value);
             case "nostandby" -> {} // the supervisor's
-            case "nopassthrough" -> passthrough = false;
+            case "nopassthrough" -> nopassthrough = true;
             case "node" -> node = value;
             case "uid" -> uid = number(option, value);
             case "gid" -> gid = number(option, value);
             case "uidmap" -> users = users.with(value);
             case "gidmap" -> groups = groups.with(value);
-            case "rw",
-                    "auto",
-                    "noauto",
-                    "defaults",
-                    "_netdev",
-                    "nofail",
-                    "exec",
-                    "async",
-                    "diratime",
-                    "nolazytime",
-                    "relatime",
-                    "nosuid",
-                    "nodev" -> {}
+            // what holds anyway, or is said to others
+            case "auto", "noauto", "defaults", "_netdev", "nofail", "async", "relatime" -> {}
             default -> {
-                if (!name.startsWith("x-")) {
+                if (!flag(name) && !name.startsWith("x-")) {
                     throw wrong(option, "unknown mount option; see gf mount --help");
                 }
             }
         }
+    }
+
+    private boolean flag(String word) {
+        MountFlag.of(word).ifPresent(flag -> flags.put(flag, true));
+        MountFlag.opposedBy(word).ifPresent(flag -> flags.put(flag, false));
+        return MountFlag.of(word).or(() -> MountFlag.opposedBy(word)).isPresent();
     }
 
     private static Duration seconds(String name, String value) {
@@ -190,8 +187,21 @@ final class MountSettings {
         return directory;
     }
 
-    MountOptions options() {
-        return options;
+    /**
+     * @param everybody root mounts for all users of the machine: as with any disk, set-user bits
+     *     count and devices can be opened unless that was ruled out
+     */
+    MountOptions options(boolean everybody) {
+        Set<MountFlag> set = EnumSet.noneOf(MountFlag.class);
+        set.addAll(everybody ? Set.of() : options.flags());
+        flags.forEach((flag, on) -> {
+            if (on) {
+                set.add(flag);
+            } else {
+                set.remove(flag);
+            }
+        });
+        return options.withFlags(set).withAllowOther(everybody || options.allowOther());
     }
 
     Beliefs.Mode cache() {
@@ -212,7 +222,13 @@ final class MountSettings {
         };
     }
 
-    boolean passthrough() {
-        return passthrough;
+    /** Why local replicas are not handed to the kernel; empty: they are, where it takes them. */
+    String noPassthrough() {
+        if (nopassthrough) {
+            return "-o nopassthrough";
+        }
+        return client().node().isEmpty()
+                ? "no storage node of this machine is named (node in the configuration, or -o node=NAME)"
+                : "";
     }
 }

@@ -2,6 +2,7 @@ package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.Connection;
+import org.gridfarm.client.mount.fuse.Passthrough;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.management.ManagementFactory;
@@ -14,11 +15,16 @@ final class Telling {
 
     private final Mounted mounted;
     private final LongSupplier openFiles;
+    private final String noPassthrough;
     private volatile @Nullable Connection connection;
 
-    Telling(Mounted mounted, LongSupplier openFiles) {
+    /**
+     * @param noPassthrough why this mount does not use what the kernel may offer; empty: it does
+     */
+    Telling(Mounted mounted, LongSupplier openFiles, String noPassthrough) {
         this.mounted = mounted;
         this.openFiles = openFiles;
+        this.noPassthrough = noPassthrough;
     }
 
     void started(Connection running) {
@@ -35,8 +41,6 @@ final class Telling {
     private String stats() {
         Connection running = connection;
         Runtime runtime = Runtime.getRuntime();
-        String refusal = running == null ? "not started" : running.passthrough().refusal();
-        boolean through = running != null && running.passthrough().available();
         return "process "
                 + ProcessHandle.current().pid()
                 + "\nprocesses_before "
@@ -46,7 +50,7 @@ final class Telling {
                 + "\nprotocol 7."
                 + (running == null ? 0 : running.minor())
                 + "\npassthrough "
-                + (through ? "yes" : "no: " + refusal)
+                + passthrough(running)
                 + "\nopen_files "
                 + openFiles.getAsLong()
                 + "\nerrors_kept "
@@ -56,6 +60,17 @@ final class Telling {
                 + "\nheap_megabytes_max "
                 + runtime.maxMemory() / MEGABYTE
                 + "\n";
+    }
+
+    private String passthrough(@Nullable Connection running) {
+        if (!noPassthrough.isEmpty()) {
+            return "no: " + noPassthrough;
+        }
+        if (running == null) {
+            return "no: not started";
+        }
+        Passthrough kernel = running.passthrough();
+        return kernel.available() ? "yes" : "no: " + kernel.refusal();
     }
 
     /** One line each: the inode in hexadecimal, when, which operation, why. */

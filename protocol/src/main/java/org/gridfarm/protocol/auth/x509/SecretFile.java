@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -98,12 +99,15 @@ public final class SecretFile {
     }
 
     private static FarmException failed(String operation, Path file, IOException cause) {
-        ErrorKind kind =
-                cause instanceof NoSuchFileException ? ErrorKind.NOT_FOUND : ErrorKind.DISK_FAILED;
-        String detail =
-                cause instanceof NoSuchFileException
-                        ? "no such file"
-                        : String.valueOf(cause.getMessage());
+        ErrorKind kind = ErrorKind.DISK_FAILED;
+        String detail = String.valueOf(cause.getMessage());
+        if (cause instanceof NoSuchFileException) {
+            kind = ErrorKind.NOT_FOUND;
+            detail = "no such file";
+        } else if (cause instanceof AccessDeniedException) {
+            kind = ErrorKind.ACCESS_DENIED;
+            detail = "not for user " + System.getProperty("user.name");
+        }
         return new FarmException(kind, operation, file.toString(), detail, cause);
     }
 }

@@ -76,7 +76,10 @@ class LauncherIT {
                 .contains("source: shared objects file")
                 .doesNotContain("source: file:");
         assertThat(temp.resolve("etc/metaserver.toml")).exists();
+        assertThat(temp.resolve("etc/grid-mapfile")).exists();
+        assertThat(prefix.resolve("lib/sysusers.d/gridfarm.conf")).exists();
         assertThat(prefix.resolve("sbin/mount.gf")).isExecutable();
+        assertThat(prefix.resolve("sbin/mount.fuse.gf")).isExecutable();
     }
 
     /** Where it took its classes from. */

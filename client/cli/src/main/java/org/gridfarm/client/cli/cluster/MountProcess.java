@@ -6,11 +6,14 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The processes behind {@code gf mount}: a supervisor, and the one that serves. */
 public final class MountProcess {
@@ -19,6 +22,9 @@ public final class MountProcess {
 
     /** With it a process stays below 300 MB, whatever it serves. */
     static final String HEAP = "160m";
+
+    private static final long LOG_BYTES_MAX = 1 << 20;
+    private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT\\S+ [A-Z]+ ");
 
     private MountProcess() {}
 
@@ -53,7 +59,9 @@ public final class MountProcess {
                     ErrorKind.NOT_A_DIRECTORY,
                     "mount",
                     at.toString(),
-                    "make it first: mkdir -p " + at);
+                    Files.exists(at)
+                            ? "a mount needs a directory"
+                            : "make it first: mkdir -p " + at);
         }
         String obstacle = Mounts.obstacle();
         if (!obstacle.isEmpty()) {
@@ -69,7 +77,8 @@ public final class MountProcess {
         supervisor.clear();
         List<String> server = server(arguments);
         try {
-            Path log = Files.createTempFile("gf-mount-", ".log");
+            Path log = Supervisor.log(at);
+            long before = shortened(log);
             Component mount =
                     new Component(
                             "mount",
@@ -94,15 +103,39 @@ public final class MountProcess {
                                     || !OsProcess.isAlive(component));
             if (!Mounts.isMounted(at) || !supervisor.isServed()) {
                 throw new FarmException(
-                        ErrorKind.UNAVAILABLE,
-                        "mount",
-                        at.toString(),
-                        Files.readString(log).strip());
+                        ErrorKind.UNAVAILABLE, "mount", at.toString(), reason(since(log, before)));
             }
             return 0;
         } catch (IOException e) {
             throw failed(at, e);
         }
+    }
+
+    /** A log that has grown makes room; how long it is now. */
+    private static long shortened(Path log) throws IOException {
+        if (Files.exists(log) && Files.size(log) > LOG_BYTES_MAX) {
+            Files.move(
+                    log,
+                    log.resolveSibling(log.getFileName() + ".old"),
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
+        return Files.exists(log) ? Files.size(log) : 0;
+    }
+
+    private static String since(Path log, long before) throws IOException {
+        byte[] all = Files.readAllBytes(log);
+        return new String(all, (int) before, all.length - (int) before, StandardCharsets.UTF_8);
+    }
+
+    /** What was said to whoever mounts, or all there is. */
+    private static String reason(String said) {
+        List<String> lines = said.lines().filter(line -> !line.isBlank()).toList();
+        List<String> words =
+                lines.stream()
+                        .filter(line -> !LOG_LINE.matcher(line).find())
+                        .map(line -> line.replaceFirst("^gf mount: ", ""))
+                        .toList();
+        return String.join("; ", words.isEmpty() ? lines : words);
     }
 
     /** The mount goes on with this program instead of the one that serves it now. */

@@ -19,7 +19,8 @@ import java.util.concurrent.Callable;
         header = "Mounts the farm on a directory.",
         description = {
             "",
-            "Options (-o, separated by commas): ro, noatime, allow_other, timeout=SECONDS (10), node=NAME,",
+            "Options (-o, separated by commas): ro, nosuid, nodev, noexec, noatime, nodiratime, allow_other,",
+            "timeout=SECONDS (10), node=NAME,",
             "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, source=TEXT (as df shows it),",
             "uid=N, gid=N, uidmap=LOCAL:FARM[:COUNT], gidmap=... (which numbers of users and groups mean whom).",
             "The mount outlives the process that serves it: a supervisor starts another, and one stands by.",

@@ -1,8 +1,8 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.ProxyFile;
 import org.gridfarm.protocol.auth.x509.ProxyMaker;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -22,7 +22,8 @@ import java.util.Map;
         header = "Makes and shows proxy certificates (RFC 3820).",
         description = {
             "",
-            "A proxy is a certificate of short life signed by your own: give it to commands instead of your key, as tls.credential."
+            "A proxy is a certificate of short life signed by your own. It is who you are wherever the",
+            "configuration names no tls.credential, or one that is not yours to read."
         },
         mixinStandardHelpOptions = true)
 public final class Proxy {
@@ -64,7 +65,7 @@ public final class Proxy {
                     "the life is at least an hour");
         }
         Credential issuer = Credential.load(certificateFile, keyFile);
-        Path target = out == null ? standardFile() : out;
+        Path target = out == null ? ProxyFile.standard() : out;
         try {
             ProxyMaker.Options options =
                     ProxyMaker.Options.usual().withLifetime(Duration.ofHours(hours));
@@ -91,7 +92,7 @@ public final class Proxy {
                             description = "the proxy (X509_USER_PROXY or /tmp/x509up_uUID)")
                     @Nullable Path file,
             @Option(names = "--json", description = "one JSON document") boolean json) {
-        Path from = file == null ? standardFile() : file;
+        Path from = file == null ? ProxyFile.standard() : file;
         show(from, Credential.load(from), json);
         return 0;
     }
@@ -113,20 +114,6 @@ public final class Proxy {
                                             .toString()
                                             .substring(2)
                                             .toLowerCase(java.util.Locale.ROOT)));
-        }
-    }
-
-    private static Path standardFile() {
-        String named = System.getenv("X509_USER_PROXY");
-        return named != null ? Path.of(named) : Path.of("/tmp/x509up_u" + uid());
-    }
-
-    private static int uid() {
-        try {
-            return ThisProcess.user();
-        } catch (java.io.IOException e) {
-            throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "read", "/proc/self", String.valueOf(e.getMessage()), e);
         }
     }
 }

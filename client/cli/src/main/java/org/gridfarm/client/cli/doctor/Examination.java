@@ -30,6 +30,9 @@ public final class Examination {
     private static final int ANSWER_MILLIS_MAX = 2_000;
     private static final Duration EXPIRES_SOON = Duration.ofDays(7);
 
+    /** Of its life, where that is short: a proxy of 12 hours is to be renewed in the last two. */
+    private static final int EXPIRES_SOON_PART = 6;
+
     private final List<Finding> findings = new ArrayList<>();
 
     /**
@@ -51,6 +54,12 @@ public final class Examination {
             return findings;
         }
         findings.add(Finding.good("configuration", "metaservers " + config.metaservers()));
+        if (config.node().isEmpty()) {
+            findings.add(
+                    Finding.good(
+                            "local node",
+                            "none is named: if this machine is a storage node, say so (node), to read its replicas as local files"));
+        }
         certificate(config.security());
         config.metaservers().forEach(address -> reach("metaserver", address.toString()));
         config.schedulers().forEach(address -> reach("scheduler", address.toString()));
@@ -91,7 +100,7 @@ public final class Examination {
                             "mount as root, or by systemd with AmbientCapabilities=CAP_SYS_ADMIN"));
         } else {
             findings.add(
-                    Finding.good("passthrough", "Linux " + kernel + " and its rights allow it"));
+                    Finding.good("passthrough", "Linux " + kernel + " and your rights allow it"));
         }
     }
 
@@ -142,8 +151,10 @@ public final class Examination {
             } else {
                 new ChainValidator(TrustStore.load(security.trust(), security.revocation()))
                         .validate(credential.chain(), ChainValidator.Part.CLIENT, now);
+                Duration part = Duration.between(begin, end).dividedBy(EXPIRES_SOON_PART);
+                Duration soon = part.compareTo(EXPIRES_SOON) < 0 ? part : EXPIRES_SOON;
                 findings.add(
-                        now.plus(EXPIRES_SOON).isAfter(end)
+                        now.plus(soon).isAfter(end)
                                 ? Finding.warning("certificate", text, "renew it soon")
                                 : Finding.good("certificate", text));
             }
@@ -158,7 +169,7 @@ public final class Examination {
                     Finding.bad(
                             "certificate",
                             e.getMessage(),
-                            "see the [tls] part of the configuration"));
+                            "make a proxy with gf proxy init, or see the [tls] part of the configuration"));
         }
     }
 

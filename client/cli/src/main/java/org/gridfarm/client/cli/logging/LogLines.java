@@ -53,6 +53,8 @@ public final class LogLines extends ContextAwareBase implements Configurator {
         // These report every lost connection as an error, and try again.
         logging.getLogger("org.apache.zookeeper").setLevel(Level.ERROR);
         logging.getLogger("org.apache.curator").setLevel(Level.ERROR);
+        // A machine without network but to itself is none of a user's concern.
+        logging.getLogger("io.netty.util.internal.MacAddressUtil").setLevel(Level.ERROR);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

@@ -1,17 +1,15 @@
 package org.gridfarm.client.mount.fuse;
 
 import java.time.Duration;
+import java.util.Set;
 
-/// How a file system is mounted. Make one from [#defaults] with the `with` methods.
+/// How a file system is mounted. Make one from [#defaults] with the `with` methods. Immutable.
 ///
 /// @param source shown as the device in `df` and `findmnt`
 /// @param subtype shown as `fuse.SUBTYPE`
 /// @param allowOther other users than the one who mounts may use it
 /// @param defaultPermissions the kernel checks modes and ACLs before it asks
-/// @param readOnly refuses changes in the kernel
-/// @param suid set-user and set-group bits count, and file capabilities (root only)
-/// @param dev device nodes can be opened (root only)
-/// @param noAtime the kernel does not track access times
+/// @param flags what the kernel sees to by itself; for ordinary users it adds `nosuid` and `nodev`
 /// @param posixAcl the kernel reads and checks `system.posix_acl_*`; implies `defaultPermissions`
 /// @param writebackCache the kernel collects small writes; excludes passthrough
 /// @param writeBytesMax largest READ and WRITE, a multiple of 4096 up to 1 MiB
@@ -24,10 +22,7 @@ public record MountOptions(
         String subtype,
         boolean allowOther,
         boolean defaultPermissions,
-        boolean readOnly,
-        boolean suid,
-        boolean dev,
-        boolean noAtime,
+        Set<MountFlag> flags,
         boolean posixAcl,
         boolean writebackCache,
         int writeBytesMax,
@@ -38,6 +33,7 @@ public record MountOptions(
     public static final int WRITE_BYTES_LIMIT = 1 << 20;
 
     public MountOptions {
+        flags = Set.copyOf(flags);
         if (writeBytesMax < 4096
                 || writeBytesMax > WRITE_BYTES_LIMIT
                 || writeBytesMax % 4096 != 0) {
@@ -49,17 +45,15 @@ public record MountOptions(
         }
     }
 
-    /// A private mount, checked by the kernel, with ACLs and a deadline of 10 s.
+    /// A private mount without set-user bits and devices, checked by the kernel, with ACLs and a
+    /// deadline of 10 s.
     public static MountOptions defaults() {
         return new MountOptions(
                 "gf",
                 "gf",
                 false,
                 true,
-                false,
-                false,
-                false,
-                false,
+                Set.of(MountFlag.NO_SUID, MountFlag.NO_DEV),
                 true,
                 false,
                 WRITE_BYTES_LIMIT,
@@ -68,16 +62,17 @@ public record MountOptions(
                 Duration.ofSeconds(10));
     }
 
+    public boolean has(MountFlag flag) {
+        return flags.contains(flag);
+    }
+
     public MountOptions withSource(String value) {
         return new MountOptions(
                 value,
                 subtype,
                 allowOther,
                 defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
+                flags,
                 posixAcl,
                 writebackCache,
                 writeBytesMax,
@@ -92,10 +87,7 @@ public record MountOptions(
                 subtype,
                 value,
                 defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
+                flags,
                 posixAcl,
                 writebackCache,
                 writeBytesMax,
@@ -104,87 +96,12 @@ public record MountOptions(
                 deadline);
     }
 
-    public MountOptions withDefaultPermissions(boolean value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                value,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withReadOnly(boolean value) {
+    public MountOptions withFlags(Set<MountFlag> value) {
         return new MountOptions(
                 source,
                 subtype,
                 allowOther,
                 defaultPermissions,
-                value,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withSuid(boolean value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                value,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withDev(boolean value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                value,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withNoAtime(boolean value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                dev,
                 value,
                 posixAcl,
                 writebackCache,
@@ -200,87 +117,12 @@ public record MountOptions(
                 subtype,
                 allowOther,
                 defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
+                flags,
                 value,
                 writebackCache,
                 writeBytesMax,
                 readAheadKib,
                 threads,
-                deadline);
-    }
-
-    public MountOptions withWritebackCache(boolean value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                value,
-                writeBytesMax,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withWriteBytesMax(int value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                value,
-                readAheadKib,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withReadAheadKib(int value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                value,
-                threads,
-                deadline);
-    }
-
-    public MountOptions withThreads(int value) {
-        return new MountOptions(
-                source,
-                subtype,
-                allowOther,
-                defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
-                posixAcl,
-                writebackCache,
-                writeBytesMax,
-                readAheadKib,
-                value,
                 deadline);
     }
 
@@ -290,10 +132,7 @@ public record MountOptions(
                 subtype,
                 allowOther,
                 defaultPermissions,
-                readOnly,
-                suid,
-                dev,
-                noAtime,
+                flags,
                 posixAcl,
                 writebackCache,
                 writeBytesMax,

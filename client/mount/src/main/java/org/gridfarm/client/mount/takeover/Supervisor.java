@@ -31,23 +31,29 @@ public final class Supervisor {
     /** Of the mount on this directory, whether there is one or not. */
     public static Supervisor of(Path directory) {
         Path at = directory.toAbsolutePath().normalize();
-        String readable = at.toString().replaceAll("[^A-Za-z0-9.]", "-");
-        String end = readable.substring(Math.max(0, readable.length() - 80));
         return new Supervisor(
-                folder().resolve(Integer.toHexString(at.toString().hashCode()) + end));
+                folder().resolve(
+                                Integer.toHexString(at.toString().hashCode())
+                                        + readable(at.toString())));
     }
 
+    /**
+     * An ordinary user's does not lie in XDG_RUNTIME_DIR: that goes when he logs out, and the mount
+     * stays.
+     */
     private static Path folder() {
         String user = System.getProperty("user.name");
-        String own = System.getenv("XDG_RUNTIME_DIR");
-        Path folder;
-        if (user.equals("root") && Files.isWritable(Path.of("/run"))) {
-            folder = Path.of("/run/gridfarm");
-        } else if (own != null && Files.isWritable(Path.of(own))) {
-            folder = Path.of(own, "gridfarm");
-        } else {
-            folder = Path.of(System.getProperty("java.io.tmpdir"), "gridfarm-" + user);
-        }
+        return owned(
+                isSystem(user, "/run")
+                        ? Path.of("/run/gridfarm")
+                        : Path.of(System.getProperty("java.io.tmpdir"), "gridfarm-" + user));
+    }
+
+    private static boolean isSystem(String user, String folder) {
+        return user.equals("root") && Files.isWritable(Path.of(folder));
+    }
+
+    private static Path owned(Path folder) {
         try {
             if (!Files.isDirectory(folder)) {
                 Files.createDirectories(
@@ -55,13 +61,28 @@ public final class Supervisor {
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rwx------")));
             }
-            if (!Files.getOwner(folder).getName().equals(user)) {
+            if (!Files.getOwner(folder).getName().equals(System.getProperty("user.name"))) {
                 throw new IOException(folder + " belongs to somebody else");
             }
             return folder;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Where a mount in the background writes what it has to say; mounts before it did as well. */
+    public static Path log(Path directory) {
+        String at = directory.toAbsolutePath().normalize().toString();
+        Path folder =
+                isSystem(System.getProperty("user.name"), "/var/log")
+                        ? owned(Path.of("/var/log/gridfarm"))
+                        : folder();
+        return folder.resolve("mount" + readable(at) + ".log");
+    }
+
+    private static String readable(String path) {
+        String readable = path.replaceAll("[^A-Za-z0-9.]", "-");
+        return readable.substring(Math.max(0, readable.length() - 80));
     }
 
     /**
@@ -137,7 +158,9 @@ public final class Supervisor {
     /** Forgets what a supervisor that was killed has left; to be called before a new one begins. */
     public void clear() {
         try {
-            for (String file : List.of("served", "beat", "command", "server", "standby", "pid")) {
+            Files.deleteIfExists(state);
+            for (String file :
+                    List.of("served", "beat", "command", "server", "standby", "pid", "sh")) {
                 Files.deleteIfExists(beside(file));
             }
         } catch (IOException e) {

@@ -65,6 +65,7 @@ watch() {
     still=0
     stopped=0
     asked=
+    hour=0
     while sleep 1 && kill -0 $$ && kill -0 "$1"; do
         beat=
         stat=
@@ -82,6 +83,9 @@ watch() {
             asked=1
             kill -USR1 $$
         fi
+        # What looks forgotten is cleared out of /tmp.
+        hour=$(((hour + 1) % 3600))
+        [ $hour -ne 1 ] || touch -c "$state" "$state".*
         if [ $stopped -ge 2 ] || [ $still -ge $patience ]; then
             kill -KILL "$1"
             return

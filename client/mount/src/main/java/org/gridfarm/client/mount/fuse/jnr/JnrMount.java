@@ -5,6 +5,7 @@ import jnr.ffi.Pointer;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.LockRange;
+import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
 
 import ru.serce.jnrfuse.FuseFillDir;
@@ -61,9 +62,7 @@ public final class JnrMount extends JnrNames implements AutoCloseable {
         if (options.defaultPermissions()) {
             words.add("default_permissions");
         }
-        if (options.readOnly()) {
-            words.add("ro");
-        }
+        words.addAll(MountFlag.helperWords(options.flags()));
         operations.started(new JnrConnection());
         mount(directory, blocking, false, new String[] {"-o", String.join(",", words)});
     }

@@ -31,7 +31,9 @@ final class Libc {
     static final int MS_RDONLY = 1;
     static final int MS_NOSUID = 2;
     static final int MS_NODEV = 4;
+    static final int MS_NOEXEC = 8;
     static final int MS_NOATIME = 1024;
+    static final int MS_NODIRATIME = 2048;
 
     static final int MNT_FORCE = 1;
     static final int MNT_DETACH = 2;

@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount.fuse.linux;
 
 import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
 
 import java.io.IOException;
@@ -85,17 +86,12 @@ final class Mounter {
         words.add("user_id=" + Libc.effectiveUser());
         words.add("group_id=" + Libc.effectiveGroup());
         words.addAll(common(options));
-        long flags =
-                (options.readOnly() ? Libc.MS_RDONLY : 0)
-                        | (options.suid() ? 0 : Libc.MS_NOSUID)
-                        | (options.dev() ? 0 : Libc.MS_NODEV)
-                        | (options.noAtime() ? Libc.MS_NOATIME : 0);
         int result =
                 Libc.mount(
                         options.source(),
                         point.toString(),
                         "fuse." + options.subtype(),
-                        flags,
+                        options.flags().stream().mapToLong(Mounter::bit).sum(),
                         String.join(",", words));
         if (result < 0) {
             throw new IOException("cannot mount on " + point + ": errno " + -result);
@@ -106,12 +102,7 @@ final class Mounter {
         List<String> words = new ArrayList<>(common(options));
         words.add("fsname=" + options.source());
         words.add("subtype=" + options.subtype());
-        if (options.readOnly()) {
-            words.add("ro");
-        }
-        if (options.noAtime()) {
-            words.add("noatime");
-        }
+        words.addAll(MountFlag.helperWords(options.flags()));
         int[] pair = Libc.socketPair();
         try {
             Libc.inheritable(pair[1], true);
@@ -143,6 +134,17 @@ final class Mounter {
                 Libc.close(pair[1]);
             }
         }
+    }
+
+    private static long bit(MountFlag flag) {
+        return switch (flag) {
+            case READ_ONLY -> Libc.MS_RDONLY;
+            case NO_SUID -> Libc.MS_NOSUID;
+            case NO_DEV -> Libc.MS_NODEV;
+            case NO_EXEC -> Libc.MS_NOEXEC;
+            case NO_ATIME -> Libc.MS_NOATIME;
+            case NO_DIR_ATIME -> Libc.MS_NODIRATIME;
+        };
     }
 
     private static List<String> common(MountOptions options) {

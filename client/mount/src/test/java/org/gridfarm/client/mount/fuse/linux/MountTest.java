@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.memory.MemoryOperations;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +29,7 @@ import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -51,7 +53,9 @@ class MountTest {
         mount =
                 LinuxMount.mount(
                         point,
-                        MountOptions.defaults().withPosixAcl(false).withSuid(true),
+                        MountOptions.defaults()
+                                .withPosixAcl(false)
+                                .withFlags(Set.of(MountFlag.NO_DEV)),
                         operations);
     }
 

@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +26,7 @@ public final class MemoryMount {
                 MountOptions.defaults()
                         .withSource("memory")
                         .withAllowOther(true)
-                        .withSuid(true)
-                        .withDev(true);
+                        .withFlags(Set.of());
         FuseOperations operations =
                 new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(keep));
         if (args.length > 2) {

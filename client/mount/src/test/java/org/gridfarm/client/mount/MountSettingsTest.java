@@ -1,0 +1,60 @@
+package org.gridfarm.client.mount;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.gridfarm.client.mount.fuse.MountFlag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+class MountSettingsTest {
+    @Test
+    void setUserBitsAndDevicesCountWhereRootMountsForAllAndDoesNotRuleThemOut() {
+        assertThat(flags("", true)).isEmpty();
+        assertThat(flags("nosuid,noexec", true))
+                .containsExactlyInAnyOrder(MountFlag.NO_SUID, MountFlag.NO_EXEC);
+        assertThat(flags("nodev,dev", true)).as("the last word holds").isEmpty();
+    }
+
+    @Test
+    void otherMountsHaveNeitherUnlessTheyAskForThem() {
+        assertThat(flags("", false)).containsExactlyInAnyOrder(MountFlag.NO_SUID, MountFlag.NO_DEV);
+        assertThat(flags("suid,ro,noatime", false))
+                .containsExactlyInAnyOrder(
+                        MountFlag.NO_DEV, MountFlag.READ_ONLY, MountFlag.NO_ATIME);
+        assertThat(flags("ro,rw", false)).doesNotContain(MountFlag.READ_ONLY);
+    }
+
+    @Test
+    void anOptionThatNobodyKnowsIsNotTakenForHarmless() {
+        assertThatThrownBy(() -> settings("sync", "/etc/none")).hasMessageContaining("sync");
+    }
+
+    @Test
+    void whyLocalReplicasAreNotHandedToTheKernelIsSaid(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("client.toml");
+        String common = "metaservers = [\"localhost:1\"]\n";
+        String tls = "[tls]\ncredential = \"x\"\ntrust = \"x\"\n";
+        Files.writeString(file, common + tls);
+        assertThat(settings("ro", file.toString()).noPassthrough()).contains("node");
+        assertThat(settings("node=n1", file.toString()).noPassthrough()).isEmpty();
+        Files.writeString(file, common + "node = \"n1\"\n" + tls);
+        assertThat(settings("ro", file.toString()).noPassthrough()).isEmpty();
+        assertThat(settings("nopassthrough", file.toString()).noPassthrough())
+                .contains("nopassthrough");
+    }
+
+    private static Set<MountFlag> flags(String options, boolean everybody) {
+        return settings(options.isEmpty() ? "rw" : options, "/etc/none").options(everybody).flags();
+    }
+
+    private static MountSettings settings(String options, String config) {
+        return MountSettings.parse(
+                new String[] {"--config", config, "-o", options, "/mnt/somewhere"});
+    }
+}
