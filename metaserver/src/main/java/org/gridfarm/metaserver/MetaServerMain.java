@@ -12,7 +12,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.LogLevel;
-import org.gridfarm.protocol.observe.ServiceManager;
+import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.rpc.Loops;
 
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public final class MetaServerMain {
                                         ended.countDown();
                                     },
                                     "gf-shutdown"));
-            ServiceManager.tellReady();
+            Readiness.tell();
             ended.await();
         } catch (FarmException e) {
             System.err.println("gf: metaserver: " + e.getMessage());

@@ -8,9 +8,9 @@ import org.gridfarm.protocol.observe.Health;
 import org.gridfarm.protocol.observe.HttpEndpoint;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Metrics;
+import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.observe.RpcMeters;
 import org.gridfarm.protocol.observe.RunFile;
-import org.gridfarm.protocol.observe.ServiceManager;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.Loops;
@@ -108,7 +108,7 @@ public final class SchedulerMain {
                                     runFile.ifPresent(RunFile::close);
                                 },
                                 "gf-shutdown"));
-        ServiceManager.tellReady();
+        Readiness.tell();
         // All other threads are daemons: this one keeps the process until it is told to end.
         try {
             Thread.currentThread().join();
@@ -126,7 +126,7 @@ public final class SchedulerMain {
                 return Gridfarm.open(settings.client(), name, loops, security);
             } catch (FarmException e) {
                 if (e.kind() != ErrorKind.TIMED_OUT) throw e;
-                ServiceManager.tellReady(); // it runs, and this may take any time
+                Readiness.tell(); // it runs, and this may take any time
                 log.warn("{}; asking again", e.getMessage());
             }
         }

@@ -6,8 +6,8 @@ import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.LogLevel;
+import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.observe.RunFile;
-import org.gridfarm.protocol.observe.ServiceManager;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.storagenode.disk.linux.LinuxDisk;
@@ -63,7 +63,7 @@ public final class StorageNodeMain {
                                     ended.countDown();
                                 },
                                 "shutdown"));
-        ServiceManager.tellReady();
+        Readiness.tell();
         ended.await();
     }
 

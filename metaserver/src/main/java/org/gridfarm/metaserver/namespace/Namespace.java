@@ -125,21 +125,24 @@ public final class Namespace {
     }
 
     /**
-     * The access time after somebody read the inode now, by the rule of relatime: only if it is not
-     * newer than the last change, or a day old. Null: it stays as it is.
+     * The access time after somebody read the inode then, by the rule of relatime: only if it is
+     * not newer than the last change, or a day old. Null: it stays as it is, as where the inode was
+     * changed since the reader knew it.
+     *
+     * @param version of what was read
      */
-    public @Nullable Change accessed(long number, long now) {
+    public @Nullable Change accessed(long number, long version, long then) {
         Inode inode = find(number);
-        if (inode == null || now <= inode.atime) {
+        if (inode == null || inode.version != version || then <= inode.atime) {
             return null;
         }
         boolean stale =
                 inode.atime <= inode.mtime
                         || inode.atime <= inode.ctime
-                        || now - inode.atime >= 86_400_000_000_000L;
+                        || then - inode.atime >= 86_400_000_000_000L;
         return stale
                 ? Change.newBuilder()
-                        .setInode(inode.image().setAtime(now).setVersion(inode.version + 1))
+                        .setInode(inode.image().setAtime(then).setVersion(inode.version + 1))
                         .build()
                 : null;
     }

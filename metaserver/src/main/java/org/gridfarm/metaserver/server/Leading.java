@@ -172,6 +172,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         this,
                         () -> planner.limits().copies());
         new OpenService(state, opens, relocations, this).register(table);
+        table.on(MetadataMethods.ACCESSED, new Accesses(state, this)::accessed);
         nodes.register(table);
         locks.register(table);
         followers.register(table);

@@ -22,6 +22,7 @@ final class MetadataCalls {
                     MetadataMethods.STAT_FS,
                     MetadataMethods.LOCATE,
                     MetadataMethods.MUTATE,
+                    MetadataMethods.ACCESSED,
                     MetadataMethods.OPEN,
                     MetadataMethods.CLOSE,
                     MetadataMethods.CHAIN_FAILURE,

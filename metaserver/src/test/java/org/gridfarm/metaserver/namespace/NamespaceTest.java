@@ -351,10 +351,14 @@ class NamespaceTest {
     void accessTimesFollowRelatime() {
         long file = farm.create(ROOT, "f", 0644);
         long now = farm.clock + 10;
-        Change first = java.util.Objects.requireNonNull(farm.state.accessed(file, now));
-        farm.state.apply(first);
-        assertThat(farm.state.accessed(file, now + 1)).isNull();
-        assertThat(farm.state.accessed(file, now + 86_400_000_000_000L)).isNotNull();
+        long version = farm.stat(file).getVersion();
+        farm.state.apply(java.util.Objects.requireNonNull(farm.state.accessed(file, version, now)));
+        assertThat(farm.stat(file).getAtime()).isEqualTo(now);
+        assertThat(farm.state.accessed(file, version + 1, now + 1)).isNull();
+        assertThat(farm.state.accessed(file, version + 1, now + 86_400_000_000_000L)).isNotNull();
+        assertThat(farm.state.accessed(file, version, now + 86_400_000_000_000L))
+                .as("told of after a change")
+                .isNull();
     }
 
     @Test

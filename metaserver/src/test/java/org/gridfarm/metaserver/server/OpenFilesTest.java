@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Access;
+import org.gridfarm.protocol.wire.AccessedRequest;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
@@ -47,6 +49,30 @@ class OpenFilesTest extends FarmOfThreeNodes {
         String head = reply.getOpened().getLayout().getObjects(0).getReplicas(0).getNode();
         commit(again, inode, 71, true, List.of(head));
         assertThat(attributes(again, inode).getSize()).isEqualTo(100);
+    }
+
+    @Test
+    void anAccessCountsUnlessTheFileWasChangedSinceItWasKnown() {
+        TestClient reader = new TestClient(farm, leader, 11);
+        long inode = createAndOpen(reader, "f", 71).getAttributes().getInode();
+        commit(reader, inode, 71, true, List.of("n1"));
+        Attributes known = attributes(reader, inode);
+        long read = known.getCtime() + 1;
+        AccessedRequest request =
+                AccessedRequest.newBuilder()
+                        .setSession(11)
+                        .addAccesses(
+                                Access.newBuilder()
+                                        .setInode(inode)
+                                        .setTime(read)
+                                        .setVersion(known.getVersion()))
+                        .addAccesses(Access.newBuilder().setInode(inode + 1000).setTime(read))
+                        .build();
+        assertThat(reader.call(MetadataMethods.ACCESSED, request).getChangedList())
+                .singleElement()
+                .satisfies(now -> assertThat(now.getAtime()).isEqualTo(read))
+                .isEqualTo(attributes(new TestClient(farm, leader, 12), inode));
+        assertThat(reader.call(MetadataMethods.ACCESSED, request).getChangedList()).isEmpty();
     }
 
     @Test

@@ -84,6 +84,14 @@ public final class MetadataMethods {
             new Method<>(
                     30, "mutate", MutateRequest.parser(), MutateReply.parser(), Retry.IDEMPOTENT);
 
+    public static final Method<AccessedRequest, AccessedReply> ACCESSED =
+            new Method<>(
+                    31,
+                    "accessed",
+                    AccessedRequest.parser(),
+                    AccessedReply.parser(),
+                    Retry.IDEMPOTENT);
+
     public static final Method<OpenRequest, OpenReply> OPEN =
             new Method<>(40, "open", OpenRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
     public static final Method<CloseRequest, Empty> CLOSE =

@@ -35,6 +35,7 @@ final class AttributeCalls {
 
     void get(AttributesReply reply, long node, long handle) {
         mounted.seconds().using(reply, node);
+        files.lookForReads(node);
         long stamp = mounted.beliefs().stamp();
         Attributes cached = metadata.cachedAttributes(node);
         if (cached != null && !cached.getWriting() && !files.isOpenForWriting(node)) {
@@ -136,6 +137,9 @@ final class AttributeCalls {
         }
         if (change.has(SetAttributes.GID)) {
             to.setGid(mounted.identities().farmGid(change.gid));
+        }
+        if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
+            mounted.times().forget(node);
         }
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);

@@ -68,13 +68,14 @@ final class FarmOperations implements FuseOperations {
         telling.started(connection);
         places.started(connection.cache());
         files.started(connection, passthrough);
-        mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places));
+        mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places, mounted.times()));
         restoration.carryOut(files, locks);
     }
 
     @Override
     public void stopped() {
         files.closeAll();
+        mounted.times().tell().join();
     }
 
     @Override

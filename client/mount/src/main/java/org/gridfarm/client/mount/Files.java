@@ -52,6 +52,7 @@ final class Files {
     private final Locks locks;
     private final OpenFiles ways = new OpenFiles();
     private final OpenTable open;
+    private final PassedReads passed;
     private @Nullable Passthrough passthrough;
     private @Nullable Passthrough engine; // also where nothing more is to be passed through
     private @Nullable KernelCache cache;
@@ -60,6 +61,7 @@ final class Files {
         this.mounted = mounted;
         this.locks = locks;
         this.open = new OpenTable(mounted, ways);
+        this.passed = new PassedReads(mounted.times());
     }
 
     void started(Connection connection, boolean passesThrough) {
@@ -228,8 +230,13 @@ final class Files {
         if (local == null || engine == null) {
             return ways.open(node);
         }
-        return ways.openThrough(
-                node, local.write(), local.identity(), () -> engine.open(Path.of(local.path())));
+        Path replica = Path.of(local.path());
+        OpenFiles.Way way =
+                ways.openThrough(node, local.write(), local.identity(), () -> engine.open(replica));
+        if (way.passthrough() && !local.write()) {
+            passed.opened(opened.handle().attributes(), replica, engine);
+        }
+        return way;
     }
 
     void flush(EmptyReply reply, long node, long number, long lockOwner) {
@@ -237,6 +244,7 @@ final class Files {
         if (file == null) {
             return;
         }
+        passed.look(node);
         locks.releaseOwner(node, lockOwner, false)
                 .thenCombine(file.flush(), (_, _) -> true)
                 .whenComplete((_, failure) -> answer(reply, node, "close", failure));
@@ -244,6 +252,7 @@ final class Files {
 
     void release(EmptyReply reply, long node, long number, boolean flockUnlock, long lockOwner) {
         OpenFile file = open.release(number);
+        passed.left(node);
         reply.done(); // nobody waits for it
         if (file == null) {
             return;
@@ -294,6 +303,7 @@ final class Files {
         if (file == null) {
             return;
         }
+        mounted.times().read(file.handle());
         reply.interruptible();
         file.handle()
                 .read(offset, size)
@@ -426,6 +436,7 @@ final class Files {
             return;
         }
         to.noteWrite();
+        mounted.times().read(from.handle());
         to.handle()
                 .copyRange(from.handle(), offsetIn, offsetOut, length)
                 .whenComplete((count, failure) -> {
@@ -439,6 +450,11 @@ final class Files {
 
     // ---- for the attribute calls
     // ------------------------------------------------------------------------------------------------------------
+
+    /** What the kernel has read by itself counts from here on. */
+    void lookForReads(long node) {
+        passed.look(node);
+    }
 
     @Nullable OpenFile find(long number) {
         return open.find(number);

@@ -29,10 +29,12 @@ final class KernelRecalls implements RecallListener {
 
     private final KernelCache cache;
     private final Places places;
+    private final AccessTimes times;
 
-    KernelRecalls(KernelCache cache, Places places) {
+    KernelRecalls(KernelCache cache, Places places, AccessTimes times) {
         this.cache = cache;
         this.places = places;
+        this.times = times;
     }
 
     @Override
@@ -51,6 +53,7 @@ final class KernelRecalls implements RecallListener {
             }
         }
         for (long inode : recall.getAttributesList()) {
+            times.forget(inode);
             cache.forgetAttributes(inode, barrier.one());
         }
         for (DataRecall data : recall.getDataList()) {

@@ -59,6 +59,7 @@ final class Listings {
     }
 
     void read(DirectoryReply reply, long node, long number, long offset) {
+        mounted.times().listed(node);
         // A stream that a former process opened goes on by its position.
         Stream stream = streams.computeIfAbsent(number, _ -> new Stream());
         long cookie = Math.max(0, offset - BEHIND_DOT_DOT);

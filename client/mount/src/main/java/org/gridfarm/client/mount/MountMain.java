@@ -15,7 +15,7 @@ import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.observe.ServiceManager;
+import org.gridfarm.protocol.observe.Readiness;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,6 +123,8 @@ public final class MountMain {
                 ledger.trusted(farm.mayAssert());
             }
             boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
+            boolean everybody = trusted && System.getProperty("user.name").equals("root");
+            MountOptions options = settings.options(everybody);
             Mounted mounted =
                     new Mounted(
                             farm.metadata(),
@@ -136,7 +138,8 @@ public final class MountMain {
                             new LastErrors(),
                             numbers,
                             ledger == null ? OpenBook.NONE : ledger,
-                            new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()));
+                            new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()),
+                            new AccessTimes(farm.metadata(), Clock.system(), options.flags()));
             FarmOperations operations =
                     new FarmOperations(
                             mounted,
@@ -144,8 +147,6 @@ public final class MountMain {
                             ledger != null && goesOn
                                     ? Restoration.from(farm, ledger.former())
                                     : Restoration.NONE);
-            boolean everybody = trusted && System.getProperty("user.name").equals("root");
-            MountOptions options = settings.options(everybody);
             if (settings.usesJnr()) {
                 log.info("mounting on {} by libfuse", settings.directory());
                 JnrMount.serve(settings.directory(), options, operations);
@@ -183,7 +184,7 @@ public final class MountMain {
             throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(mount), "gf-umount"));
         log.info("mounted on {}", settings.directory());
-        ServiceManager.tellReady();
+        Readiness.tell();
         mount.awaitEnd();
         log.info("the mount on {} has ended", settings.directory());
     }

@@ -21,7 +21,8 @@ record Mounted(
         LastErrors errors,
         Numbers numbers,
         OpenBook book,
-        SecondAttempts seconds) {
+        SecondAttempts seconds,
+        AccessTimes times) {
     /** Handles of one process; no process gives out another's. */
     private static final int HANDLE_BITS = 40;
 
@@ -34,7 +35,7 @@ record Mounted(
     }
 
     void fill(org.gridfarm.client.mount.fuse.Attributes to, Attributes from) {
-        Translate.fill(to, from);
+        Translate.fill(to, from, times.of(from));
         identities().toLocal(to);
     }
 

@@ -87,6 +87,10 @@ final class Names {
     }
 
     void readlink(BytesReply reply, long node) {
+        Attributes link = metadata.leasedAttributes(node);
+        if (link != null) {
+            mounted.times().read(link);
+        }
         metadata.readLink(node)
                 .whenComplete((target, failure) -> {
                     if (failure != null) {

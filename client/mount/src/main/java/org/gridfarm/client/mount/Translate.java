@@ -19,17 +19,17 @@ final class Translate {
 
     private Translate() {}
 
-    static void fill(org.gridfarm.client.mount.fuse.Attributes to, Attributes from) {
+    static void fill(org.gridfarm.client.mount.fuse.Attributes to, Attributes from, long atime) {
         to.inode = from.getInode();
         to.size =
                 from.getType() == FileType.DIRECTORY
                         ? Math.max(from.getSize(), 4096)
                         : from.getSize();
         to.blocks = blocks(from);
-        to.atime = Math.floorDiv(from.getAtime(), NANOS_PER_SECOND);
+        to.atime = Math.floorDiv(atime, NANOS_PER_SECOND);
         to.mtime = Math.floorDiv(from.getMtime(), NANOS_PER_SECOND);
         to.ctime = Math.floorDiv(from.getCtime(), NANOS_PER_SECOND);
-        to.atimeNanos = (int) Math.floorMod(from.getAtime(), NANOS_PER_SECOND);
+        to.atimeNanos = (int) Math.floorMod(atime, NANOS_PER_SECOND);
         to.mtimeNanos = (int) Math.floorMod(from.getMtime(), NANOS_PER_SECOND);
         to.ctimeNanos = (int) Math.floorMod(from.getCtime(), NANOS_PER_SECOND);
         to.mode = format(from.getType()) | (from.getMode() & Flags.PERMISSIONS);

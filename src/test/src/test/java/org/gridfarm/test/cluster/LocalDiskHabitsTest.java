@@ -157,6 +157,30 @@ class LocalDiskHabitsTest {
 
     /** Samba's test of clustered file systems: each waits for the byte that the other holds. */
     @Test
+    void readingMovesAccessTimesAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        Path local = Files.createTempDirectory("gf-local-");
+        Path directory = Files.createDirectory(farm.mount().resolve("times"));
+        try {
+            String expected = farm.sh("bash " + program("access-times.sh") + " " + local);
+            assertThat(expected).contains("read: moves", "read again: stays");
+            assertThat(farm.sh("bash " + program("access-times.sh") + " " + directory))
+                    .isEqualTo(expected);
+            String shown = farm.sh("stat -c %x " + directory + "/f");
+            await("the other mount shows it")
+                    .untilAsserted(() ->
+                            assertThat(
+                                            farm.sh(
+                                                    "stat -c %x "
+                                                            + farm.mountOf("n2")
+                                                                    .resolve("times/f")))
+                                    .isEqualTo(shown));
+        } finally {
+            farm.sh("rm -r " + local);
+        }
+    }
+
+    @Test
     void pingPongAlternatesBetweenTwoMounts() throws IOException {
         Programs.need("ping_pong");
         Files.createFile(farm.mount().resolve("ping"));

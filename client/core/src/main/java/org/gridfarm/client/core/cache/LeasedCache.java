@@ -93,6 +93,14 @@ public final class LeasedCache {
     }
 
     /**
+     * What a change by this client has made of them, of which the servers recall nothing from it:
+     * installed where they are held. {@code stamp} is of before the change.
+     */
+    public void changedAttributes(long stamp, Attributes now) {
+        shard(now.getInode()).changedAttributes(stamp, now);
+    }
+
+    /**
      * As above, with {@link #anyStamp()}: kept unless any key of the inode's shard was touched
      * since.
      */

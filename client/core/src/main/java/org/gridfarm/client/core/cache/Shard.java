@@ -79,6 +79,14 @@ final class Shard {
         }
     }
 
+    synchronized void changedAttributes(long stamp, Attributes now) {
+        CachedInode found = inodes.get(now.getInode());
+        boolean held = found != null && found.attributes != null;
+        if (held && keys.untouched(KeyStates.attributes(now.getInode()), stamp)) {
+            install(now);
+        }
+    }
+
     synchronized void fillAttributesUntouched(long touchesThen, Attributes attributes) {
         if (touches == touchesThen && !keys.pending(KeyStates.attributes(attributes.getInode()))) {
             install(attributes);

@@ -3,6 +3,7 @@ package org.gridfarm.client.core.metadata;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Access;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
@@ -19,6 +20,7 @@ import org.gridfarm.protocol.wire.SetXattr;
 import org.gridfarm.protocol.wire.StatFsReply;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -130,6 +132,12 @@ public interface Metadata {
 
     /** Replicas of every object of a file; with read tickets when asked. */
     CompletableFuture<LocateReply> locate(Credentials who, long inode, boolean tickets);
+
+    /**
+     * Tells when inodes were read, each once; the farm moves their access times by the rule of
+     * relatime. At most 4096 at once.
+     */
+    CompletableFuture<Void> accessed(Collection<Access> accesses);
 
     // ---- mutations: durable, and known to every cache, when the future completes
     // --------------------------------------------------------

@@ -13,7 +13,10 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -228,6 +231,37 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                 .exceptionallyCompose(thrown ->
                         CompletableFuture.failedFuture(
                                 FarmException.of(thrown, "locate", Long.toHexString(inode))));
+    }
+
+    @Override
+    public CompletableFuture<Void> accessed(Collection<Access> accesses) {
+        AccessedRequest.Builder request = AccessedRequest.newBuilder();
+        Map<Long, Long> stamps = new HashMap<>();
+        for (Access access : accesses) {
+            stamps.put(access.getInode(), cache.attributesStamp(access.getInode()));
+            Attributes known = leasedAttributes(access.getInode());
+            request.addAccesses(
+                    known == null
+                            ? access
+                            : access.toBuilder().setVersion(known.getVersion()).build());
+        }
+        return session.leader(
+                        MetadataMethods.ACCESSED,
+                        () -> request.setSession(session.id()).build(),
+                        session.deadline())
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        stamps.keySet().forEach(cache::recallAttributes);
+                        throw FarmException.of(thrown, "accessed", "");
+                    }
+                    for (Attributes now : reply.getChangedList()) {
+                        Long stamp = stamps.get(now.getInode());
+                        if (stamp != null) {
+                            cache.changedAttributes(stamp, now);
+                        }
+                    }
+                    return null;
+                });
     }
 
     // ---- mutations

@@ -45,6 +45,21 @@ class LeasedCacheTest {
     }
 
     @Test
+    void whatAClientsOwnDoingChangedIsInstalledWhereItIsHeldAndWasNotTouched() {
+        cache.changedAttributes(cache.attributesStamp(1), attributes(1, 2));
+        assertThat(cache.attributes(1)).as("no grant").isNull();
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
+        long stamp = cache.attributesStamp(1);
+        cache.changedAttributes(stamp, attributes(1, 2));
+        cache.fillAttributes(stamp, attributes(1, 1));
+        assertThat(cache.attributes(1)).isEqualTo(attributes(1, 2));
+        cache.recallAttributes(1);
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 3));
+        cache.changedAttributes(stamp, attributes(1, 4));
+        assertThat(cache.attributes(1)).isEqualTo(attributes(1, 3));
+    }
+
+    @Test
     void whatIsBeingChangedIsNotServed() {
         cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
         cache.fillEntry(cache.contentStamp(1), 1, X, 7L);

@@ -22,6 +22,10 @@ public interface Passthrough {
     /// that cannot be told.
     boolean isOpenForWriting(Path file);
 
+    /// Sets the access time of a local file back to 1970, so that the next read moves it; false
+    /// where that cannot be.
+    boolean forgetReads(Path file);
+
     /// Takes over a registration that a former process of this mount made.
     Backing adopt(int id);
 

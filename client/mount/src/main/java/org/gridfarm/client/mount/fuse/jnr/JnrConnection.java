@@ -57,6 +57,11 @@ final class JnrConnection implements Connection, KernelCache, Passthrough {
     }
 
     @Override
+    public boolean forgetReads(Path file) {
+        return false;
+    }
+
+    @Override
     public Backing adopt(int id) {
         throw new IllegalStateException("the portable engine takes over no mounts");
     }

@@ -28,6 +28,8 @@ final class Libc {
     static final int O_RDWR = 2;
     static final int O_CLOEXEC = 0x80000;
 
+    private static final int AT_FDCWD = -100;
+    private static final long UTIME_OMIT = (1 << 30) - 2;
     static final int MS_RDONLY = 1;
     static final int MS_NOSUID = 2;
     static final int MS_NODEV = 4;
@@ -72,6 +74,10 @@ final class Libc {
                     FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
     private static final MethodHandle UMOUNT2 =
             handle("umount2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle UTIMENSAT =
+            handle(
+                    "utimensat",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle SOCKETPAIR =
             handle(
                     "socketpair",
@@ -209,6 +215,22 @@ final class Libc {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = errnoRoom(arena);
             int result = (int) UMOUNT2.invokeExact(errno, arena.allocateFrom(target), flags);
+            return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// The access time becomes 1970's first moment, the time of the last change stays.
+    static int setBackAccessTime(String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            MemorySegment times = arena.allocate(JAVA_LONG, 4); // seconds and nanoseconds, twice
+            times.setAtIndex(JAVA_LONG, 3, UTIME_OMIT);
+            int result =
+                    (int)
+                            UTIMENSAT.invokeExact(
+                                    errno, AT_FDCWD, arena.allocateFrom(path), times, 0);
             return result >= 0 ? result : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);

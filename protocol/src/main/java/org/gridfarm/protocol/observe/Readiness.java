@@ -6,16 +6,16 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** systemd, where it has started this process and waits until it is of use. */
-public final class ServiceManager {
-    private static final Logger log = LoggerFactory.getLogger(ServiceManager.class);
+/** Told to systemd, where it has started this process and waits until it is of use. */
+public final class Readiness {
+    private static final Logger log = LoggerFactory.getLogger(Readiness.class);
 
     private static final AtomicBoolean told = new AtomicBoolean();
 
-    private ServiceManager() {}
+    private Readiness() {}
 
     /** Once, by systemd's own program: its socket is of a kind that Java does not speak. */
-    public static void tellReady() {
+    public static void tell() {
         String socket = System.getenv("NOTIFY_SOCKET");
         if (socket == null || socket.isEmpty() || !told.compareAndSet(false, true)) {
             return;

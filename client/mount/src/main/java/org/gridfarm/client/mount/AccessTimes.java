@@ -1,0 +1,153 @@
+package org.gridfarm.client.mount;
+
+import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.mount.fuse.MountFlag;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Access;
+import org.gridfarm.protocol.wire.Attributes;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Access times, which Linux leaves to the mount: moved by the rule of relatime (only if they are
+ * not newer than the last change, or a day old), seen here at once, and told to the farm many at a
+ * time. What is not told when the process is killed is lost. Thread-safe.
+ */
+final class AccessTimes {
+    private static final Logger log = LoggerFactory.getLogger(AccessTimes.class);
+    private static final Duration TOLD_AFTER = Duration.ofSeconds(1);
+    private static final int TOLD_AT_ONCE = 4096;
+    private static final long DAY = Duration.ofDays(1).toNanos();
+
+    private final Metadata metadata;
+    private final Clock clock;
+    private final boolean ofFiles;
+    private final boolean ofDirectories;
+    private final Map<Long, Access> untold = new ConcurrentHashMap<>();
+    private boolean telling; // guarded by this
+
+    AccessTimes(Metadata metadata, Clock clock, Set<MountFlag> flags) {
+        this.metadata = metadata;
+        this.clock = clock;
+        ofFiles = !flags.contains(MountFlag.READ_ONLY) && !flags.contains(MountFlag.NO_ATIME);
+        ofDirectories = ofFiles && !flags.contains(MountFlag.NO_DIR_ATIME);
+    }
+
+    /** Somebody reads the file now. */
+    void read(FileHandle file) {
+        if (ofFiles) {
+            Attributes leased = metadata.leasedAttributes(file.inode());
+            move(leased == null ? file.attributes() : leased);
+        }
+    }
+
+    /**
+     * The same of what is not open here.
+     *
+     * @param known as it was some time before
+     */
+    void read(Attributes known) {
+        if (ofFiles) {
+            Attributes leased = metadata.leasedAttributes(known.getInode());
+            move(leased == null ? known : leased);
+        }
+    }
+
+    /** Somebody reads the directory now. */
+    void listed(long inode) {
+        Attributes leased = ofDirectories ? metadata.leasedAttributes(inode) : null;
+        if (leased != null) {
+            move(leased);
+        }
+    }
+
+    /** Whether reading the file now moves its time. */
+    boolean wouldMove(Attributes opened) {
+        return ofFiles && next(opened) != null;
+    }
+
+    private void move(Attributes known) {
+        Access next = next(known);
+        if (next != null) {
+            untold.put(next.getInode(), next);
+            tellLater();
+        }
+    }
+
+    /** Null: the time stays as it is. */
+    private @Nullable Access next(Attributes known) {
+        long changed = Math.max(known.getMtime(), known.getCtime());
+        long last = of(known);
+        Instant instant = clock.now();
+        long now = instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+        if (last > changed && now - last < DAY) {
+            return null;
+        }
+        return Access.newBuilder()
+                .setInode(known.getInode())
+                // The clock of who made the change may be ahead: reading comes after it anyhow.
+                .setTime(Math.max(now, changed + 1))
+                .setVersion(known.getVersion())
+                .build();
+    }
+
+    /** As it is shown here. */
+    long of(Attributes attributes) {
+        Access moved = untold.isEmpty() ? null : untold.get(attributes.getInode());
+        return moved == null
+                ? attributes.getAtime()
+                : Math.max(moved.getTime(), attributes.getAtime());
+    }
+
+    /** Somebody sets it to what he likes, or another machine has changed the inode since. */
+    void forget(long inode) {
+        untold.remove(inode);
+    }
+
+    private void tellLater() {
+        synchronized (this) {
+            if (telling) {
+                return;
+            }
+            telling = true;
+        }
+        clock.after(TOLD_AFTER, this::tellAll);
+    }
+
+    private void tellAll() {
+        tell().whenComplete((_, _) -> {
+            synchronized (this) {
+                telling = false;
+            }
+            if (!untold.isEmpty()) {
+                tellLater();
+            }
+        });
+    }
+
+    /** Completes when the farm knows, or will not. */
+    CompletableFuture<@Nullable Void> tell() {
+        List<Access> some = untold.values().stream().limit(TOLD_AT_ONCE).toList();
+        if (some.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return metadata.accessed(some)
+                .handle((_, failure) -> {
+                    if (failure != null) {
+                        log.debug("access times were not told: {}", failure.getMessage());
+                    }
+                    some.forEach(access -> untold.remove(access.getInode(), access));
+                    return null;
+                });
+    }
+}

@@ -1,0 +1,73 @@
+package org.gridfarm.metaserver.server;
+
+import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Access;
+import org.gridfarm.protocol.wire.AccessedReply;
+import org.gridfarm.protocol.wire.AccessedRequest;
+import org.gridfarm.protocol.wire.Change;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ACCESSED at the leader: access times of what clients have read. They are one operation, however
+ * many they are. Event thread.
+ */
+final class Accesses {
+    private static final int AT_ONCE_MAX = 4096;
+    private static final int READ = 4;
+
+    private final FarmState state;
+    private final LeaderContext leader;
+
+    Accesses(FarmState state, LeaderContext leader) {
+        this.state = state;
+        this.leader = leader;
+    }
+
+    void accessed(Exchange<AccessedRequest, AccessedReply> exchange) {
+        Caller caller = Callers.of(exchange);
+        AccessedRequest request = exchange.request();
+        if (request.getAccessesCount() > AT_ONCE_MAX) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "accessed", "", "at most " + AT_ONCE_MAX + " at once");
+        }
+        if (!leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, "accessed", "");
+        }
+        leader.requireRoom();
+        long now = state.nowNanos();
+        Namespace namespace = state.namespace();
+        List<Change> changes = new ArrayList<>();
+        for (Access access : request.getAccessesList()) {
+            long inode = access.getInode();
+            if (!namespace.exists(inode) || !mayRead(caller, inode)) {
+                continue;
+            }
+            Change change =
+                    namespace.accessed(inode, access.getVersion(), Math.min(now, access.getTime()));
+            if (change != null) {
+                changes.add(change);
+            }
+        }
+        if (changes.isEmpty()) {
+            exchange.reply(AccessedReply.getDefaultInstance());
+            return;
+        }
+        leader.change(changes, caller.session());
+        AccessedReply.Builder reply = AccessedReply.newBuilder();
+        for (Change change : changes) {
+            reply.addChanged(state.attributes(change.getInode().getInode()));
+        }
+        AccessedReply told = reply.build();
+        leader.afterCompletion(leader.openSequence(), () -> exchange.reply(told));
+    }
+
+    /** A trusted mount says what its users have read; they were asked whether they may before. */
+    private boolean mayRead(Caller caller, long inode) {
+        return caller.speaksForOthers() || state.namespace().may(inode, READ, caller.own());
+    }
+}
