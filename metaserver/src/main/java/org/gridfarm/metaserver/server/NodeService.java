@@ -217,6 +217,7 @@ final class NodeService {
         // What the node reported is in the journal when it is told that it was heard.
         if (changes.isEmpty()) exchange.reply(reply);
         else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(reply));
+        delete(link); // what could not be told, or was refused, before
     }
 
     /** What the node holds and should not: superseded objects go, unknown ones are set aside. */

@@ -53,7 +53,7 @@ class OpenFilesTest extends FarmOfThreeNodes {
 
     @Test
     void anAccessCountsUnlessTheFileWasChangedSinceItWasKnown() {
-        TestClient reader = new TestClient(farm, leader, 11);
+        TestClient reader = new TestClient(farm, leader, 11, "n1");
         long inode = createAndOpen(reader, "f", 71).getAttributes().getInode();
         commit(reader, inode, 71, true, List.of("n1"));
         Attributes known = attributes(reader, inode);

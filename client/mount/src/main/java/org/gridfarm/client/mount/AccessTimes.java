@@ -29,6 +29,9 @@ final class AccessTimes {
     private static final int TOLD_AT_ONCE = 4096;
     private static final long DAY = Duration.ofDays(1).toNanos();
 
+    /** The clock of who made the last change may be ahead: reading comes after it all the same. */
+    private static final long SKEW_MAX = Duration.ofSeconds(10).toNanos();
+
     private final Metadata metadata;
     private final Clock clock;
     private final boolean ofFiles;
@@ -43,12 +46,13 @@ final class AccessTimes {
         ofDirectories = ofFiles && !flags.contains(MountFlag.NO_DIR_ATIME);
     }
 
-    /** Somebody reads the file now. */
-    void read(FileHandle file) {
-        if (ofFiles) {
-            Attributes leased = metadata.leasedAttributes(file.inode());
-            move(leased == null ? file.attributes() : leased);
+    /** Somebody reads the file now. Whether that moves its time. */
+    boolean read(FileHandle file) {
+        if (!ofFiles) {
+            return false;
         }
+        Attributes leased = metadata.leasedAttributes(file.inode());
+        return move(leased == null ? file.attributes() : leased);
     }
 
     /**
@@ -76,12 +80,13 @@ final class AccessTimes {
         return ofFiles && next(opened) != null;
     }
 
-    private void move(Attributes known) {
+    private boolean move(Attributes known) {
         Access next = next(known);
         if (next != null) {
             untold.put(next.getInode(), next);
             tellLater();
         }
+        return next != null;
     }
 
     /** Null: the time stays as it is. */
@@ -93,10 +98,10 @@ final class AccessTimes {
         if (last > changed && now - last < DAY) {
             return null;
         }
+        boolean ahead = now <= changed && changed - now < SKEW_MAX;
         return Access.newBuilder()
                 .setInode(known.getInode())
-                // The clock of who made the change may be ahead: reading comes after it anyhow.
-                .setTime(Math.max(now, changed + 1))
+                .setTime(ahead ? changed + 1 : now)
                 .setVersion(known.getVersion())
                 .build();
     }

@@ -436,12 +436,16 @@ final class Files {
             return;
         }
         to.noteWrite();
-        mounted.times().read(from.handle());
+        boolean moves = mounted.times().read(from.handle());
         to.handle()
                 .copyRange(from.handle(), offsetIn, offsetOut, length)
                 .whenComplete((count, failure) -> {
                     if (failure != null) {
                         mounted.fail(reply, nodeOut, "copy_file_range", failure);
+                    } else if (moves) {
+                        // The kernel does not take this for a reading.
+                        Objects.requireNonNull(cache)
+                                .forgetAttributes(nodeIn, _ -> reply.count(count));
                     } else {
                         reply.count(count);
                     }

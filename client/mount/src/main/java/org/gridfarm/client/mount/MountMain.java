@@ -143,7 +143,7 @@ public final class MountMain {
             FarmOperations operations =
                     new FarmOperations(
                             mounted,
-                            settings.noPassthrough(),
+                            settings.noPassthrough(config),
                             ledger != null && goesOn
                                     ? Restoration.from(farm, ledger.former())
                                     : Restoration.NONE);

@@ -106,7 +106,14 @@ final class MountSettings {
             case "uidmap" -> users = users.with(value);
             case "gidmap" -> groups = groups.with(value);
             // what holds anyway, or is said to others
-            case "auto", "noauto", "defaults", "_netdev", "nofail", "async", "relatime" -> {}
+            case "auto",
+                    "noauto",
+                    "defaults",
+                    "_netdev",
+                    "nofail",
+                    "async",
+                    "relatime",
+                    "nolazytime" -> {}
             default -> {
                 if (!flag(name) && !name.startsWith("x-")) {
                     throw wrong(option, "unknown mount option; see gf mount --help");
@@ -223,11 +230,11 @@ final class MountSettings {
     }
 
     /** Why local replicas are not handed to the kernel; empty: they are, where it takes them. */
-    String noPassthrough() {
+    String noPassthrough(ClientConfig client) {
         if (nopassthrough) {
             return "-o nopassthrough";
         }
-        return client().node().isEmpty()
+        return client.node().isEmpty()
                 ? "no storage node of this machine is named (node in the configuration, or -o node=NAME)"
                 : "";
     }

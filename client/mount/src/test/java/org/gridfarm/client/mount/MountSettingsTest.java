@@ -41,12 +41,16 @@ class MountSettingsTest {
         String common = "metaservers = [\"localhost:1\"]\n";
         String tls = "[tls]\ncredential = \"x\"\ntrust = \"x\"\n";
         Files.writeString(file, common + tls);
-        assertThat(settings("ro", file.toString()).noPassthrough()).contains("node");
-        assertThat(settings("node=n1", file.toString()).noPassthrough()).isEmpty();
+        assertThat(noPassthrough("ro", file)).contains("node");
+        assertThat(noPassthrough("node=n1", file)).isEmpty();
         Files.writeString(file, common + "node = \"n1\"\n" + tls);
-        assertThat(settings("ro", file.toString()).noPassthrough()).isEmpty();
-        assertThat(settings("nopassthrough", file.toString()).noPassthrough())
-                .contains("nopassthrough");
+        assertThat(noPassthrough("ro", file)).isEmpty();
+        assertThat(noPassthrough("nopassthrough", file)).contains("nopassthrough");
+    }
+
+    private static String noPassthrough(String options, Path config) {
+        MountSettings settings = settings(options, config.toString());
+        return settings.noPassthrough(settings.client());
     }
 
     private static Set<MountFlag> flags(String options, boolean everybody) {

@@ -250,15 +250,18 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                         () -> request.setSession(session.id()).build(),
                         session.deadline())
                 .handle((reply, thrown) -> {
-                    if (thrown != null) {
-                        stamps.keySet().forEach(cache::recallAttributes);
-                        throw FarmException.of(thrown, "accessed", "");
-                    }
-                    for (Attributes now : reply.getChangedList()) {
-                        Long stamp = stamps.get(now.getInode());
-                        if (stamp != null) {
-                            cache.changedAttributes(stamp, now);
+                    if (thrown == null) {
+                        for (Attributes now : reply.getChangedList()) {
+                            Long stamp = stamps.remove(now.getInode());
+                            if (stamp != null) {
+                                cache.changedAttributes(stamp, now);
+                            }
                         }
+                    }
+                    // Of the others nothing is known: an answer may have been lost before this one.
+                    stamps.keySet().forEach(cache::recallAttributes);
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "accessed", "");
                     }
                     return null;
                 });
