@@ -1,12 +1,23 @@
 package org.gridfarm.test.faults;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** One way into the farm: a mount, or the library. */
 interface Door {
     /** An open file; every call may fail, and says so by an IOException. */
     interface Open extends AutoCloseable {
-        byte[] readAll() throws IOException;
+        long size() throws IOException;
+
+        /** Bytes read into what remains of the buffer; 0 or less at the end. */
+        int read(long offset, ByteBuffer into) throws IOException;
+
+        default byte[] readAll() throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate((int) size());
+            while (bytes.hasRemaining() && read(bytes.position(), bytes) > 0) {}
+            return Arrays.copyOf(bytes.array(), bytes.position());
+        }
 
         void write(long offset, byte[] bytes) throws IOException;
 

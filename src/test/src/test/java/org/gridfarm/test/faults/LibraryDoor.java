@@ -8,19 +8,19 @@ import org.gridfarm.protocol.name.FarmPath;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.function.Supplier;
 
 /** The client library, attached to no node. */
 record LibraryDoor(Gridfarm farm) implements Door {
     private record File(FarmFile file) implements Open {
         @Override
-        public byte[] readAll() throws IOException {
-            return told(() -> {
-                ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
-                while (bytes.hasRemaining() && file.read(bytes.position(), bytes) > 0) {}
-                return Arrays.copyOf(bytes.array(), bytes.position());
-            });
+        public long size() throws IOException {
+            return told(file::size);
+        }
+
+        @Override
+        public int read(long offset, ByteBuffer into) throws IOException {
+            return told(() -> file.read(offset, into));
         }
 
         @Override

@@ -7,16 +7,18 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 
 /** System calls on a mount. */
 record MountDoor(Path mount) implements Door {
     private record File(FileChannel channel) implements Open {
         @Override
-        public byte[] readAll() throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate((int) channel.size());
-            while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {}
-            return Arrays.copyOf(bytes.array(), bytes.position());
+        public long size() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public int read(long offset, ByteBuffer into) throws IOException {
+            return channel.read(into, offset);
         }
 
         @Override
