@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.namespace;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.attributes.Relatime;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -136,10 +137,7 @@ public final class Namespace {
         if (inode == null || inode.version != version || then <= inode.atime) {
             return null;
         }
-        boolean stale =
-                inode.atime <= inode.mtime
-                        || inode.atime <= inode.ctime
-                        || then - inode.atime >= 86_400_000_000_000L;
+        boolean stale = Relatime.moves(inode.atime, inode.mtime, inode.ctime, then);
         return stale
                 ? Change.newBuilder()
                         .setInode(inode.image().setAtime(then).setVersion(inode.version + 1))

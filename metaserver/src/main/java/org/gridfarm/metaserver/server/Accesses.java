@@ -1,6 +1,7 @@
 package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -17,7 +18,6 @@ import java.util.List;
  * many they are. Event thread.
  */
 final class Accesses {
-    private static final int AT_ONCE_MAX = 4096;
     private static final int READ = 4;
 
     private final FarmState state;
@@ -29,14 +29,14 @@ final class Accesses {
     }
 
     void accessed(Exchange<AccessedRequest, AccessedReply> exchange) {
-        Caller caller = Callers.of(exchange);
+        Caller caller = Callers.live(exchange, leader);
         AccessedRequest request = exchange.request();
-        if (request.getAccessesCount() > AT_ONCE_MAX) {
+        if (request.getAccessesCount() > MetadataMethods.ACCESSES_MAX) {
             throw new FarmException(
-                    ErrorKind.INVALID, "accessed", "", "at most " + AT_ONCE_MAX + " at once");
-        }
-        if (!leader.isLive(caller.session())) {
-            throw new FarmException(ErrorKind.SESSION_ENDED, "accessed", "");
+                    ErrorKind.INVALID,
+                    "accessed",
+                    "",
+                    "at most " + MetadataMethods.ACCESSES_MAX + " at once");
         }
         leader.requireRoom();
         long now = state.nowNanos();

@@ -22,6 +22,15 @@ final class Callers {
         return caller;
     }
 
+    /** The same of one whose session is over. */
+    static Caller live(Exchange<?, ?> exchange, LeaderContext leader) {
+        Caller caller = of(exchange);
+        if (!leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, exchange.method().name(), "");
+        }
+        return caller;
+    }
+
     /** Refuses users and nodes with NOT_PERMITTED. */
     static void requireAdministrator(Exchange<?, ?> exchange) {
         Role role = exchange.peer().identity().role();

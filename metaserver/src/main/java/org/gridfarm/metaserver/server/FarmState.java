@@ -270,8 +270,7 @@ public final class FarmState {
 
     /** Nanoseconds since 1970, never going back within one leader's time. */
     long nowNanos() {
-        var now = clock.now();
-        lastNow = Math.max(lastNow + 1, now.getEpochSecond() * 1_000_000_000L + now.getNano());
+        lastNow = Math.max(lastNow + 1, clock.epochNanos());
         return lastNow;
     }
 

@@ -38,11 +38,8 @@ final class LockService {
     }
 
     private LockRequest own(Exchange<LockRequest, LockReply> exchange) {
-        Caller caller = Callers.of(exchange);
+        Caller caller = Callers.live(exchange, leader);
         LockRequest request = exchange.request();
-        if (!leader.isLive(caller.session())) {
-            throw new FarmException(ErrorKind.SESSION_ENDED, exchange.method().name(), "");
-        }
         if (!state.exists(request.getInode())) {
             throw new FarmException(ErrorKind.STALE, "lock", Long.toHexString(request.getInode()));
         }

@@ -38,14 +38,6 @@ final class OpenService {
         table.on(MetadataMethods.REFRESH, this::refresh);
     }
 
-    private Caller caller(Exchange<?, ?> exchange) {
-        Caller caller = Callers.of(exchange);
-        if (!leader.isLive(caller.session())) {
-            throw new FarmException(ErrorKind.SESSION_ENDED, exchange.method().name(), "");
-        }
-        return caller;
-    }
-
     /** A refusal may rest on what is not complete yet, so it waits like an answer. */
     private <Q extends MessageLite, R extends MessageLite> void refuse(
             Exchange<Q, R> exchange, FarmException refused) {
@@ -53,7 +45,7 @@ final class OpenService {
     }
 
     private void open(Exchange<OpenRequest, OpenReply> exchange) {
-        Caller caller = caller(exchange);
+        Caller caller = Callers.live(exchange, leader);
         OpenRequest wish = exchange.request();
         Credentials who = caller.actingAs(wish.hasCredentials(), wish.getCredentials());
         try {
@@ -124,7 +116,7 @@ final class OpenService {
     }
 
     private void chainFailure(Exchange<ChainFailureRequest, OpenReply> exchange) {
-        Caller caller = caller(exchange);
+        Caller caller = Callers.live(exchange, leader);
         ChainFailureRequest request = exchange.request();
         try {
             if (relocations.isFor(request)) {
@@ -149,7 +141,7 @@ final class OpenService {
     }
 
     private void refresh(Exchange<RefreshRequest, OpenReply> exchange) {
-        Caller caller = caller(exchange);
+        Caller caller = Callers.live(exchange, leader);
         RefreshRequest request = exchange.request();
         try {
             Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());

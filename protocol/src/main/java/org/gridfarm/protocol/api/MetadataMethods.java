@@ -84,6 +84,9 @@ public final class MetadataMethods {
             new Method<>(
                     30, "mutate", MutateRequest.parser(), MutateReply.parser(), Retry.IDEMPOTENT);
 
+    /** So many accesses may be told at once. */
+    public static final int ACCESSES_MAX = 4096;
+
     public static final Method<AccessedRequest, AccessedReply> ACCESSED =
             new Method<>(
                     31,

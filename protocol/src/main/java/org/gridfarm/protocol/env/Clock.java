@@ -23,6 +23,12 @@ public interface Clock {
         return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
     }
 
+    /** Nanoseconds since 1970, which is what inodes carry. */
+    default long epochNanos() {
+        Instant now = now();
+        return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    }
+
     /** Something that will happen, unless it is cancelled. */
     interface Timer {
         void cancel();

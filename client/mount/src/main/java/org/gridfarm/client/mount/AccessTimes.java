@@ -3,6 +3,8 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.mount.fuse.MountFlag;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.attributes.Relatime;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Access;
 import org.gridfarm.protocol.wire.Attributes;
@@ -11,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,8 +27,6 @@ import java.util.concurrent.ConcurrentHashMap;
 final class AccessTimes {
     private static final Logger log = LoggerFactory.getLogger(AccessTimes.class);
     private static final Duration TOLD_AFTER = Duration.ofSeconds(1);
-    private static final int TOLD_AT_ONCE = 4096;
-    private static final long DAY = Duration.ofDays(1).toNanos();
 
     /** The clock of who made the last change may be ahead: reading comes after it all the same. */
     private static final long SKEW_MAX = Duration.ofSeconds(10).toNanos();
@@ -67,9 +66,22 @@ final class AccessTimes {
         }
     }
 
-    /** Somebody reads the directory now. */
+    /** The same of a link, where its attributes are held. */
+    void followed(long inode) {
+        if (ofFiles) {
+            moveHeld(inode);
+        }
+    }
+
+    /** The same of a directory. */
     void listed(long inode) {
-        Attributes leased = ofDirectories ? metadata.leasedAttributes(inode) : null;
+        if (ofDirectories) {
+            moveHeld(inode);
+        }
+    }
+
+    private void moveHeld(long inode) {
+        Attributes leased = metadata.leasedAttributes(inode);
         if (leased != null) {
             move(leased);
         }
@@ -77,33 +89,29 @@ final class AccessTimes {
 
     /** Whether reading the file now moves its time. */
     boolean wouldMove(Attributes opened) {
-        return ofFiles && next(opened) != null;
+        return ofFiles && isToMove(opened, clock.epochNanos());
+    }
+
+    private boolean isToMove(Attributes known, long now) {
+        return Relatime.moves(of(known), known.getMtime(), known.getCtime(), now);
     }
 
     private boolean move(Attributes known) {
-        Access next = next(known);
-        if (next != null) {
-            untold.put(next.getInode(), next);
-            tellLater();
+        long now = clock.epochNanos();
+        if (!isToMove(known, now)) {
+            return false;
         }
-        return next != null;
-    }
-
-    /** Null: the time stays as it is. */
-    private @Nullable Access next(Attributes known) {
         long changed = Math.max(known.getMtime(), known.getCtime());
-        long last = of(known);
-        Instant instant = clock.now();
-        long now = instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
-        if (last > changed && now - last < DAY) {
-            return null;
-        }
         boolean ahead = now <= changed && changed - now < SKEW_MAX;
-        return Access.newBuilder()
-                .setInode(known.getInode())
-                .setTime(ahead ? changed + 1 : now)
-                .setVersion(known.getVersion())
-                .build();
+        untold.put(
+                known.getInode(),
+                Access.newBuilder()
+                        .setInode(known.getInode())
+                        .setTime(ahead ? changed + 1 : now)
+                        .setVersion(known.getVersion())
+                        .build());
+        tellLater();
+        return true;
     }
 
     /** As it is shown here. */
@@ -142,7 +150,7 @@ final class AccessTimes {
 
     /** Completes when the farm knows, or will not. */
     CompletableFuture<@Nullable Void> tell() {
-        List<Access> some = untold.values().stream().limit(TOLD_AT_ONCE).toList();
+        List<Access> some = untold.values().stream().limit(MetadataMethods.ACCESSES_MAX).toList();
         if (some.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }

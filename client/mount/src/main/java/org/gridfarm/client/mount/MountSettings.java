@@ -123,9 +123,11 @@ final class MountSettings {
     }
 
     private boolean flag(String word) {
-        MountFlag.of(word).ifPresent(flag -> flags.put(flag, true));
-        MountFlag.opposedBy(word).ifPresent(flag -> flags.put(flag, false));
-        return MountFlag.of(word).or(() -> MountFlag.opposedBy(word)).isPresent();
+        Optional<MountFlag> set = MountFlag.of(word);
+        Optional<MountFlag> taken = MountFlag.opposedBy(word);
+        set.ifPresent(flag -> flags.put(flag, true));
+        taken.ifPresent(flag -> flags.put(flag, false));
+        return set.isPresent() || taken.isPresent();
     }
 
     private static Duration seconds(String name, String value) {

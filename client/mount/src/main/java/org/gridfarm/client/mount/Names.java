@@ -87,10 +87,7 @@ final class Names {
     }
 
     void readlink(BytesReply reply, long node) {
-        Attributes link = metadata.leasedAttributes(node);
-        if (link != null) {
-            mounted.times().read(link);
-        }
+        mounted.times().followed(node);
         metadata.readLink(node)
                 .whenComplete((target, failure) -> {
                     if (failure != null) {

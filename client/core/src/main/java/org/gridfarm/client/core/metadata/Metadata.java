@@ -135,7 +135,7 @@ public interface Metadata {
 
     /**
      * Tells when inodes were read, each once; the farm moves their access times by the rule of
-     * relatime. At most 4096 at once.
+     * relatime. At most {@link org.gridfarm.protocol.api.MetadataMethods#ACCESSES_MAX} at once.
      */
     CompletableFuture<Void> accessed(Collection<Access> accesses);
 
