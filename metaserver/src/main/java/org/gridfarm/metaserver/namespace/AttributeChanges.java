@@ -104,9 +104,7 @@ final class AttributeChanges {
                 image.clearDigest();
             }
             image.setSize(wish.getSize()).setMtime(c.now());
-            if (wish.getSize() == 0) {
-                image.setAllocated(0);
-            }
+            image.clearAllocated();
         }
         if (wish.getAtimeNow()) {
             image.setAtime(c.now());

@@ -230,6 +230,7 @@ final class Births {
                         .setAtime(c.now())
                         .setMtime(c.now())
                         .setCtime(c.now())
+                        .setBtime(c.now())
                         .setParent(directory.number)
                         .setGeneration(1)
                         .setVersion(1);

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.namespace;
 
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.InodeImage;
@@ -25,10 +26,16 @@ final class ContentCommits {
         if (commit.getSize() < 0) {
             throw c.refusal(ErrorKind.FILE_TOO_LARGE, inode.number);
         }
-        InodeImage.Builder image =
-                c.changed(inode).setSize(commit.getSize()).setAllocated(commit.getAllocated());
-        if (commit.getMtime() != 0) {
-            image.setMtime(commit.getMtime());
+        InodeImage.Builder image = c.changed(inode).setSize(commit.getSize()).clearAllocated();
+        if (commit.hasAllocated()) {
+            image.setAllocated(commit.getAllocated());
+        }
+        long written = commit.getMtime();
+        if (written != 0) {
+            image.setMtime(WriteTimes.modified(inode.mtime, inode.ctime, written));
+            image.setCtime(WriteTimes.changed(inode.mtime, inode.ctime, written, c.now()));
+        } else {
+            image.setCtime(inode.ctime); // what changed is older than what is told of it already
         }
         if (!Access.isSuperuser(c.who)) {
             image.setMode(Access.withoutSetId(inode.mode(), inode.gid, c.who));

@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.namespace;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 
+import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
@@ -21,11 +22,7 @@ final class Inode {
     private static final int MODE = 07777;
     private static final int TYPE_SHIFT = 12;
     private static final int TYPE = 7 << TYPE_SHIFT;
-    private static final int ALLOCATED_SHIFT = 15;
-    private static final int ALLOCATED = 3 << ALLOCATED_SHIFT; // how it follows from the size
-    private static final int ALLOCATED_NONE = 0;
-    private static final int ALLOCATED_ROUNDED = 1; // size up to a multiple of 4096
-    private static final int ALLOCATED_EXTRA = 2;
+    private static final int ALLOCATED_EXTRA = 1 << 15; // otherwise the size tells
     private static final int DIGEST_LINE = 1 << 17; // 4 bytes, in digest
     private static final int DIGEST_EXTRA = 1 << 18;
     private static final int ORPHAN = 1 << 19;
@@ -36,6 +33,7 @@ final class Inode {
     long atime;
     long mtime;
     long ctime;
+    long btime;
 
     /**
      * Directories: "..". Others: the directory of one of their names; 0 when that name was removed
@@ -140,6 +138,7 @@ final class Inode {
         atime = image.getAtime();
         mtime = image.getMtime();
         ctime = image.getCtime();
+        btime = image.getBtime();
         parent = image.getParent();
         version = image.getVersion();
         generation = image.getGeneration();
@@ -157,7 +156,10 @@ final class Inode {
         if (image.getRdev() != 0) {
             ensureExtra().rdev = image.getRdev();
         }
-        takeAllocated(image.getAllocated());
+        if (image.hasAllocated() && image.getAllocated() != Space.ofSize(size)) {
+            bits |= ALLOCATED_EXTRA;
+            ensureExtra().allocated = image.getAllocated();
+        }
         takeDigest(image.getDigest());
     }
 
@@ -176,17 +178,6 @@ final class Inode {
         }
     }
 
-    private void takeAllocated(long allocated) {
-        int how =
-                allocated == 0
-                        ? ALLOCATED_NONE
-                        : allocated == rounded() ? ALLOCATED_ROUNDED : ALLOCATED_EXTRA;
-        bits |= how << ALLOCATED_SHIFT;
-        if (how == ALLOCATED_EXTRA) {
-            ensureExtra().allocated = allocated;
-        }
-    }
-
     private void takeDigest(ByteString bytes) {
         if (bytes.size() == 4) {
             bits |= DIGEST_LINE;
@@ -201,16 +192,9 @@ final class Inode {
         }
     }
 
-    private long rounded() {
-        return (size + 4095) & -4096L;
-    }
-
-    long allocated() {
-        return switch ((bits & ALLOCATED) >> ALLOCATED_SHIFT) {
-            case ALLOCATED_NONE -> 0;
-            case ALLOCATED_ROUNDED -> rounded();
-            default -> extra == null ? 0 : extra.allocated;
-        };
+    /** Null: as the size tells. */
+    private @Nullable Long allocated() {
+        return (bits & ALLOCATED_EXTRA) != 0 && extra != null ? extra.allocated : null;
     }
 
     ByteString digest() {
@@ -239,8 +223,12 @@ final class Inode {
     }
 
     InodeImage.Builder image() {
-        return InodeImage.newBuilder()
-                .setInode(number)
+        InodeImage.Builder image = InodeImage.newBuilder();
+        Long allocated = allocated();
+        if (allocated != null) {
+            image.setAllocated(allocated);
+        }
+        return image.setInode(number)
                 .setType(type())
                 .setMode(mode())
                 .setUid(uid)
@@ -250,6 +238,7 @@ final class Inode {
                 .setAtime(atime)
                 .setMtime(mtime)
                 .setCtime(ctime)
+                .setBtime(btime)
                 .setRdev(rdev())
                 .setParent(parent)
                 .setGeneration(generation)
@@ -259,7 +248,6 @@ final class Inode {
                 .setGroups(policy.groups())
                 .setStripeCount(policy.stripeCount())
                 .setStripeUnit(policy.stripeUnit())
-                .setAllocated(allocated())
                 .setDigest(digest());
     }
 
@@ -276,11 +264,15 @@ final class Inode {
                         .setAtime(atime)
                         .setMtime(mtime)
                         .setCtime(ctime)
+                        .setBtime(btime)
                         .setGeneration(generation)
                         .setVersion(version)
-                        .setAllocated(allocated())
                         .setReplicasWanted(
                                 policy.replicas() == 0 ? defaultReplicas : policy.replicas());
+        Long allocated = allocated();
+        if (allocated != null) {
+            attributes.setAllocated(allocated);
+        }
         if (isDirectory()) {
             attributes.setParent(parent);
         }

@@ -63,6 +63,7 @@ public final class Namespace {
                         .setAtime(now)
                         .setMtime(now)
                         .setCtime(now)
+                        .setBtime(now)
                         .setParent(ROOT)
                         .setGeneration(1)
                         .setVersion(1)

@@ -52,7 +52,7 @@ final class TableReader {
         reader.rows(
                 "SELECT i.ino, i.type, i.mode, i.uid, i.gid, i.nlink, i.size, i.atime, i.mtime,"
                         + " i.ctime, i.rdev, i.parent, i.generation, i.version, i.replicas, i.groups,"
-                        + " i.stripe_count, i.stripe_unit, i.allocated, i.digest, s.target FROM"
+                        + " i.stripe_count, i.stripe_unit, i.allocated, i.digest, s.target, i.btime FROM"
                         + " gridfarm.inode i LEFT JOIN gridfarm.symlink s USING (ino)",
                 r -> sink.change(inode(r)));
         reader.rows(
@@ -110,7 +110,9 @@ final class TableReader {
                         .setGroups(row.getString(16))
                         .setStripeCount(row.getInt(17))
                         .setStripeUnit(row.getLong(18))
-                        .setAllocated(row.getLong(19));
+                        .setBtime(row.getLong(22));
+        long allocated = row.getLong(19);
+        if (!row.wasNull()) image.setAllocated(allocated);
         byte[] digest = row.getBytes(20);
         if (digest != null) image.setDigest(ByteString.copyFrom(digest));
         byte[] target = row.getBytes(21);

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.QuotaImage;
+import org.jspecify.annotations.Nullable;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -69,14 +70,14 @@ final class TableWriter {
         List<InodeImage> rows = present(fold.inodes().values());
         if (rows.isEmpty()) return;
         run(
-                "INSERT INTO gridfarm.inode SELECT * FROM unnest(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+                "INSERT INTO gridfarm.inode SELECT * FROM unnest(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
                         + " ON CONFLICT (ino) DO UPDATE SET type = excluded.type, mode = excluded.mode, uid ="
                         + " excluded.uid, gid = excluded.gid, nlink = excluded.nlink, size = excluded.size, atime"
                         + " = excluded.atime, mtime = excluded.mtime, ctime = excluded.ctime, rdev ="
                         + " excluded.rdev, parent = excluded.parent, generation = excluded.generation, version ="
                         + " excluded.version, replicas = excluded.replicas, groups = excluded.groups, stripe_count"
                         + " = excluded.stripe_count, stripe_unit = excluded.stripe_unit, allocated ="
-                        + " excluded.allocated, digest = excluded.digest",
+                        + " excluded.allocated, digest = excluded.digest, btime = excluded.btime",
                 int8(rows, InodeImage::getInode),
                 array("int2", rows, r -> (short) r.getTypeValue()),
                 array("int4", rows, InodeImage::getMode),
@@ -95,8 +96,9 @@ final class TableWriter {
                 array("text", rows, InodeImage::getGroups),
                 array("int4", rows, InodeImage::getStripeCount),
                 int8(rows, InodeImage::getStripeUnit),
-                int8(rows, InodeImage::getAllocated),
-                bytea(rows, InodeImage::getDigest));
+                array("int8", rows, r -> r.hasAllocated() ? r.getAllocated() : null),
+                bytea(rows, InodeImage::getDigest),
+                int8(rows, InodeImage::getBtime));
         List<InodeImage> links = rows.stream().filter(r -> !r.getTarget().isEmpty()).toList();
         if (!links.isEmpty()) {
             run(
@@ -326,10 +328,11 @@ final class TableWriter {
     }
 
     /** One column of many rows. */
-    private record Column(String type, Object[] values) {}
+    private record Column(String type, @Nullable Object[] values) {}
 
-    private static <T> Column array(String type, List<T> rows, Function<T, ?> value) {
-        Object[] values = new Object[rows.size()];
+    private static <T> Column array(
+            String type, List<T> rows, Function<T, ? extends @Nullable Object> value) {
+        @Nullable Object[] values = new Object[rows.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = value.apply(rows.get(i));
         }

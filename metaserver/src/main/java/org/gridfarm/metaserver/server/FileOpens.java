@@ -207,7 +207,7 @@ final class FileOpens {
                     image.toBuilder()
                             .setGeneration(image.getGeneration() + 1)
                             .setSize(0)
-                            .setAllocated(0)
+                            .clearAllocated()
                             .clearDigest()
                             .setMtime(state.nowNanos())
                             .setCtime(state.nowNanos())

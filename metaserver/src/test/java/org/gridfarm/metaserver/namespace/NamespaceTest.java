@@ -286,14 +286,15 @@ class NamespaceTest {
         long file = farm.create(ROOT, "f", 0);
         farm.chmod(file, 06755);
         farm.open.add(file);
+        long written = farm.state.image(file).getCtime() + 77;
         CommitContent.Builder commit =
                 CommitContent.newBuilder()
                         .setInode(file)
                         .setHandle(file)
                         .setGeneration(1)
                         .setSize(5000)
-                        .setMtime(77)
-                        .setAllocated(8192)
+                        .setMtime(written)
+                        .setAllocated(4096)
                         .addObjects(
                                 ObjectCommit.newBuilder()
                                         .setDigest(
@@ -301,10 +302,16 @@ class NamespaceTest {
         farm.as(Farm.ALICE).run(Farm.request().setCommit(commit));
         InodeImage image = farm.state.image(file);
         assertThat(image.getSize()).isEqualTo(5000);
-        assertThat(image.getMtime()).isEqualTo(77);
-        assertThat(image.getAllocated()).isEqualTo(8192);
+        assertThat(image.getMtime()).isEqualTo(written);
+        assertThat(image.getCtime()).isEqualTo(written);
+        assertThat(image.getAllocated()).isEqualTo(4096);
         assertThat(image.getDigest().toByteArray()).containsExactly(-1, 0, 1, 127);
         assertThat(image.getMode()).isEqualTo(0755);
+        farm.run(Farm.request().setCommit(commit.setMtime(0).setAllocated(0)));
+        assertThat(farm.state.image(file).getCtime()).isEqualTo(written);
+        assertThat(farm.state.image(file).hasAllocated()).isTrue();
+        farm.run(Farm.request().setCommit(commit.setAllocated(8192)));
+        assertThat(farm.state.image(file).hasAllocated()).isFalse(); // as the size tells
         commit.setGeneration(2);
         assertThat(farm.refusal(() -> farm.run(Farm.request().setCommit(commit))))
                 .isEqualTo(ErrorKind.WRONG_GENERATION);

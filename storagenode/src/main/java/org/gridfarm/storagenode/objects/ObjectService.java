@@ -29,14 +29,12 @@ import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
+import org.gridfarm.storagenode.replica.StagedState;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +46,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * done here meanwhile, so that every member sees one order.
  */
 public final class ObjectService {
-    private static final Logger LOG = LoggerFactory.getLogger(ObjectService.class);
 
     /** Bytes of writes taken in and not yet answered; past it callers are told to wait. */
     private static final long WRITES_BYTES_MAX = 192L << 20;
@@ -153,7 +150,7 @@ public final class ObjectService {
                                     lines.of(key).send(rest, sending);
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
-                            return new Here(outcome.setSize(replica.size()), behind);
+                            return new Here(measured(replica, outcome), behind);
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -235,8 +232,16 @@ public final class ObjectService {
             writers.appended(replica.key(), turn, request.getAppendId(), offset);
         }
         counters.writtenBytes.add(payload.readableBytes());
-        return new Here(
-                ChainOutcome.newBuilder().setOffset(offset).setSize(replica.size()), behind);
+        return new Here(measured(replica, ChainOutcome.newBuilder().setOffset(offset)), behind);
+    }
+
+    /** What every change tells: the size, and the space on disk where that is another matter. */
+    private static ChainOutcome.Builder measured(Replica replica, ChainOutcome.Builder outcome)
+            throws IOException {
+        if (replica.mayBeSparse()) {
+            outcome.setAllocated(replica.allocated());
+        }
+        return outcome.setSize(replica.size());
     }
 
     private CompletableFuture<ChainOutcome> truncate(
@@ -294,7 +299,6 @@ public final class ObjectService {
                         replica.allocate(
                                 request.getOffset(), request.getLength(), request.getKeepSize());
                     }
-                    outcome.setAllocated(replica.allocated());
                 });
     }
 
@@ -495,20 +499,19 @@ public final class ObjectService {
         if (failure.kind() != ErrorKind.OBJECT_ABSENT) {
             return CompletableFuture.failedFuture(failure);
         }
-        Path staged = store.staged(request.getStaged());
+        StagedState staged;
+        try {
+            staged = store.staged(request.getStaged());
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(FarmException.of(e, "stat", key.toString()));
+        }
         if (staged != null) {
-            try {
-                long size = Files.size(staged);
-                return CompletableFuture.completedFuture(
-                        ChainOutcome.newBuilder()
-                                .setSize(size)
-                                .setAllocated(size)
-                                .setMtime(
-                                        Files.getLastModifiedTime(staged).to(TimeUnit.NANOSECONDS))
-                                .build());
-            } catch (IOException e) {
-                LOG.debug("staged file {} was claimed just now: {}", staged, e.toString());
-            }
+            return CompletableFuture.completedFuture(
+                    ChainOutcome.newBuilder()
+                            .setSize(staged.size())
+                            .setAllocated(staged.allocated())
+                            .setMtime(staged.mtime())
+                            .build());
         }
         return statReplica(key);
     }

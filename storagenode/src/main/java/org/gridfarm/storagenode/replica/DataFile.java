@@ -2,6 +2,7 @@ package org.gridfarm.storagenode.replica;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.storagenode.disk.DiskCalls;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class DataFile implements AutoCloseable {
     private final DiskCalls calls;
     private final FileChannel channel;
     private @Nullable RandomAccessFile writing;
+    private boolean sparse; // or longer on disk than its size: the size does not tell the space
 
     private DataFile(Path path, DiskCalls calls, @Nullable RandomAccessFile writing)
             throws IOException {
@@ -34,6 +36,22 @@ final class DataFile implements AutoCloseable {
         this.calls = calls;
         this.writing = writing;
         this.channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            lookForHoles();
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** After changes that did not come through here. */
+    void lookForHoles() throws IOException {
+        sparse = allocated() != Space.ofSize(size());
+    }
+
+    /** False: it takes on disk what its size says. */
+    boolean isSparse() {
+        return sparse;
     }
 
     static DataFile open(Path path, DiskCalls calls) throws IOException {
@@ -78,6 +96,7 @@ final class DataFile implements AutoCloseable {
 
     /** Cuts or, with a hole, grows. */
     void resize(long size) throws IOException {
+        sparse |= size > size();
         writing().setLength(size);
     }
 
@@ -99,6 +118,7 @@ final class DataFile implements AutoCloseable {
 
     void write(ByteBuffer[] parts, long offset) throws IOException {
         FileChannel to = writing().getChannel();
+        sparse = sparse || offset > size();
         long at = offset;
         for (ByteBuffer part : parts) {
             ByteBuffer left = part.duplicate();
@@ -126,10 +146,12 @@ final class DataFile implements AutoCloseable {
     }
 
     void allocate(long offset, long length, boolean keepSize) throws IOException {
+        sparse = true;
         calls.allocate(path, writing().getChannel(), offset, length, keepSize);
     }
 
     void punch(long offset, long length) throws IOException {
+        sparse = true;
         calls.punch(path, writing().getChannel(), offset, length);
     }
 

@@ -227,6 +227,11 @@ public final class Replica implements AutoCloseable {
         return data.allocated();
     }
 
+    /** False: {@link #allocated} is what the size says. */
+    public boolean mayBeSparse() {
+        return locallyChanged || data.isSparse();
+    }
+
     // ---- changing
     // -----------------------------------------------------------------------------------------------------------------
 
@@ -485,6 +490,7 @@ public final class Replica implements AutoCloseable {
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
             locallyChanged = localWriters > 0;
+            data.lookForHoles();
         }
         return next;
     }

@@ -335,10 +335,15 @@ public final class ReplicaStore implements AutoCloseable {
         staged.removeForgotten();
     }
 
-    /** Where the staged file lies now; null: it is none, or a replica by now. */
-    public @Nullable Path staged(long number) {
+    /** The staged file; null: there is none, or it is a replica by now. */
+    public @Nullable StagedState staged(long number) throws IOException {
         StagedFiles.Staged file = staged.find(number);
-        return file == null ? null : file.path();
+        try {
+            return file == null ? null : file.state();
+        } catch (NoSuchFileException e) {
+            LOG.debug("staged file {} was claimed just now: {}", number, e.toString());
+            return null;
+        }
     }
 
     // ---- ends of a replica

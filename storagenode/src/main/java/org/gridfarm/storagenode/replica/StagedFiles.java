@@ -10,11 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -47,7 +49,16 @@ final class StagedFiles {
         this.lookedAt = new AtomicLong(clock.nanoTime());
     }
 
-    record Staged(long number, DataDirectory disk, Path path) {}
+    record Staged(long number, DataDirectory disk, Path path) {
+        StagedState state() throws IOException {
+            try (FileChannel channel = FileChannel.open(path)) {
+                return new StagedState(
+                        channel.size(),
+                        disk.calls().allocated(path, channel),
+                        Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS));
+            }
+        }
+    }
 
     Staged make(DataDirectory disk) throws IOException {
         long number = entropy.nextLong() | 1; // never 0, which stands for none

@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -29,9 +30,11 @@ final class Translate {
         to.atime = Math.floorDiv(atime, NANOS_PER_SECOND);
         to.mtime = Math.floorDiv(from.getMtime(), NANOS_PER_SECOND);
         to.ctime = Math.floorDiv(from.getCtime(), NANOS_PER_SECOND);
+        to.btime = Math.floorDiv(from.getBtime(), NANOS_PER_SECOND);
         to.atimeNanos = (int) Math.floorMod(atime, NANOS_PER_SECOND);
         to.mtimeNanos = (int) Math.floorMod(from.getMtime(), NANOS_PER_SECOND);
         to.ctimeNanos = (int) Math.floorMod(from.getCtime(), NANOS_PER_SECOND);
+        to.btimeNanos = (int) Math.floorMod(from.getBtime(), NANOS_PER_SECOND);
         to.mode = format(from.getType()) | (from.getMode() & Flags.PERMISSIONS);
         to.links = from.getNlink();
         to.uid = from.getUid();
@@ -43,7 +46,8 @@ final class Translate {
     private static long blocks(Attributes from) {
         return switch (from.getType()) {
             case REGULAR -> {
-                long bytes = from.getAllocated() > 0 ? from.getAllocated() : from.getSize();
+                long bytes =
+                        from.hasAllocated() ? from.getAllocated() : Space.ofSize(from.getSize());
                 yield (bytes + BLOCK - 1) / BLOCK;
             }
             case DIRECTORY -> 8;

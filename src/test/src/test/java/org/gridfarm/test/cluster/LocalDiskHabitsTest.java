@@ -155,31 +155,78 @@ class LocalDiskHabitsTest {
         }
     }
 
-    /** Samba's test of clustered file systems: each waits for the byte that the other holds. */
     @Test
     void readingMovesAccessTimesAsOnALocalDisk() throws IOException {
         Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("access-times.sh", farm.mount(), "times"))
+                .contains("read: moves", "read again: stays");
+        otherMountShows("stat -c %x", "times/f");
+    }
+
+    @Test
+    void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
+        assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
+                .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");
+        otherMountShows("stat -c %b", "space/i");
+        Path remote = farm.mountOf("n2");
+        sameAsOnALocalDisk("space.sh", remote, "space2");
+    }
+
+    @Test
+    void aFileKeepsTheTimeOfItsBirth() throws IOException {
+        Path file = farm.mount().resolve("born");
+        String before = farm.sh("date +%s.%N");
+        Files.createFile(file);
+        String after = farm.sh("date +%s.%N");
+        String born = farm.sh("date -d \"$(stat -c %w " + file + ")\" +%s.%N");
+        assertThat(born).isBetween(before, after);
+        Files.writeString(file, "changed");
+        farm.sh(
+                "chmod 600 %1$s; mv %1$s %1$s-moved; touch -d 2001-01-01 %1$s-moved"
+                        .formatted(file));
+        assertThat(farm.sh("date -d \"$(stat -c %w " + file + "-moved)\" +%s.%N")).isEqualTo(born);
+        otherMountShows("stat -c %w", "born-moved");
+    }
+
+    /** What git, for one, keeps of a file that it has just written, to know it again. */
+    @Test
+    void closingAFileMovesNothingThatStatTells() throws IOException {
+        Programs.need("python3");
         Path local = Files.createTempDirectory("gf-local-");
-        Path directory = Files.createDirectory(farm.mount().resolve("times"));
+        Path directory = Files.createDirectory(farm.mount().resolve("closed"));
+        String run = "python3 " + program("closed.py") + " ";
         try {
-            String expected = farm.sh("bash " + program("access-times.sh") + " " + local);
-            assertThat(expected).contains("read: moves", "read again: stays");
-            assertThat(farm.sh("bash " + program("access-times.sh") + " " + directory))
-                    .isEqualTo(expected);
-            String shown = farm.sh("stat -c %x " + directory + "/f");
-            await("the other mount shows it")
-                    .untilAsserted(() ->
-                            assertThat(
-                                            farm.sh(
-                                                    "stat -c %x "
-                                                            + farm.mountOf("n2")
-                                                                    .resolve("times/f")))
-                                    .isEqualTo(shown));
+            assertThat(farm.sh(run + local)).isEmpty();
+            assertThat(farm.sh(run + directory + " " + farm.mountOf("n2").resolve("closed")))
+                    .isEmpty();
         } finally {
             farm.sh("rm -r " + local);
         }
     }
 
+    /** Runs the program on a directory of the mount and on a local one; returns what it said. */
+    private static String sameAsOnALocalDisk(String program, Path mount, String name)
+            throws IOException {
+        Path local = Files.createTempDirectory("gf-local-");
+        Path directory = Files.createDirectory(mount.resolve(name));
+        try {
+            String expected = farm.sh("bash " + program(program) + " " + local);
+            assertThat(farm.sh("bash " + program(program) + " " + directory)).isEqualTo(expected);
+            return expected;
+        } finally {
+            farm.sh("rm -r " + local);
+        }
+    }
+
+    private static void otherMountShows(String command, String file) {
+        String shown = farm.sh(command + " " + farm.mount().resolve(file));
+        await("the other mount shows it")
+                .untilAsserted(() ->
+                        assertThat(farm.sh(command + " " + farm.mountOf("n2").resolve(file)))
+                                .isEqualTo(shown));
+    }
+
+    /** Samba's test of clustered file systems: each waits for the byte that the other holds. */
     @Test
     void pingPongAlternatesBetweenTwoMounts() throws IOException {
         Programs.need("ping_pong");

@@ -54,10 +54,14 @@ final class CachedReads {
         return session.leaseNanosLeft() > 0 ? cache.attributes(inode) : null;
     }
 
+    private boolean isWriting(long inode) {
+        SizeSource source = sizes;
+        return source != null && source.isWriting(inode);
+    }
+
     /** Of a file that is being written here the cache knows neither size nor times. */
     private @Nullable Attributes steady(long inode) {
-        SizeSource source = sizes;
-        if (source != null && source.isWriting(inode)) {
+        if (isWriting(inode)) {
             return null;
         }
         Attributes known = cache.attributes(inode);
@@ -201,6 +205,7 @@ final class CachedReads {
         if (own != null) {
             return CompletableFuture.completedFuture(new Found(own, false, false));
         }
+        boolean writing = isWriting(inode);
         long stamp = cache.attributesStamp(inode);
         return askAttributes(inode)
                 .thenCompose(reply -> {
@@ -210,7 +215,12 @@ final class CachedReads {
                     boolean leased = reply.getCacheable() && !reply.getAttributes().getWriting();
                     return refined(reply.getAttributes(), reply.getWriting())
                             .thenApply(now -> new Found(now, false, leased));
-                });
+                })
+                // Closed meanwhile: its commit may have come after that answer.
+                .thenCompose(found ->
+                        writing && !isWriting(inode)
+                                ? attributes(inode)
+                                : CompletableFuture.completedFuture(found));
     }
 
     private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {

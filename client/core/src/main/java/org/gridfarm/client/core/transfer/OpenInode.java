@@ -48,7 +48,6 @@ final class OpenInode implements ObjectChain.Source {
     private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable LocalWriting localWriting;
-    private long timesBefore; // of the object: local writing is what made it younger than this
     private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
     private boolean layoutRecalled;
@@ -103,12 +102,7 @@ final class OpenInode implements ObjectChain.Source {
      */
     void restored(List<@Nullable ChainOutcome> found) {
         synchronized (lock) {
-            for (int stripe = 0; stripe < found.size(); stripe++) {
-                ChainOutcome outcome = found.get(stripe);
-                if (outcome != null) {
-                    lastOutcomes.put(stripe, outcome);
-                }
-            }
+            lastOutcomes.putAll(WrittenStripes.byStripe(found));
             // A time that somebody set is in the ctime; only a write after that counts.
             uncommitted.changedAt(
                     WrittenStripes.changedAfter(attributes.getCtime(), lastOutcomes.values()));
@@ -263,7 +257,10 @@ final class OpenInode implements ObjectChain.Source {
 
     Attributes overlay(Attributes base) {
         synchronized (lock) {
-            return uncommitted.over(base, size);
+            return uncommitted.over(
+                    base,
+                    size,
+                    WrittenStripes.allocated(layout, lastOutcomes, this::existsSomewhere));
         }
     }
 
@@ -281,8 +278,7 @@ final class OpenInode implements ObjectChain.Source {
 
     void modificationTimeSet() {
         synchronized (lock) {
-            uncommitted.timeSet();
-            timesBefore = wiring.now();
+            uncommitted.timeSetAt(wiring.now());
         }
     }
 
@@ -335,7 +331,7 @@ final class OpenInode implements ObjectChain.Source {
                 localWriting = new LocalWriting(wiring, this, replica, generationBefore != 0);
             }
             writtenLocally = true;
-            timesBefore = Math.max(timesBefore, objectTime);
+            uncommitted.knownUpTo(objectTime);
         }
     }
 
@@ -390,6 +386,13 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
+    /** See {@link Uncommitted#knownUpTo()}. */
+    long timesKnownUpTo() {
+        synchronized (lock) {
+            return uncommitted.knownUpTo();
+        }
+    }
+
     boolean isWrittenLocally() {
         synchronized (lock) {
             return writtenLocally;
@@ -401,10 +404,7 @@ final class OpenInode implements ObjectChain.Source {
             lastOutcomes.put(stripe, outcome);
             if (writtenLocally) {
                 size = outcome.getSize();
-                if (outcome.getMtime() > timesBefore) {
-                    timesBefore = outcome.getMtime();
-                    uncommitted.seenAt(timesBefore);
-                }
+                uncommitted.seenAt(outcome.getMtime());
             }
         }
     }
@@ -429,10 +429,7 @@ final class OpenInode implements ObjectChain.Source {
     /** What is to be committed now; what changes from here on is for the next commit. */
     CommitContent.Builder takeCommit(long handle) {
         synchronized (lock) {
-            CommitContent.Builder commit = content().setHandle(handle);
-            WrittenStripes.addTo(
-                    commit, layout, size, lastOutcomes, joining, this::existsSomewhere);
-            return commit.setMtime(uncommitted.take());
+            return content().setHandle(handle).setMtime(uncommitted.take());
         }
     }
 
@@ -445,18 +442,19 @@ final class OpenInode implements ObjectChain.Source {
             if (mode != DataMode.EXCLUSIVE || !uncommitted.isSettled()) {
                 return false;
             }
-            CommitContent.Builder now = content();
-            WrittenStripes.addTo(now, layout, size, lastOutcomes, joining, this::existsSomewhere);
-            return now.build().equals(lastCommit);
+            return content().build().equals(lastCommit);
         }
     }
 
-    /** Under the lock. What is to be committed, but for its objects. */
+    /** Under the lock. What is to be committed. */
     private CommitContent.Builder content() {
-        return CommitContent.newBuilder()
-                .setInode(inode)
-                .setGeneration(Math.max(0, generation()))
-                .setSize(size);
+        CommitContent.Builder content =
+                CommitContent.newBuilder()
+                        .setInode(inode)
+                        .setGeneration(Math.max(0, generation()))
+                        .setSize(size);
+        WrittenStripes.addTo(content, layout, size, lastOutcomes, joining, this::existsSomewhere);
+        return content;
     }
 
     void commitFailed(CommitContent commit) {

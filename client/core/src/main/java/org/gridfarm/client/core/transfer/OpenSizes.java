@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.client.core.metadata.SizeSource;
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
@@ -49,7 +50,14 @@ final class OpenSizes implements SizeSource {
         }
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
-        return ask(layout).thenApply(outcomes -> combined(attributes, striping, outcomes));
+        if (own != null && kernel != null) {
+            Attributes told = own.overlay(attributes);
+            long since = own.timesKnownUpTo();
+            return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
+        }
+        // A time that somebody set is in the metaserver's ctime; only a write after that counts.
+        long since = attributes.getCtime();
+        return ask(layout).thenApply(outcomes -> combined(attributes, since, striping, outcomes));
     }
 
     @Override
@@ -58,9 +66,14 @@ final class OpenSizes implements SizeSource {
         if (own == null || !own.writesAlone()) {
             return null;
         }
-        boolean overtaken = leased.getVersion() < own.attributes().getVersion();
-        boolean unknown = own.isWrittenLocally() && !own.isUntouched();
-        return overtaken || unknown ? null : own.overlay(leased);
+        if (own.isWrittenLocally() && !own.isUntouched()) {
+            return null;
+        }
+        // What a commit of ours has changed is not recalled from us.
+        Attributes committed = own.attributes();
+        return leased.getVersion() < committed.getVersion()
+                ? committed.toBuilder().setWriting(leased.getWriting()).build()
+                : own.overlay(leased);
     }
 
     /** What the chain of each object says; null for one that nobody has written yet. */
@@ -112,7 +125,10 @@ final class OpenSizes implements SizeSource {
     }
 
     private static Attributes combined(
-            Attributes attributes, Striping striping, List<@Nullable ChainOutcome> outcomes) {
+            Attributes attributes,
+            long since,
+            Striping striping,
+            List<@Nullable ChainOutcome> outcomes) {
         long size = 0;
         long allocated = 0;
         long changed = 0;
@@ -126,9 +142,10 @@ final class OpenSizes implements SizeSource {
             changed = Math.max(changed, outcome.getMtime());
         }
         Attributes.Builder now = attributes.toBuilder().setSize(size).setAllocated(allocated);
-        // A time that somebody set is in the metaserver's ctime; only a write after that counts.
-        if (changed > attributes.getCtime()) {
-            now.setMtime(changed).setCtime(changed);
+        if (changed > since) {
+            long mtime = attributes.getMtime();
+            now.setMtime(WriteTimes.modified(mtime, attributes.getCtime(), changed));
+            now.setCtime(Math.max(attributes.getCtime(), changed));
         }
         return now.build();
     }

@@ -1,6 +1,8 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.wire.Attributes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a file was changed since its last commit, and when: what the metaserver does not know
@@ -9,6 +11,7 @@ import org.gridfarm.protocol.wire.Attributes;
 final class Uncommitted {
     private boolean dirty;
     private long mtime; // 0: not changed here since the last commit
+    private long known; // an object younger than this was written by the kernel
     private int commitsUnderWay;
     private long mtimeUnderWay; // in a commit whose answer has not come; 0: none
 
@@ -23,15 +26,31 @@ final class Uncommitted {
         mtime = time;
     }
 
-    /** The object has become younger; whether there is anything to commit is found otherwise. */
+    /**
+     * The object is so young, which is news where it was older before; whether there is anything to
+     * commit is found otherwise.
+     */
     void seenAt(long time) {
-        mtime = time;
+        if (time > known) {
+            known = time;
+            mtime = Math.max(mtime, time); // the kernel's clock for files may lag behind ours
+        }
+    }
+
+    /** When the object was changed up to this time is told already, or does not count. */
+    void knownUpTo(long time) {
+        known = Math.max(known, time);
+    }
+
+    long knownUpTo() {
+        return known;
     }
 
     /** Somebody set the time: what was written before does not count. */
-    void timeSet() {
+    void timeSetAt(long now) {
         mtime = 0;
         mtimeUnderWay = 0;
+        known = now;
     }
 
     boolean isDirty() {
@@ -79,15 +98,23 @@ final class Uncommitted {
         mtime = 0;
     }
 
-    /** The attributes as they will be when everything is committed. */
-    Attributes over(Attributes base, long size) {
+    /**
+     * The attributes as they will be when everything is committed.
+     *
+     * @param allocated null: not known
+     */
+    Attributes over(Attributes base, long size, @Nullable Long allocated) {
         if (!counts()) {
             return base;
         }
         Attributes.Builder now = base.toBuilder().setSize(size);
+        if (allocated != null) {
+            now.setAllocated(allocated);
+        }
         long changed = mtime != 0 ? mtime : mtimeUnderWay;
         if (changed != 0) {
-            now.setMtime(changed).setCtime(Math.max(base.getCtime(), changed));
+            now.setMtime(WriteTimes.modified(base.getMtime(), base.getCtime(), changed));
+            now.setCtime(Math.max(base.getCtime(), changed));
         }
         return now.build();
     }

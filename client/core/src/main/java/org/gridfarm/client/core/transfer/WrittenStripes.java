@@ -1,5 +1,6 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
@@ -8,8 +9,11 @@ import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
@@ -43,6 +47,18 @@ final class WrittenStripes {
         return new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
     }
 
+    /** Without the objects that do not exist, which are null in the list. */
+    static Map<Integer, ChainOutcome> byStripe(List<@Nullable ChainOutcome> outcomes) {
+        Map<Integer, ChainOutcome> existing = new HashMap<>();
+        for (int stripe = 0; stripe < outcomes.size(); stripe++) {
+            ChainOutcome outcome = outcomes.get(stripe);
+            if (outcome != null) {
+                existing.put(stripe, outcome);
+            }
+        }
+        return existing;
+    }
+
     /** Of a file whose objects are as they were last heard of. */
     static long fileSize(Layout layout, Map<Integer, ChainOutcome> outcomes) {
         return outcomes.entrySet().stream()
@@ -69,14 +85,12 @@ final class WrittenStripes {
             Map<Integer, ChainOutcome> outcomes,
             Joining joining,
             IntPredicate exists) {
-        long allocated = 0;
         for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
             if (!exists.test(stripe)) {
                 continue;
             }
             ChainOutcome last = outcomes.getOrDefault(stripe, ChainOutcome.getDefaultInstance());
             ObjectLocation location = layout.getObjects(stripe);
-            allocated += last.getAllocated();
             commit.addObjects(
                     ObjectCommit.newBuilder()
                             .setStripe(stripe)
@@ -84,7 +98,26 @@ final class WrittenStripes {
                             .setDigest(last.getDigest())
                             .addAllHolders(joining.holders(location, stripe)));
         }
-        commit.setAllocated(allocated);
+        Long allocated = allocated(layout, outcomes, exists);
+        if (allocated != null) {
+            commit.setAllocated(allocated);
+        }
+    }
+
+    /** Bytes on disk of one copy; null where not each object was heard of. */
+    static @Nullable Long allocated(
+            Layout layout, Map<Integer, ChainOutcome> outcomes, IntPredicate exists) {
+        long allocated = 0;
+        for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
+            ChainOutcome last = outcomes.get(stripe);
+            if (last != null) {
+                allocated +=
+                        last.hasAllocated() ? last.getAllocated() : Space.ofSize(last.getSize());
+            } else if (exists.test(stripe)) {
+                return null;
+            }
+        }
+        return allocated;
     }
 
     /** The commit without what is not of the content: who told it, when, and how. */

@@ -16,6 +16,11 @@ public final class Attributes {
     public int mtimeNanos;
     public int ctimeNanos;
 
+    /// When it was made; 0 and 0: not known.
+    public long btime;
+
+    public int btimeNanos;
+
     /// Format and permission bits.
     public int mode;
 

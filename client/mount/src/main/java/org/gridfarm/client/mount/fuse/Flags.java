@@ -56,4 +56,12 @@ public final class Flags {
     public static int device(int major, int minor) {
         return (minor & 0xFF) | ((major & 0xFFF) << 8) | ((minor & ~0xFF) << 12);
     }
+
+    public static int major(int device) {
+        return (device >>> 8) & 0xFFF;
+    }
+
+    public static int minor(int device) {
+        return (device & 0xFF) | ((device >>> 12) & ~0xFF);
+    }
 }

@@ -125,6 +125,29 @@ final class Abi {
     static final int GETATTR_FH = 8;
     static final int GETATTR_HAS_FH = 1;
 
+    // struct fuse_statx_in begins as fuse_getattr_in; struct fuse_statx_out, with struct fuse_statx
+    static final int STATX_OUT_VALID = 0;
+    static final int STATX_OUT_VALID_NSEC = 8;
+    static final int STATX_OUT_STAT = 32;
+    static final int STATX_OUT_BYTES = 288;
+    static final int STATX_MASK = 0;
+    static final int STATX_BLKSIZE = 4;
+    static final int STATX_NLINK = 16;
+    static final int STATX_UID = 20;
+    static final int STATX_GID = 24;
+    static final int STATX_MODE = 28;
+    static final int STATX_INO = 32;
+    static final int STATX_SIZE = 40;
+    static final int STATX_BLOCKS = 48;
+    static final int STATX_ATIME = 64; // struct fuse_sx_time: seconds, and nanoseconds 8 behind
+    static final int STATX_BTIME = 80;
+    static final int STATX_CTIME = 96;
+    static final int STATX_MTIME = 112;
+    static final int STATX_RDEV_MAJOR = 128;
+    static final int STATX_RDEV_MINOR = 132;
+    static final int STATX_BASIC_STATS = 0x7ff;
+    static final int STATX_HAS_BTIME = 0x800;
+
     // struct fuse_setattr_in
     static final int SETATTR_VALID = 0;
     static final int SETATTR_FH = 8;

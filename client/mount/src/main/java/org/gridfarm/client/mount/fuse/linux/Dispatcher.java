@@ -80,7 +80,7 @@ final class Dispatcher {
         long node = r.node();
         switch (r.opcode) {
             case Abi.LOOKUP -> to.lookup(r, node, name(worker, in, BODY, count));
-            case Abi.GETATTR -> {
+            case Abi.GETATTR, Abi.STATX -> {
                 boolean open =
                         (in.get(JAVA_INT, BODY + Abi.GETATTR_FLAGS) & Abi.GETATTR_HAS_FH) != 0;
                 to.getattr(
@@ -259,7 +259,7 @@ final class Dispatcher {
                             in.get(JAVA_LONG, BODY + Abi.IOCTL_FH),
                             in.get(JAVA_INT, BODY + Abi.IOCTL_CMD));
             case Abi.DESTROY -> r.done();
-            default -> r.fail(Errno.ENOSYS); // POLL, STATX, BMAP: the kernel does without and asks
+            default -> r.fail(Errno.ENOSYS); // POLL, BMAP: the kernel does without and asks
                 // no more
         }
     }

@@ -94,15 +94,13 @@ final class KernelRequest extends RequestLife
         if (!claim()) {
             return false;
         }
-        MemorySegment body = body();
-        Layout.time(
-                body,
-                Abi.OUT_BYTES + Abi.ATTR_OUT_VALID,
-                Abi.OUT_BYTES + Abi.ATTR_OUT_VALID_NSEC,
-                believed(node, 0, nanos) ? nanos : 0);
-        body.set(JAVA_INT, Abi.OUT_BYTES + Abi.ATTR_OUT_VALID_NSEC + 4, 0);
-        Layout.attributes(body, Abi.OUT_BYTES + Abi.ATTR_OUT_ATTR, attributes);
-        return send(0, Abi.OUT_BYTES + Abi.ATTR_OUT_BYTES);
+        long valid = believed(node, 0, nanos) ? nanos : 0;
+        return send(
+                0,
+                Abi.OUT_BYTES
+                        + (opcode == Abi.STATX
+                                ? Layout.statx(body(), Abi.OUT_BYTES, valid, attributes)
+                                : Layout.attributes(body(), Abi.OUT_BYTES, valid, attributes)));
     }
 
     @Override

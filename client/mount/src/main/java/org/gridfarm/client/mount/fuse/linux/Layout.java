@@ -3,8 +3,10 @@ package org.gridfarm.client.mount.fuse.linux;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import org.gridfarm.client.mount.fuse.Attributes;
+import org.gridfarm.client.mount.fuse.Flags;
 
 import java.lang.foreign.MemorySegment;
 
@@ -44,7 +46,45 @@ final class Layout {
         attributes(body, at + Abi.ENTRY_ATTR, attributes);
     }
 
-    static void attributes(MemorySegment body, int at, Attributes a) {
+    /// `struct fuse_attr_out`; returns its length.
+    static int attributes(MemorySegment body, int at, long nanos, Attributes attributes) {
+        time(body, at + Abi.ATTR_OUT_VALID, at + Abi.ATTR_OUT_VALID_NSEC, nanos);
+        body.set(JAVA_INT, at + Abi.ATTR_OUT_VALID_NSEC + 4, 0);
+        attributes(body, at + Abi.ATTR_OUT_ATTR, attributes);
+        return Abi.ATTR_OUT_BYTES;
+    }
+
+    /// `struct fuse_statx_out`; returns its length.
+    static int statx(MemorySegment body, int at, long nanos, Attributes a) {
+        body.asSlice(at, Abi.STATX_OUT_BYTES).fill((byte) 0);
+        time(body, at + Abi.STATX_OUT_VALID, at + Abi.STATX_OUT_VALID_NSEC, nanos);
+        int stat = at + Abi.STATX_OUT_STAT;
+        boolean born = a.btime != 0 || a.btimeNanos != 0;
+        int mask = Abi.STATX_BASIC_STATS | (born ? Abi.STATX_HAS_BTIME : 0);
+        body.set(JAVA_INT, stat + Abi.STATX_MASK, mask);
+        body.set(JAVA_INT, stat + Abi.STATX_BLKSIZE, a.blockBytes);
+        body.set(JAVA_INT, stat + Abi.STATX_NLINK, a.links);
+        body.set(JAVA_INT, stat + Abi.STATX_UID, a.uid);
+        body.set(JAVA_INT, stat + Abi.STATX_GID, a.gid);
+        body.set(JAVA_SHORT, stat + Abi.STATX_MODE, (short) a.mode);
+        body.set(JAVA_LONG, stat + Abi.STATX_INO, a.inode);
+        body.set(JAVA_LONG, stat + Abi.STATX_SIZE, a.size);
+        body.set(JAVA_LONG, stat + Abi.STATX_BLOCKS, a.blocks);
+        statxTime(body, stat + Abi.STATX_ATIME, a.atime, a.atimeNanos);
+        statxTime(body, stat + Abi.STATX_BTIME, a.btime, a.btimeNanos);
+        statxTime(body, stat + Abi.STATX_CTIME, a.ctime, a.ctimeNanos);
+        statxTime(body, stat + Abi.STATX_MTIME, a.mtime, a.mtimeNanos);
+        body.set(JAVA_INT, stat + Abi.STATX_RDEV_MAJOR, Flags.major(a.device));
+        body.set(JAVA_INT, stat + Abi.STATX_RDEV_MINOR, Flags.minor(a.device));
+        return Abi.STATX_OUT_BYTES;
+    }
+
+    private static void statxTime(MemorySegment body, int at, long seconds, int nanos) {
+        body.set(JAVA_LONG, at, seconds);
+        body.set(JAVA_INT, at + 8, nanos);
+    }
+
+    private static void attributes(MemorySegment body, int at, Attributes a) {
         body.set(JAVA_LONG, at + Abi.ATTR_INO, a.inode);
         body.set(JAVA_LONG, at + Abi.ATTR_SIZE, a.size);
         body.set(JAVA_LONG, at + Abi.ATTR_BLOCKS, a.blocks);

@@ -1,0 +1,33 @@
+package org.gridfarm.protocol.attributes;
+
+import java.time.Duration;
+
+/**
+ * The times of a file after a write, so that closing it moves nothing that a program saw before.
+ * The time of the write is another clock's than the one of the file, and the kernel's clock for
+ * files goes by ticks: it may seem to lie before the file's last change. All times are nanoseconds
+ * since 1970.
+ */
+public final class WriteTimes {
+    /** Two clocks of one farm that show less than this show the same. */
+    private static final long APART_MAX = Duration.ofSeconds(1).toNanos();
+
+    private WriteTimes() {}
+
+    public static long modified(long mtime, long ctime, long written) {
+        return isBefore(mtime, ctime, written) && mtime - written <= APART_MAX ? mtime : written;
+    }
+
+    /** Of a write whose clock is wrong, the time at which it was heard of. */
+    public static long changed(long mtime, long ctime, long written, long now) {
+        boolean wrong =
+                written - now > APART_MAX
+                        || (isBefore(mtime, ctime, written) && mtime - written > APART_MAX);
+        return wrong ? now : Math.max(ctime, written);
+    }
+
+    /** A time later than the last change was set by somebody, and tells nothing of clocks. */
+    private static boolean isBefore(long mtime, long ctime, long written) {
+        return written < mtime && mtime <= ctime;
+    }
+}
