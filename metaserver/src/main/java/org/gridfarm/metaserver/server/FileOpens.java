@@ -202,19 +202,20 @@ final class FileOpens {
             return changes;
         }
         InodeImage now = image;
-        if (wish.getTruncate() && !opens.isOpen(inode) && hasContent(image)) {
+        if (wish.getTruncate() && !opens.isOpen(inode)) {
+            boolean content = hasContent(image);
             now =
                     image.toBuilder()
-                            .setGeneration(image.getGeneration() + 1)
+                            .setGeneration(image.getGeneration() + (content ? 1 : 0))
                             .setSize(0)
                             .clearAllocated()
                             .clearDigest()
-                            .setMtime(state.nowNanos())
+                            .setMtime(state.nowNanos()) // also of a file that is empty already
                             .setCtime(state.nowNanos())
                             .setVersion(image.getVersion() + 1)
                             .build();
             changes.add(Change.newBuilder().setInode(now).build());
-            dropReplicas(image, changes);
+            if (content) dropReplicas(image, changes);
         }
         WritingImage.Builder started =
                 WritingImage.newBuilder()

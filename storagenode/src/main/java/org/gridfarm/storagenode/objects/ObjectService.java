@@ -295,7 +295,8 @@ public final class ObjectService {
                                 request.getOffset(),
                                 request.getLength(),
                                 request.getKeepSize() || request.getPunchHole());
-                    } else {
+                    }
+                    if (!request.getPunchHole()) { // zeros keep their room
                         replica.allocate(
                                 request.getOffset(), request.getLength(), request.getKeepSize());
                     }

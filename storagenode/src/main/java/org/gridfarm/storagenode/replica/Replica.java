@@ -3,6 +3,7 @@ package org.gridfarm.storagenode.replica;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
+import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -342,7 +343,8 @@ public final class Replica implements AutoCloseable {
                 requireSound(last);
                 sums.markStale(last);
             }
-            data.punch(offset, inside - offset);
+            // Up to the end of its last page, which is freed then.
+            data.punch(offset, (end >= size ? Space.ofSize(inside) : inside) - offset);
             sums.zero(
                     wholeFirst ? first : first + 1,
                     wholeLast ? last + 1 : Math.max(last, wholeFirst ? first : first + 1));

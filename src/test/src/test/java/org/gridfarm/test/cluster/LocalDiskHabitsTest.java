@@ -164,6 +164,16 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void callsMoveTimesAndCountsAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        Programs.need("setfacl");
+        Programs.need("setpriv");
+        assertThat(sameAsOnALocalDisk("moved.py", farm.mount(), "moved"))
+                .contains("write: f: mtime ctime", "unlink of a link: f: ctime nlink 2 to 1");
+        sameAsOnALocalDisk("moved.py", farm.mountOf("n2"), "moved2");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");
@@ -209,9 +219,11 @@ class LocalDiskHabitsTest {
             throws IOException {
         Path local = Files.createTempDirectory("gf-local-");
         Path directory = Files.createDirectory(mount.resolve(name));
+        String run = (program.endsWith(".py") ? "python3 " : "bash ") + program(program) + " ";
         try {
-            String expected = farm.sh("bash " + program(program) + " " + local);
-            assertThat(farm.sh("bash " + program(program) + " " + directory)).isEqualTo(expected);
+            farm.sh("chmod 755 " + local);
+            String expected = farm.sh(run + local);
+            assertThat(farm.sh(run + directory)).isEqualTo(expected);
             return expected;
         } finally {
             farm.sh("rm -r " + local);
