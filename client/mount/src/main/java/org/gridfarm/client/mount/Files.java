@@ -101,13 +101,15 @@ final class Files {
                                 ? clearSuid(reply, handle).exceptionallyCompose(handle::closedFor)
                                 : CompletableFuture.completedFuture(handle))
                 .thenCompose(handle -> localFor(handle, false))
-                .whenComplete((opened, failure) -> {
+                .thenCompose(opened -> goingItsWay(node, opened))
+                .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failByPath(reply, node, "open", failure, wanted);
                         return;
                     }
-                    OpenFiles.Way way = way(node, opened);
-                    long number = open.register(reply, opened.handle(), way, opened.local());
+                    OpenFiles.Way way = going.way();
+                    FileHandle handle = going.opened().handle();
+                    long number = open.register(reply, handle, way, going.opened().local());
                     mounted.seconds().opened(reply);
                     if (!reply.opened(number, way.mode(), way.backing())) {
                         open.forget(number);
@@ -184,14 +186,15 @@ final class Files {
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
         boolean second = mounted.seconds().over(reply);
         made.thenCompose(handle -> localFor(handle, handle.attributes().getSize() == 0))
-                .whenComplete((opened, failure) -> {
+                .thenCompose(opened -> goingItsWay(opened.handle().inode(), opened))
+                .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failInDirectory(reply, parent, "create", failure, second);
                         return;
                     }
-                    FileHandle handle = opened.handle();
-                    OpenFiles.Way way = way(handle.inode(), opened);
-                    long number = open.register(reply, handle, way, opened.local());
+                    FileHandle handle = going.opened().handle();
+                    OpenFiles.Way way = going.way();
+                    long number = open.register(reply, handle, way, going.opened().local());
                     created(reply, handle, number, way.mode(), way.backing());
                 });
     }
@@ -221,6 +224,33 @@ final class Files {
                                 failure.getMessage());
                     }
                     return new Opened(handle, failure == null ? local : null);
+                });
+    }
+
+    private record Going(Opened opened, OpenFiles.Way way) {}
+
+    /**
+     * Beside readers whom the kernel serves from the replica it also gives writers' mappings to it:
+     * their changes have to be looked for.
+     */
+    private CompletableFuture<Going> goingItsWay(long node, Opened opened) {
+        OpenFiles.Way way = way(node, opened);
+        FileHandle handle = opened.handle();
+        boolean mappable = handle.flags().read() && handle.flags().write();
+        if (!way.passthrough() || !mappable || opened.local() != null) {
+            return CompletableFuture.completedFuture(new Going(opened, way));
+        }
+        return handle.openLocalForMappings()
+                .handle((local, failure) -> {
+                    if (local == null) {
+                        log.warn(
+                                "inode {}: what is mapped of it and changed here may be lost: {}",
+                                Long.toHexString(node),
+                                failure == null
+                                        ? "another node heads its chain"
+                                        : failure.getMessage());
+                    }
+                    return new Going(new Opened(handle, local), way);
                 });
     }
 

@@ -10,20 +10,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * What a program may expect of a local disk, tried on the mounts of a farm: random calls beside the
- * same calls on the local disk, locks and mappings from two mounts, a build, and the tests that
- * Lucene has for file systems.
+ * same calls on the local disk, locks from two mounts, a build, and the tests that Lucene has for
+ * file systems.
  */
 class LocalDiskHabitsTest {
     private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
@@ -79,7 +76,7 @@ class LocalDiskHabitsTest {
                 farm.run(
                         List.of(
                                 "python3",
-                                program("interleaved.py"),
+                                farm.program("interleaved.py"),
                                 directory.resolve("f")
                                         + ","
                                         + farm.mountOf("n2").resolve("interleaved/f"),
@@ -100,7 +97,7 @@ class LocalDiskHabitsTest {
                     new ArrayList<>(
                             List.of(
                                     "python3",
-                                    program("differential.py"),
+                                    farm.program("differential.py"),
                                     local.toString(),
                                     mounts,
                                     "--examples",
@@ -204,7 +201,7 @@ class LocalDiskHabitsTest {
         Programs.need("python3");
         Path local = Files.createTempDirectory("gf-local-");
         Path directory = Files.createDirectory(farm.mount().resolve("closed"));
-        String run = "python3 " + program("closed.py") + " ";
+        String run = "python3 " + farm.program("closed.py") + " ";
         try {
             assertThat(farm.sh(run + local)).isEmpty();
             assertThat(farm.sh(run + directory + " " + farm.mountOf("n2").resolve("closed")))
@@ -219,7 +216,7 @@ class LocalDiskHabitsTest {
             throws IOException {
         Path local = Files.createTempDirectory("gf-local-");
         Path directory = Files.createDirectory(mount.resolve(name));
-        String run = (program.endsWith(".py") ? "python3 " : "bash ") + program(program) + " ";
+        String run = (program.endsWith(".py") ? "python3 " : "bash ") + farm.program(program) + " ";
         try {
             farm.sh("chmod 755 " + local);
             String expected = farm.sh(run + local);
@@ -262,38 +259,6 @@ class LocalDiskHabitsTest {
                 .hasSizeGreaterThanOrEqualTo(2);
         assertThat(output).contains("locks/sec").doesNotContain("fail");
     }
-
-    @Test
-    void mappedWritersOnTwoMountsKeepEachOthersPages() throws IOException {
-        Programs.needPython("mmap");
-        Path program = Files.writeString(farm.directory().resolve("mapped.py"), MAPPED);
-        Path file = farm.mount().resolve("mapped");
-        farm.sh("truncate -s 1M " + file);
-        farm.sh(
-                "python3 %1$s %2$s 0 & p=$!; python3 %1$s %3$s 1 && wait $p"
-                        .formatted(program, file, farm.mountOf("n2").resolve("mapped")));
-        byte[] content = Files.readAllBytes(farm.mountOf("n3").resolve("mapped"));
-        for (int page = 0; page < content.length / 4096; page++) {
-            assertThat(content[page * 4096 + 17])
-                    .as("page " + page)
-                    .isEqualTo((byte) (1 + page % 2));
-        }
-    }
-
-    private static final String MAPPED =
-            """
-            import mmap, os, sys
-            who = int(sys.argv[2])
-            f = os.open(sys.argv[1], os.O_RDWR)
-            with mmap.mmap(f, 0) as m:
-                for page in range(who, len(m) // 4096, 2):
-                    m[page * 4096:(page + 1) * 4096] = bytes([1 + who]) * 4096
-                    if page % 16 == who:
-                        m.flush(page * 4096, 4096)
-                m.flush()
-            os.fsync(f)
-            os.close(f)
-            """;
 
     /** As a log that is cut while its writer goes on. */
     @Test
@@ -384,66 +349,6 @@ class LocalDiskHabitsTest {
         assertThat(there).isEmptyFile();
     }
 
-    /**
-     * close(2) has made the chain agree by then, and what follows comes without a call: the file
-     * stays open at the servers as long as it is mapped, and no longer.
-     */
-    @Test
-    void whatIsWrittenThroughAMappingAfterTheLastCloseIsSeenElsewhere() throws IOException {
-        Programs.needPython("ctypes");
-        Path program = Files.writeString(farm.directory().resolve("late.py"), MAPPED_LATE);
-        Path folder = Files.createDirectory(farm.mount().resolve("late"));
-        Path there = farm.mountOf("n2").resolve("late");
-        farm.gf("setrep", "2", "/late");
-        Process mapping =
-                new ProcessBuilder("python3", program.toString(), folder.toString(), "30").start();
-        try (Writer orders = mapping.outputWriter();
-                BufferedReader steps = mapping.inputReader()) {
-            assertThat(steps.readLine()).isEqualTo("closed");
-            orders.write("write\n");
-            orders.flush();
-            assertThat(steps.readLine()).isEqualTo("written");
-            assertThat(contents(there, 30)).allMatch("b".repeat(5000)::equals);
-            assertThat(farm.tryGf("sum", "/late/f0").errors()).contains("open for writing");
-        }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> farm.tryGf("sum", "/late/f0").status() == 0);
-        assertThat(contents(there, 30)).allMatch("c".repeat(5000)::equals);
-        assertThat(contents(farm.mountOf("n3").resolve("late"), 30))
-                .allMatch("c".repeat(5000)::equals);
-        assertThat(farm.gf("sum", "--verify", "/late/f0", "/late/f29")).isNotEmpty();
-    }
-
-    private static List<String> contents(Path folder, int count) throws IOException {
-        List<String> all = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            all.add(Files.readString(folder.resolve("f" + i)));
-        }
-        return all;
-    }
-
-    private static final String MAPPED_LATE =
-            """
-            import ctypes, mmap, os, sys
-            libc = ctypes.CDLL(None, use_errno=True)
-            libc.mmap.restype = ctypes.c_void_p
-            mapped = []
-            for i in range(int(sys.argv[2])):
-                f = os.open(sys.argv[1] + "/f%d" % i, os.O_RDWR | os.O_CREAT | os.O_EXCL)
-                os.write(f, b"a" * 5000)
-                # Python's own mapping keeps a descriptor, whose close(2) would be the last.
-                mapped.append(libc.mmap(None, ctypes.c_size_t(5000), mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, f, ctypes.c_long(0)))
-                os.close(f)
-            print("closed", flush=True)
-            sys.stdin.readline()
-            for at in mapped:
-                ctypes.memset(at, ord("b"), 5000)
-            print("written", flush=True)
-            sys.stdin.readline()
-            for at in mapped:
-                ctypes.memset(at, ord("c"), 5000)
-            """;
-
     @Test
     void makeBuildsOnceAndThenOnlyWhatChanged() throws IOException {
         Programs.need("make");
@@ -511,12 +416,4 @@ class LocalDiskHabitsTest {
     }
 
     /** A program of the test resources as a file. */
-    private static String program(String name) throws IOException {
-        try (var in = LocalDiskHabitsTest.class.getResourceAsStream(name)) {
-            assertThat(in).as(name).isNotNull();
-            Path file = farm.directory().resolve(name);
-            Files.write(file, in.readAllBytes());
-            return file.toString();
-        }
-    }
 }

@@ -305,6 +305,16 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** A shell command that must succeed. */
+    /** The path of a program that lies beside the tests. */
+    public String program(String name) throws IOException {
+        try (var in = TestFarm.class.getResourceAsStream(name)) {
+            assertThat(in).as(name).isNotNull();
+            Path file = directory().resolve(name);
+            Files.write(file, in.readAllBytes());
+            return file.toString();
+        }
+    }
+
     public String sh(String script) {
         return succeeded(script, run(List.of("/bin/sh", "-c", script)));
     }

@@ -265,6 +265,11 @@ final class FarmFileHandle implements FileHandle {
         return granted(reads.openLocal(write), write);
     }
 
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalForMappings() {
+        return granted(reads.openLocalForMappings(), true);
+    }
+
     private CompletableFuture<@Nullable LocalFile> granted(
             CompletableFuture<@Nullable LocalReplica> asked, boolean write) {
         return asked.thenApply(local -> {

@@ -105,6 +105,12 @@ public interface FileHandle {
     CompletableFuture<@Nullable LocalFile> openLocal(boolean write);
 
     /**
+     * The same for writing, whoever else has the file open: the kernel may write only what a
+     * program maps, since its calls come here.
+     */
+    CompletableFuture<@Nullable LocalFile> openLocalForMappings();
+
+    /**
      * The same for a file that a former process wrote so, whose kernel goes on.
      *
      * @param staged as {@link LocalFile#staged} said then

@@ -245,6 +245,14 @@ final class FileReads {
      * until it is dropped.
      */
     CompletableFuture<@Nullable LocalReplica> openLocal(boolean write) {
+        return openLocal(write, write);
+    }
+
+    CompletableFuture<@Nullable LocalReplica> openLocalForMappings() {
+        return openLocal(true, false);
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> openLocal(boolean write, boolean alone) {
         Asked before = local.get();
         if (before != null) {
             boolean suits = !write || !before.isDone() || before.isCompletedExceptionally();
@@ -255,13 +263,13 @@ final class FileReads {
         }
         Asked asked = new Asked(write);
         if (!local.compareAndSet(before, asked)) {
-            return openLocal(write);
+            return openLocal(write, alone);
         }
         if (before != null) {
             release(before);
         }
         open.layout()
-                .thenCompose(layout -> ask(layout, write))
+                .thenCompose(layout -> ask(layout, write, alone))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -288,8 +296,9 @@ final class FileReads {
         return null;
     }
 
-    private CompletableFuture<@Nullable LocalReplica> ask(Layout layout, boolean write) {
-        Replica replica = write && open.mode() != DataMode.EXCLUSIVE ? null : here(layout, write);
+    private CompletableFuture<@Nullable LocalReplica> ask(
+            Layout layout, boolean write, boolean alone) {
+        Replica replica = alone && open.mode() != DataMode.EXCLUSIVE ? null : here(layout, write);
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }

@@ -25,7 +25,8 @@ import java.util.function.Supplier;
 ///
 /// A writer that comes to a file passed through gets DIRECT_IO of the same backing: what it writes
 /// comes to the file system, which writes into that very file. A shared writable mapping of such an
-/// open goes to the backing file unseen; the file system looks for changes there before it commits.
+/// open goes to the backing file unseen: whoever opens so has to look for changes there before it
+/// commits.
 ///
 /// Thread-safe under one lock, held while a backing is registered: that is one ioctl on a local
 /// file.
