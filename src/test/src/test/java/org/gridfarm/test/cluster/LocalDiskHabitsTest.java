@@ -414,6 +414,4 @@ class LocalDiskHabitsTest {
         assertThat(result.status()).as(result.output() + result.errors()).isZero();
         assertThat(result.output()).containsPattern("OK \\(\\d+ tests\\)");
     }
-
-    /** A program of the test resources as a file. */
 }
