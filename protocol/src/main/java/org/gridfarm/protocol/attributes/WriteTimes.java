@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.attributes;
 
+import org.gridfarm.protocol.wire.Attributes;
+
 import java.time.Duration;
 
 /**
@@ -24,6 +26,13 @@ public final class WriteTimes {
                 written - now > APART_MAX
                         || (isBefore(mtime, ctime, written) && mtime - written > APART_MAX);
         return wrong ? now : Math.max(ctime, written);
+    }
+
+    /** As they are shown to who knows of the write before it is committed. */
+    public static void show(Attributes.Builder attributes, long written) {
+        long mtime = attributes.getMtime();
+        long ctime = attributes.getCtime();
+        attributes.setMtime(modified(mtime, ctime, written)).setCtime(Math.max(ctime, written));
     }
 
     /** A time later than the last change was set by somebody, and tells nothing of clocks. */

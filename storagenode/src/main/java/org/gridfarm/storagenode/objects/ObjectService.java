@@ -238,7 +238,7 @@ public final class ObjectService {
     /** What every change tells: the size, and the space on disk where that is another matter. */
     private static ChainOutcome.Builder measured(Replica replica, ChainOutcome.Builder outcome)
             throws IOException {
-        if (replica.mayBeSparse()) {
+        if (!outcome.hasAllocated() && replica.mayBeSparse()) {
             outcome.setAllocated(replica.allocated());
         }
         return outcome.setSize(replica.size());

@@ -28,6 +28,7 @@ final class DataFile implements AutoCloseable {
     private final DiskCalls calls;
     private final FileChannel channel;
     private @Nullable RandomAccessFile writing;
+    private boolean looked; // whether it is sparse
     private boolean sparse; // or longer on disk than its size: the size does not tell the space
 
     private DataFile(Path path, DiskCalls calls, @Nullable RandomAccessFile writing)
@@ -36,21 +37,19 @@ final class DataFile implements AutoCloseable {
         this.calls = calls;
         this.writing = writing;
         this.channel = FileChannel.open(path, StandardOpenOption.READ);
-        try {
-            lookForHoles();
-        } catch (IOException e) {
-            channel.close();
-            throw e;
+    }
+
+    /** It was changed, and not through here: it is looked at anew when that is asked for. */
+    void wasChanged() {
+        looked = false;
+    }
+
+    /** False: it takes on disk what its size says. Who only reads does not ask. */
+    boolean isSparse() throws IOException {
+        if (!looked) {
+            sparse = allocated() != Space.ofSize(size());
+            looked = true;
         }
-    }
-
-    /** After changes that did not come through here. */
-    void lookForHoles() throws IOException {
-        sparse = allocated() != Space.ofSize(size());
-    }
-
-    /** False: it takes on disk what its size says. */
-    boolean isSparse() {
         return sparse;
     }
 
@@ -62,7 +61,9 @@ final class DataFile implements AutoCloseable {
     static DataFile make(Path path, DiskCalls calls) throws IOException {
         RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw");
         try {
-            return new DataFile(path, calls, made);
+            DataFile file = new DataFile(path, calls, made);
+            file.looked = made.length() == 0;
+            return file;
         } catch (IOException e) {
             made.close();
             throw e;

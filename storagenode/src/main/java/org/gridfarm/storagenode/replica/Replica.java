@@ -229,7 +229,7 @@ public final class Replica implements AutoCloseable {
     }
 
     /** False: {@link #allocated} is what the size says. */
-    public boolean mayBeSparse() {
+    public boolean mayBeSparse() throws IOException {
         return locallyChanged || data.isSparse();
     }
 
@@ -492,7 +492,7 @@ public final class Replica implements AutoCloseable {
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
             locallyChanged = localWriters > 0;
-            data.lookForHoles();
+            data.wasChanged();
         }
         return next;
     }

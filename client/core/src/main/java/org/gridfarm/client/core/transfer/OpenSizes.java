@@ -143,9 +143,7 @@ final class OpenSizes implements SizeSource {
         }
         Attributes.Builder now = attributes.toBuilder().setSize(size).setAllocated(allocated);
         if (changed > since) {
-            long mtime = attributes.getMtime();
-            now.setMtime(WriteTimes.modified(mtime, attributes.getCtime(), changed));
-            now.setCtime(Math.max(attributes.getCtime(), changed));
+            WriteTimes.show(now, changed);
         }
         return now.build();
     }

@@ -113,8 +113,7 @@ final class Uncommitted {
         }
         long changed = mtime != 0 ? mtime : mtimeUnderWay;
         if (changed != 0) {
-            now.setMtime(WriteTimes.modified(base.getMtime(), base.getCtime(), changed));
-            now.setCtime(Math.max(base.getCtime(), changed));
+            WriteTimes.show(now, changed);
         }
         return now.build();
     }
