@@ -22,7 +22,6 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
-import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +52,7 @@ final class Files {
     private final OpenFiles ways = new OpenFiles();
     private final OpenTable open;
     private final PassedReads passed;
+    private final Paces paces = new Paces();
     private @Nullable Passthrough passthrough;
     private @Nullable Passthrough engine; // also where nothing more is to be passed through
     private @Nullable KernelCache cache;
@@ -335,26 +335,32 @@ final class Files {
         }
         mounted.times().read(file.handle());
         reply.interruptible();
-        file.handle()
-                .read(offset, size)
-                .whenComplete((bytes, failure) -> {
+        paces.read(
+                        reply,
+                        size,
+                        () ->
+                                file.handle()
+                                        .read(offset, size)
+                                        .thenAccept(bytes -> answer(reply, bytes)))
+                .whenComplete((_, failure) -> {
                     if (failure != null) {
                         mounted.fail(reply, node, "read", failure);
-                        return;
-                    }
-                    try {
-                        ByteBuffer out = reply.buffer();
-                        int length = Math.min(bytes.readableBytes(), out.limit());
-                        bytes.readBytes(out.limit(length));
-                        reply.data(length);
-                    } finally {
-                        bytes.release();
-                    }
-                    if (kept && file.handle().mode() == DataMode.WRITE_SHARED) {
+                    } else if (kept && file.handle().mode() == DataMode.WRITE_SHARED) {
                         // No recall tells of another client's next write.
                         Objects.requireNonNull(cache).forgetData(node, offset, size, _ -> {});
                     }
                 });
+    }
+
+    private static void answer(ReadReply reply, ByteBuf bytes) {
+        try {
+            ByteBuffer out = reply.buffer();
+            int length = Math.min(bytes.readableBytes(), out.limit());
+            bytes.readBytes(out.limit(length));
+            reply.data(length);
+        } finally {
+            bytes.release();
+        }
     }
 
     void write(
@@ -365,24 +371,37 @@ final class Files {
             ByteBuffer data,
             int openFlags,
             int writeFlags) {
-        // The request's buffer is another's after a deadline, while the network may still be
-        // reading: copy.
-        ByteBuf bytes = Buffers.POOL.directBuffer(data.remaining());
-        bytes.writeBytes(data);
         boolean append = (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0;
+        long at = append ? APPEND : offset;
         boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
-        write(reply, node, number, append ? APPEND : offset, bytes, kill);
+        paces.write(reply, data, (bytes, done) -> write(reply, node, number, at, bytes, kill, done))
+                .exceptionally(failure -> {
+                    mounted.fail(reply, node, "write", failure);
+                    return null;
+                });
     }
 
-    /** The buffer is taken over. */
+    /**
+     * @param bytes taken over
+     * @param done completed when they are held no more
+     */
     private void write(
-            CountReply reply, long node, long number, long offset, ByteBuf bytes, boolean kill) {
+            CountReply reply,
+            long node,
+            long number,
+            long offset,
+            ByteBuf bytes,
+            boolean kill,
+            CompletableFuture<Void> done) {
         OpenFile file =
                 require(
                         reply,
                         number,
-                        () -> write(reply, node, number, offset, bytes, kill),
-                        bytes::release);
+                        () -> write(reply, node, number, offset, bytes, kill, done),
+                        () -> {
+                            bytes.release();
+                            done.complete(null);
+                        });
         if (file == null) {
             return;
         }
@@ -390,6 +409,7 @@ final class Files {
         CompletableFuture<?> written =
                 offset == APPEND ? file.handle().append(bytes) : file.handle().write(offset, bytes);
         file.noteWrite();
+        written.whenComplete((_, _) -> done.complete(null));
         written.thenCompose(_ ->
                         kill
                                 ? clearSuid(reply, file.handle())

@@ -11,8 +11,9 @@ import java.nio.ByteBuffer;
 /// nobody received it (deadline passed, caller killed, mount gone): an operation that handed out a
 /// handle or a lookup takes it back then.
 ///
-/// **Borrowed arguments.** [SetAttributes] and the `data` of [#write] belong to the request and are
-/// valid until it is answered. [RawName] and `byte[]` are the receiver's to keep.
+/// **Borrowed arguments.** [SetAttributes] belongs to the request and is valid until that is
+/// answered, the `data` of [#write] until the method returns: what waits is not to keep the
+/// engine's buffers. [RawName] and `byte[]` are the receiver's to keep.
 ///
 /// **Node numbers** are chosen by the file system; the root is [#ROOT]. Numbers that are the inode
 /// numbers of the farm stay true in a restarted process that takes the mount over. Every entry

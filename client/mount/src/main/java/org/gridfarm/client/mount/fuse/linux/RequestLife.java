@@ -38,7 +38,6 @@ abstract class RequestLife implements Request {
     private static final VarHandle STATE;
     private static final VarHandle HOOK;
     private static final VarHandle AFTER_ANSWER;
-    private static final VarHandle INPUT;
 
     static {
         try {
@@ -46,20 +45,15 @@ abstract class RequestLife implements Request {
             STATE = lookup.findVarHandle(RequestLife.class, "state", long.class);
             HOOK = lookup.findVarHandle(RequestLife.class, "hook", Runnable.class);
             AFTER_ANSWER = lookup.findVarHandle(RequestLife.class, "afterAnswer", Runnable.class);
-            INPUT = lookup.findVarHandle(RequestLife.class, "input", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    /// In [#input] once the request is answered: a buffer that comes later is not needed.
-    private static final Object NO_INPUT = new Object();
-
     final Session session;
     private @Nullable SetAttributes change;
 
     private volatile long state = FREE;
-    private volatile @Nullable Object input;
     private volatile @Nullable Runnable hook;
     private volatile @Nullable Runnable afterAnswer;
     private volatile boolean interrupted;
@@ -110,9 +104,6 @@ abstract class RequestLife implements Request {
         outLength = Abi.OUT_BYTES;
         recallMark = session.recalls.now();
         deadlineAt = session.deadlineFromNow();
-        if (input != null) {
-            input = null;
-        }
         if (interrupted) {
             interrupted = false;
         }
@@ -149,13 +140,6 @@ abstract class RequestLife implements Request {
         }
         state = (state & ~STATE_MASK) + FREE;
         return true;
-    }
-
-    /// Leaves the buffer that holds the data of a WRITE to this request.
-    ///
-    /// @return false when the request is answered already: the buffer stays with the caller
-    boolean keepInput(Buffer buffer) {
-        return INPUT.compareAndSet(this, (Object) null, (Object) buffer);
     }
 
     /// Says that this object is entered in the session's list, where the answer takes it out again.
@@ -411,10 +395,6 @@ abstract class RequestLife implements Request {
     }
 
     private void end() {
-        Object kept = INPUT.getAndSet(this, NO_INPUT);
-        if (kept instanceof Buffer buffer) {
-            session.giveBack(buffer);
-        }
         if (registered) {
             session.finished(unique);
         }

@@ -36,7 +36,7 @@ final class Session implements Connection {
 
     private static final int SMALL_BYTES = 8192;
     private static final int SMALL_KEPT = 256;
-    private static final int BIG_KEPT = 80; // of background requests (64) and of workers
+    private static final int BIG_KEPT = 8; // of workers, and of answers that are just being given
     private static final int PAGE = 4096;
 
     final int fd;

@@ -8,17 +8,16 @@ import org.slf4j.LoggerFactory;
 
 /// Reads requests from the device and has each carried out, until the mount is gone.
 ///
-/// Owns one buffer to read into and one request object, both used again as long as operations
+/// Owns one buffer to read into and one request object, which is used again as long as operations
 /// answer inline. A request that is not answered when its operation returns is entered in the
-/// session's list, with its buffer if that holds data to be written, and the worker goes on with
-/// fresh ones.
+/// session's list, and the worker goes on with a fresh one.
 final class Worker extends Thread {
 
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
     private final Session session;
     private final NameCache names = new NameCache();
-    private Buffer input;
+    private final Buffer input;
     private volatile KernelRequest current;
 
     Worker(Session session, int number) {
@@ -83,9 +82,6 @@ final class Worker extends Thread {
         Dispatcher.dispatch(session, this, request, input, count);
         if (request.free(this)) {
             return;
-        }
-        if (opcode == Abi.WRITE && request.keepInput(input)) {
-            input = session.big.take();
         }
         session.handedOver(request);
         current = new KernelRequest(session);

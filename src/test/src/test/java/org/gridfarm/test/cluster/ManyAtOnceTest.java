@@ -1,0 +1,77 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** More programs read and write at once than what they move would fit into the mount's memory. */
+class ManyAtOnceTest {
+    private static final int PROGRAMS = 300;
+
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    /** Files that are there already are written through the mount's process, a MiB at a time. */
+    @Test
+    void allThatWriteGetTheirTurnAndTheMountStaysSmall() throws IOException {
+        Path directory = Files.createDirectory(farm.mount().resolve("written"));
+        Path source = farm.directory().resolve("source");
+        farm.sh("head -c 3M /dev/urandom > " + source);
+        farm.sh("for i in $(seq %d); do : > %s/$i; done".formatted(PROGRAMS, directory));
+        farm.sh(
+                """
+                pids=
+                for i in $(seq %1$d); do
+                    dd if=%2$s of=%3$s/$i bs=1M conv=notrunc status=none &
+                    pids="$pids $!"
+                done
+                for pid in $pids; do wait $pid || exit 1; done
+                """
+                        .formatted(PROGRAMS, source, directory));
+        assertThat(megabytesAtMost()).isLessThan(450);
+        Path elsewhere = farm.mountOf("n2").resolve("written");
+        farm.sh(
+                "for i in $(seq %d); do cmp %s %s/$i || exit 1; done"
+                        .formatted(PROGRAMS, source, elsewhere));
+    }
+
+    @Test
+    void allThatReadGetTheirTurnAndTheMountStaysSmall() throws IOException {
+        Path file = farm.mountOf("n2").resolve("read");
+        farm.sh("head -c 16M /dev/urandom > " + file);
+        String sum = farm.sh("sha256sum < " + file);
+        String sums =
+                farm.sh(
+                        "for i in $(seq %d); do dd if=%s bs=1M iflag=direct status=none | sha256sum & done; wait"
+                                .formatted(PROGRAMS, farm.mount().resolve("read")));
+        assertThat(sums.lines()).hasSize(PROGRAMS).allMatch(sum.strip()::equals);
+        assertThat(megabytesAtMost()).isLessThan(450);
+    }
+
+    /** Of the mount's process, since it began. */
+    private static long megabytesAtMost() throws IOException {
+        Path status = Path.of("/proc/" + farm.mountServer().pid() + "/status");
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("VmHWM:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024)
+                .findFirst()
+                .orElseThrow();
+    }
+}
