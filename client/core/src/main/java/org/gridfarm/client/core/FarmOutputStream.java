@@ -6,6 +6,7 @@ import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.rpc.Buffers;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,6 +30,7 @@ public final class FarmOutputStream extends OutputStream {
     private long position;
     private ByteBuf chunk = newChunk();
     private boolean closed;
+    private @Nullable FarmException failure;
 
     FarmOutputStream(FarmPath path, FileHandle handle, boolean append) {
         this.path = path;
@@ -82,6 +84,7 @@ public final class FarmOutputStream extends OutputStream {
                 Blocking.await(underWay.remove(), "write", path);
             }
         } catch (FarmException e) {
+            failure = e;
             throw e.toIoException();
         }
     }
@@ -96,6 +99,7 @@ public final class FarmOutputStream extends OutputStream {
     /** What was written is on stable storage at every replica. */
     public void sync() throws IOException {
         flush();
+        tellOfFailure();
         try {
             Blocking.await(handle.sync(), "sync", path);
         } catch (FarmException e) {
@@ -116,8 +120,16 @@ public final class FarmOutputStream extends OutputStream {
             try {
                 Blocking.await(handle.close(), "close", path);
             } catch (FarmException e) {
-                throw e.toIoException(); // also tells of a failed write, so nothing is hidden
+                throw e.toIoException();
             }
+        }
+        tellOfFailure();
+    }
+
+    /** A write that failed is told again by whatever says that all is well. */
+    private void tellOfFailure() throws IOException {
+        if (failure != null) {
+            throw failure.toIoException();
         }
     }
 }

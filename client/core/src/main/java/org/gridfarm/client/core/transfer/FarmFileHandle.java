@@ -13,12 +13,8 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * One open file: its rights and what failed on it; reading, writing and committing are done by
- * rooms of their own.
- */
+/** One open file: its rights; reading, writing and committing are done by rooms of their own. */
 final class FarmFileHandle implements FileHandle {
     private final Wiring wiring;
     private final OpenInode open;
@@ -30,7 +26,6 @@ final class FarmFileHandle implements FileHandle {
     private final FileWrites writes;
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicReference<@Nullable FarmException> firstFailure = new AtomicReference<>();
 
     FarmFileHandle(
             Wiring wiring,
@@ -199,20 +194,12 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<Void> sync() {
-        return open.drained()
-                .thenCompose(done -> {
-                    FarmException failure = firstFailure.getAndSet(null);
-                    return failure != null
-                            ? CompletableFuture.failedFuture(failure)
-                            : commit.sync();
-                });
+        return open.drained().thenCompose(done -> commit.sync());
     }
 
-    /** What is known is told to the metaserver, whatever failed before: that is told at a sync. */
+    /** What is known is told to the metaserver. */
     CompletableFuture<Void> committed() {
-        return closed.get()
-                ? CompletableFuture.completedFuture(null)
-                : open.drained().thenCompose(done -> commit.sync());
+        return closed.get() ? CompletableFuture.completedFuture(null) : sync();
     }
 
     @Override
@@ -226,10 +213,6 @@ final class FarmFileHandle implements FileHandle {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close();
                     transfer.closed(this);
-                    FarmException before = firstFailure.getAndSet(null);
-                    if (before != null) {
-                        throw before;
-                    }
                     if (thrown != null) {
                         throw FarmException.of(thrown, "close", "");
                     }
@@ -303,12 +286,11 @@ final class FarmFileHandle implements FileHandle {
                 new FarmException(ErrorKind.BAD_HANDLE, operation, "", why));
     }
 
-    /** A failed change is told again at the next sync or at close. */
+    /** Of a failed change something may have been done. Its caller is told, and once. */
     private <T> CompletableFuture<T> noted(CompletableFuture<T> change) {
         return change.whenComplete((done, thrown) -> {
             if (thrown != null) {
                 open.writeFailed();
-                firstFailure.compareAndSet(null, FarmException.of(thrown, "write", ""));
             }
         });
     }
