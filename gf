@@ -11,6 +11,11 @@
 # Exit status 69: a JDK or Maven is missing; 70: the build failed; 73: nowhere to build. Every other one is the command's.
 set -u
 
+# The JDK tells what the local file system refused by the words of the C library: in English, whatever language is spoken here.
+[ -z "${LC_ALL:-}" ] || export LANG="$LC_ALL"
+unset LC_ALL
+export LC_MESSAGES=C
+
 jdk_least=25
 
 fail() { # STATUS MESSAGE
@@ -187,8 +192,8 @@ if [ $kind = command ]; then
     [ -z "$cache" ] || flags="$flags -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 \
         -Xlog:disable -Xlog:all=warning:stderr"
 else
-    # It lives long: the optimising compiler, small headers, a bounded heap.
-    flags="$everywhere -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -Xmx${GF_HEAP:-256m}"
+    # It lives long: the optimising compiler, small headers, a bounded heap, and what was freed outside it goes back to the system.
+    flags="$everywhere -XX:+UseCompactObjectHeaders -XX:+ExitOnOutOfMemoryError -XX:TrimNativeHeapInterval=10000 -Xmx${GF_HEAP:-256m}"
     flags="$flags -Dgf.component=$kind -Dgf.log.level=INFO"
 fi
 

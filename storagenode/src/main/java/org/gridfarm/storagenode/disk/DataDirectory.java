@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode.disk;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.slf4j.Logger;
@@ -187,18 +188,17 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Notes an input or output error and returns the failure to throw; a full disk is no error of
-     * the disk.
+     * Notes an input or output error and returns the failure to throw; that a disk is full, or is
+     * asked for what its file system cannot do, is no error of the disk.
      */
     public FarmException erred(String operation, Object subject, IOException e) {
-        String text = String.valueOf(e.getMessage());
-        if (text.contains("No space left") || text.contains("Disk quota exceeded")) {
+        ErrorKind kind = DiskTrouble.kind(e);
+        if (kind == ErrorKind.NO_SPACE) {
             return new FarmException(
-                    ErrorKind.NO_SPACE,
-                    operation,
-                    subject.toString(),
-                    "disk " + root + " is full",
-                    e);
+                    kind, operation, subject.toString(), "disk " + root + " is full", e);
+        }
+        if (kind != ErrorKind.DISK_FAILED) {
+            return new FarmException(kind, operation, subject.toString(), "disk " + root, e);
         }
         LOG.warn("disk {}: {} {}: {}", root, operation, subject, e.toString());
         if (errors.incrementAndGet() >= ERRORS_MAX) {

@@ -132,11 +132,16 @@ public final class ObjectService {
         void run(Replica replica, ChainOutcome.Builder outcome) throws IOException;
     }
 
+    /**
+     * @param meanwhile the others work while this node does; else what this disk refuses is not
+     *     done on theirs
+     */
     private CompletableFuture<ChainOutcome> chained(
             Runnable stillWanted,
             ObjectKey key,
             Writers.Turn turn,
             boolean create,
+            boolean meanwhile,
             List<ChainMember> rest,
             ChainLine.Sending sending,
             Local local) {
@@ -147,10 +152,12 @@ public final class ObjectService {
                             stillWanted.run();
                             writers.admit(key, turn);
                             CompletableFuture<ChainOutcome> behind =
-                                    lines.of(key).send(rest, sending);
+                                    meanwhile ? lines.of(key).send(rest, sending) : null;
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
-                            return new Here(measured(replica, outcome), behind);
+                            return new Here(
+                                    measured(replica, outcome),
+                                    behind != null ? behind : lines.of(key).send(rest, sending));
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -257,6 +264,7 @@ public final class ObjectService {
                 key,
                 new Writers.Turn(request.getWriter(), request.getFence()),
                 request.getCreate(),
+                false,
                 request.getRestList(),
                 sendings.truncate(request),
                 (replica, outcome) -> replica.truncate(request.getSize()));
@@ -287,6 +295,7 @@ public final class ObjectService {
                 ObjectKey.of(request.getObject()),
                 new Writers.Turn(request.getWriter(), request.getFence()),
                 request.getCreate(),
+                false,
                 request.getRestList(),
                 sendings.allocate(request),
                 (replica, outcome) -> {
@@ -376,6 +385,7 @@ public final class ObjectService {
                                                 new Writers.Turn(
                                                         request.getWriter(), request.getFence()),
                                                 request.getCreate(),
+                                                true,
                                                 request.getRestList(),
                                                 sendings.sync(request),
                                                 (replica, outcome) ->

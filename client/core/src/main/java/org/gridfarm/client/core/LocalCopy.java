@@ -1,5 +1,6 @@
 package org.gridfarm.client.core;
 
+import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
@@ -81,7 +82,7 @@ final class LocalCopy {
                         ? ErrorKind.NOT_FOUND
                         : e instanceof java.nio.file.AccessDeniedException
                                 ? ErrorKind.ACCESS_DENIED
-                                : ErrorKind.DISK_FAILED;
+                                : DiskTrouble.kind(e);
         return new FarmException(kind, operation, subject, String.valueOf(e.getMessage()), e);
     }
 }

@@ -171,6 +171,14 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void whatNoDiskCanHoldIsRefusedAndHarmsNothing() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("far.py", farm.mount(), "far"))
+                .contains("old: write far: EFBIG", "old: sync: None");
+        sameAsOnALocalDisk("far.py", farm.mountOf("n2"), "far2");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.storagenode.disk.DiskCalls;
 import org.gridfarm.storagenode.disk.PortableDisk;
 
@@ -38,7 +39,6 @@ public final class LinuxDisk extends PortableDisk {
     private static final long STX_BLOCKS_AT = 48; // struct statx, linux/stat.h
     private static final int ENXIO = 6;
     private static final int EINVAL = 22;
-    private static final int ENOSPC = 28;
     private static final int ENOSYS = 38;
     private static final int EOPNOTSUPP = 95;
 
@@ -118,11 +118,8 @@ public final class LinuxDisk extends PortableDisk {
     }
 
     private static IOException failure(Path file, String call, int errno) {
-        // The words the JDK uses for the same errno, since callers tell a full disk by them.
         return new FileSystemException(
-                file.toString(),
-                null,
-                errno == ENOSPC ? "No space left on device" : call + ": errno " + errno);
+                file.toString(), null, call + ": " + DiskTrouble.words(errno));
     }
 
     /** True when done, false when the file system cannot. */

@@ -43,6 +43,9 @@ public final class Jvm {
                     "-XX:+UseCompactObjectHeaders",
                     "-XX:+UseSerialGC");
 
+    /** What was freed outside the heap goes back to the system: the C library keeps it. */
+    private static final int TRIM_MILLIS = 10_000;
+
     private Jvm() {}
 
     /** A short run of another main class, in a process of its own. */
@@ -81,6 +84,7 @@ public final class Jvm {
                 new ArrayList<>(
                         List.of(
                                 "-XX:+ExitOnOutOfMemoryError",
+                                "-XX:TrimNativeHeapInterval=" + TRIM_MILLIS,
                                 "-Xms16m",
                                 "-Xmx" + heap,
                                 "-Dgf.log.level=INFO"));

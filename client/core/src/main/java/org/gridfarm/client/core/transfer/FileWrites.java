@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
@@ -334,8 +335,10 @@ final class FileWrites {
 
     private static ObjectChain.Command allocation(
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
-        return (head, chain, deadline) ->
-                head.callPlain(
+        return new ObjectChain.Command() {
+            @Override
+            public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+                return head.callPlain(
                         StorageMethods.ALLOCATE,
                         AllocateObjectRequest.newBuilder()
                                 .setObject(chain.object())
@@ -351,6 +354,13 @@ final class FileWrites {
                                 .setFence(chain.fence())
                                 .build(),
                         deadline);
+            }
+
+            @Override
+            public boolean movesWhenFull() {
+                return false; // more may be asked for than any node has
+            }
+        };
     }
 
     // ---- beside the kernel

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import io.netty.buffer.ByteBuf;
 
-import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
@@ -243,13 +243,7 @@ final class LocalReplica {
     }
 
     private FarmException failed(String operation, IOException e) {
-        boolean full = String.valueOf(e.getMessage()).contains("No space left");
-        return new FarmException(
-                full ? ErrorKind.NO_SPACE : ErrorKind.DISK_FAILED,
-                operation,
-                file.path(),
-                e.toString(),
-                e);
+        return new FarmException(DiskTrouble.kind(e), operation, file.path(), e.toString(), e);
     }
 
     /** Nanoseconds since 1970; 0 where it cannot be told. */

@@ -46,6 +46,11 @@ final class ObjectChain {
         default boolean claims() {
             return false;
         }
+
+        /** The object is moved to nodes with more room for it. */
+        default boolean movesWhenFull() {
+            return true;
+        }
     }
 
     /** Finds the chain and mends it. */
@@ -292,9 +297,11 @@ final class ObjectChain {
                 entry.outcome = outcome;
             } else if (failure != null) {
                 boolean over = entry.deadlineAt - clock.nanoTime() <= 0;
+                boolean noSpace = failure.kind() == ErrorKind.NO_SPACE;
                 boolean ofTheNode =
-                        failure.kind() == ErrorKind.NO_SPACE
-                                || failure.kind().retry() != Retry.NEVER;
+                        noSpace
+                                ? entry.command.movesWhenFull()
+                                : failure.kind().retry() != Retry.NEVER;
                 refused = over || !ofTheNode;
                 if (!refused) {
                     waiting.put(entry.order, entry);

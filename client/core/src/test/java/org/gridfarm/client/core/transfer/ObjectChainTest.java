@@ -1,11 +1,13 @@
 package org.gridfarm.client.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.MemberFailure;
@@ -120,6 +122,18 @@ class ObjectChainTest {
         assertThat(second).isCompleted();
     }
 
+    /** More may be asked for than anybody has: that is told, and others go on where they are. */
+    @Test
+    void whatIsNotWorthAMoveIsRefused() {
+        CompletableFuture<ChainOutcome> one = chain.submit(new Reserving(), DEADLINE);
+        sent.get(0).completeExceptionally(new FarmException(ErrorKind.NO_SPACE, "allocate", ""));
+        assertThatThrownBy(one::join).hasMessageContaining(ErrorKind.NO_SPACE.phrase());
+        assertThat(mending).isEmpty();
+        CompletableFuture<ChainOutcome> another = submit();
+        sent.get(1).complete(ChainOutcome.getDefaultInstance());
+        assertThat(another).isCompleted();
+    }
+
     /** A staged file is claimed once: along with the command that does it, or before any other. */
     @Test
     void aCommandThatClaimsIsSentAtOnceAndOthersWhenTheHeadKnows() {
@@ -135,6 +149,20 @@ class ObjectChainTest {
         assertThat(sent).hasSize(2);
         sent.get(1).complete(ChainOutcome.getDefaultInstance());
         assertThat(write).isCompleted();
+    }
+
+    private final class Reserving implements ObjectChain.Command {
+        @Override
+        public CompletableFuture<ChainOutcome> send(Peer head, Chain members, Duration deadline) {
+            CompletableFuture<ChainOutcome> one = new CompletableFuture<>();
+            sent.add(one);
+            return one;
+        }
+
+        @Override
+        public boolean movesWhenFull() {
+            return false;
+        }
     }
 
     private final class Claiming implements ObjectChain.Command {
