@@ -118,7 +118,7 @@ final class OpenTable {
                 file.ready()
                         .handle((_, _) -> mappings.over(file))
                         .thenCompose(over -> over)
-                        .thenCompose(_ -> file.close())
+                        .thenCompose(_ -> close(file))
                         .handle((_, failure) -> {
                             ended(file);
                             mounted.book().closed(number);
@@ -144,8 +144,16 @@ final class OpenTable {
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
-    private void ended(OpenFile file) {
+    /**
+     * Whoever opens it from now on is given no plain file that the kernel had before: the farm may
+     * be told at once that nobody writes that any more.
+     */
+    private CompletableFuture<Void> close(OpenFile file) {
         ways.released(file.handle().inode(), file.mode());
+        return file.close();
+    }
+
+    private void ended(OpenFile file) {
         if (file.isWritable()) {
             writers.computeIfPresent(
                     file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
@@ -189,8 +197,7 @@ final class OpenTable {
                         kernelWrites,
                         new java.util.concurrent.atomic.AtomicBoolean(record.has(OpenRecord.WRITE)),
                         ready);
-        ways.restore(
-                record.inode(), record.mode(), kernelWrites, () -> engine.adopt(record.backing()));
+        ways.restore(record.inode(), record.mode(), kernelWrites, record.backing(), engine::adopt);
         add(record.number(), file);
         if (!leaving) {
             restoredOpens.put(record.request(), record.number());

@@ -179,6 +179,14 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void aFileClosedAndOpenedAgainIsTheOneThatWasWritten() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("reopened.py", farm.mount(), "reopened"))
+                .contains("empty_first, write: [{0}, {8192}, {8192}, {16384}]", ": 60 times");
+        sameAsOnALocalDisk("reopened.py", farm.mountOf("n2"), "reopened2");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");

@@ -245,12 +245,20 @@ final class FarmFileHandle implements FileHandle {
         if (write && open.limit.applies()) {
             return CompletableFuture.completedFuture(null); // the kernel would not ask for room
         }
+        LocalWriting there = write ? open.localWriting() : null;
+        if (there != null) {
+            return CompletableFuture.completedFuture(
+                    there.isLost() ? null : there.replica.fileNow());
+        }
         return granted(reads.openLocal(write), write);
     }
 
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocalForMappings() {
-        return granted(reads.openLocalForMappings(), true);
+        LocalWriting there = open.localWriting();
+        return there != null
+                ? CompletableFuture.completedFuture(there.replica.fileNow())
+                : granted(reads.openLocalForMappings(), true);
     }
 
     private CompletableFuture<@Nullable LocalFile> granted(

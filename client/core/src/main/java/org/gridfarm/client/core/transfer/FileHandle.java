@@ -99,8 +99,9 @@ public interface FileHandle {
 
     /**
      * The replica's plain file on this host, for reading or (an EXCLUSIVE open whose chain begins
-     * at the attached node) for writing by the kernel; null: not possible now. Whoever writes it
-     * calls {@link #wroteLocally} afterwards, before sync or close.
+     * at the attached node) for writing by the kernel; null: not possible now. All who write it in
+     * this process have the same one. Whoever does calls {@link #wroteLocally} afterwards, before
+     * sync or close.
      */
     CompletableFuture<@Nullable LocalFile> openLocal(boolean write);
 

@@ -114,6 +114,12 @@ final class LocalReplica {
         return Path.of(now == null ? file.path() : now.path);
     }
 
+    /** With the path where it lies now. */
+    LocalFile fileNow() {
+        return new LocalFile(
+                path().toString(), file.size(), file.write(), file.identity(), file.staged());
+    }
+
     /** Nobody has written into the staged file, and no node knows of it. */
     boolean isUntouched() {
         return !isClaimed() && size() == 0 && modified() == modifiedAtFirst;

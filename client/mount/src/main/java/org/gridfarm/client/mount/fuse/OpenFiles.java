@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /// Which way each open file goes, so that the kernel never meets a mixture it answers with EIO.
@@ -94,21 +95,29 @@ public final class OpenFiles {
         return open(node);
     }
 
-    /// An open of which the kernel was told by a former process.
+    /// An open of which the kernel was told by a former process. Those that it had released are to
+    /// be restored last.
     ///
     /// @param writer a passed-through open may write
+    /// @param backing its number; of a released open it may stand for another file by now
     /// @param adopt takes over the backing of that number
-    public synchronized void restore(long node, int mode, boolean writer, Supplier<Backing> adopt) {
+    public synchronized void restore(
+            long node, int mode, boolean writer, int backing, IntFunction<Backing> adopt) {
         State state = states.computeIfAbsent(node, key -> new State());
         if ((mode & OpenMode.PASSTHROUGH) != 0) {
-            if (state.backing == null) {
-                state.backing = adopt.get();
+            if (state.backing == null && !isTaken(backing)) {
+                state.backing = adopt.apply(backing);
             }
             state.writable |= writer;
             state.passed++;
         } else {
             state.direct++;
         }
+    }
+
+    private boolean isTaken(int number) {
+        return states.values().stream()
+                .anyMatch(state -> state.backing != null && state.backing.id() == number);
     }
 
     /// One open of `mode` was released, or its answer was not received.

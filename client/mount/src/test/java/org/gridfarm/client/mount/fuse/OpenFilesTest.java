@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import org.gridfarm.client.mount.fuse.OpenFiles.Way;
 import org.junit.jupiter.api.Test;
@@ -74,8 +75,17 @@ class OpenFilesTest {
 
     @Test
     void whatAFormerProcessPassedThroughIsNotKnownToBeTheReplicaOfNow() {
-        files.restore(5, OpenMode.PASSTHROUGH, false, () -> backing);
+        files.restore(5, OpenMode.PASSTHROUGH, false, 7, _ -> backing);
         assertThat(files.openThrough(5, false, "file", () -> backing)).isEqualTo(SERVED);
+    }
+
+    @Test
+    void aNumberThatAFormerProcessGaveToAnotherFileSinceIsLeftToThat() {
+        files.restore(6, OpenMode.PASSTHROUGH, false, 7, _ -> backing);
+        files.restore(5, OpenMode.PASSTHROUGH, true, 7, _ -> fail("it is held for another file"));
+        files.released(5, OpenMode.PASSTHROUGH);
+        assertThat(backing.holders).isEqualTo(1);
+        assertThat(files.backing(6)).isEqualTo(backing.id());
     }
 
     @Test
