@@ -334,7 +334,6 @@ final class Files {
             return;
         }
         mounted.times().read(file.handle());
-        reply.interruptible();
         paces.read(
                         reply,
                         size,

@@ -187,6 +187,14 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void aSignalThatAProgramHandlesInterruptsNoCallOnFiles() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("signals.py", farm.mount(), "signals"))
+                .contains("many signals");
+        sameAsOnALocalDisk("signals.py", farm.mountOf("n2"), "signals2");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");

@@ -45,17 +45,15 @@ public interface Request {
     boolean resent();
 
     /// Calls `hook` once when the caller gets a signal, at once if it already has; the hook usually
-    /// ends in `fail(EINTR)`. It runs on an engine thread and must not wait.
+    /// ends in `fail(EINTR)`. It runs on an engine thread and must not wait. Only for what signals
+    /// interrupt on a local disk, too: programs do not expect it of others. Who is being killed is
+    /// let go without it.
     void onInterrupt(Runnable hook);
 
     /// Runs `step` once when this request cannot come again, at once if it cannot now: the kernel
     /// has its answer, whoever gave it. One step a request; it runs on any thread and must not
     /// wait.
     void afterAnswer(Runnable step);
-
-    /// Declares that this operation may be given up: a signal is answered with EINTR by the engine,
-    /// and the later answer dropped.
-    void interruptible();
 
     boolean interrupted();
 

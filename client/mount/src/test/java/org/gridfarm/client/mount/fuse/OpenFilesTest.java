@@ -81,8 +81,13 @@ class OpenFilesTest {
 
     @Test
     void aNumberThatAFormerProcessGaveToAnotherFileSinceIsLeftToThat() {
-        files.restore(6, OpenMode.PASSTHROUGH, false, 7, _ -> backing);
-        files.restore(5, OpenMode.PASSTHROUGH, true, 7, _ -> fail("it is held for another file"));
+        files.restore(6, OpenMode.PASSTHROUGH, false, backing.id(), _ -> backing);
+        files.restore(
+                5,
+                OpenMode.PASSTHROUGH,
+                true,
+                backing.id(),
+                _ -> fail("it is held for another file"));
         files.released(5, OpenMode.PASSTHROUGH);
         assertThat(backing.holders).isEqualTo(1);
         assertThat(files.backing(6)).isEqualTo(backing.id());

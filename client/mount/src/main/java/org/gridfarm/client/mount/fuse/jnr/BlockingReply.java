@@ -154,9 +154,6 @@ final class BlockingReply
     }
 
     @Override
-    public void interruptible() {}
-
-    @Override
     public boolean interrupted() {
         return false;
     }

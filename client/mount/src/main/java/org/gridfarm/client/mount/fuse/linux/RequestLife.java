@@ -57,7 +57,6 @@ abstract class RequestLife implements Request {
     private volatile @Nullable Runnable hook;
     private volatile @Nullable Runnable afterAnswer;
     private volatile boolean interrupted;
-    private volatile boolean interruptible;
     private volatile boolean hooked;
     private volatile long deadlineAt;
     private volatile boolean registered;
@@ -194,9 +193,7 @@ abstract class RequestLife implements Request {
             return false;
         }
         interrupted = true;
-        if (interruptible) {
-            abandon(seen, Errno.EINTR);
-        } else if (state == seen) {
+        if (state == seen) {
             runHook();
         }
         return true;
@@ -292,16 +289,6 @@ abstract class RequestLife implements Request {
             if (mine != null) {
                 mine.run();
             }
-        }
-    }
-
-    @Override
-    public void interruptible() {
-        hooked = true;
-        interruptible = true;
-        long seen = state;
-        if (interrupted && (seen & STATE_MASK) == ACTIVE) {
-            abandon(seen, Errno.EINTR);
         }
     }
 

@@ -14,7 +14,6 @@ import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.RawName;
-import org.gridfarm.client.mount.fuse.Request;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -167,11 +166,7 @@ class EngineTest {
         reply.fail(Errno.EIO);
         assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
         assertThat(done).hasValue(1);
-        operations.onWait =
-                next -> {
-                    next.afterAnswer(done::incrementAndGet);
-                    next.interruptible();
-                };
+        operations.onWait = next -> next.afterAnswer(done::incrementAndGet);
         process = mkdir("wait-abandoned");
         reply = held();
         assertThat(done).hasValue(1);
@@ -180,16 +175,6 @@ class EngineTest {
         await().atMost(SOON).until(() -> done.get() == 2);
         assertThat(reply.fail(Errno.EIO)).isFalse();
         assertThat(done).hasValue(2);
-    }
-
-    @Test
-    void anInterruptibleOperationIsGivenUpAtASignal() throws Exception {
-        operations.onWait = Request::interruptible;
-        Process process = mkdir("wait");
-        EntryReply reply = held();
-        process.destroy();
-        assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
-        assertThat(reply.fail(Errno.EIO)).isFalse();
     }
 
     @Test

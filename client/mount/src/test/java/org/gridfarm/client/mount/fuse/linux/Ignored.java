@@ -57,9 +57,6 @@ final class Ignored implements EmptyReply {
     public void afterAnswer(Runnable step) {}
 
     @Override
-    public void interruptible() {}
-
-    @Override
     public boolean interrupted() {
         return false;
     }
