@@ -4,6 +4,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.MutateReply;
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
@@ -29,11 +30,23 @@ public sealed interface Decision {
             changes = List.copyOf(changes);
         }
 
+        /** What goes with these changes, before they are applied; null: nothing does. */
+        public Attributes.@Nullable Builder going(Namespace before) {
+            for (Change change : changes) {
+                if (change.hasInodeGone()) {
+                    return before.attributes(change.getInodeGone());
+                }
+            }
+            return null;
+        }
+
         /**
          * The reply, to be made after the changes have been applied; without revision and opened
          * file.
+         *
+         * @param gone what {@link #going} said before
          */
-        public MutateReply.Builder reply(Namespace after) {
+        public MutateReply.Builder reply(Namespace after, Attributes.@Nullable Builder gone) {
             MutateReply.Builder reply = MutateReply.newBuilder();
             if (after.exists(inode)) {
                 reply.setAttributes(after.attributes(inode));
@@ -45,6 +58,11 @@ public sealed interface Decision {
             }
             if (otherParent != 0 && after.exists(otherParent)) {
                 reply.setOtherParent(after.attributes(otherParent));
+            }
+            if (gone != null) {
+                Attributes directory =
+                        otherParent != 0 ? reply.getOtherParent() : reply.getParent();
+                reply.setGone(gone.setNlink(0).setCtime(directory.getCtime()));
             }
             return reply;
         }

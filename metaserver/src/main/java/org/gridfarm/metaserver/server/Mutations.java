@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.MutateReply;
@@ -77,9 +78,10 @@ final class Mutations {
             Decision.Accepted accepted = state.decide(request, who, opens.files());
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
             if (accepted.created()) place = place(request, caller, accepted);
+            Attributes.Builder going = accepted.going(state.namespace());
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
-            reply = accepted.reply(state.namespace());
+            reply = accepted.reply(state.namespace(), going);
             reply.setAttributes(state.marked(reply.getAttributes()));
             if (!accepted.created()) requireOpenable(request, who, accepted.inode());
         }

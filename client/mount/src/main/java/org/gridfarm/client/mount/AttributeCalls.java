@@ -37,6 +37,11 @@ final class AttributeCalls {
         mounted.seconds().using(reply, node);
         files.lookForReads(node);
         long stamp = mounted.beliefs().stamp();
+        Attributes remaining = mounted.remains().of(node);
+        if (remaining != null) {
+            send(reply, remaining, false, stamp);
+            return;
+        }
         Attributes cached = metadata.cachedAttributes(node);
         if (cached != null && !cached.getWriting() && !files.isOpenForWriting(node)) {
             send(reply, cached, true, stamp);
@@ -59,6 +64,14 @@ final class AttributeCalls {
         mounted.seconds().using(reply, node);
         Credentials who = mounted.who(reply);
         long stamp = mounted.beliefs().stamp();
+        if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
+            mounted.times().forget(node);
+        }
+        Attributes remaining = mounted.remains().change(node, change);
+        if (remaining != null) {
+            send(reply, remaining, false, stamp);
+            return;
+        }
         boolean open = change.has(SetAttributes.HANDLE);
         OpenFile file = open ? files.find(change.handle) : null;
         CompletableFuture<?> sized = CompletableFuture.completedFuture(null);
@@ -137,9 +150,6 @@ final class AttributeCalls {
         }
         if (change.has(SetAttributes.GID)) {
             to.setGid(mounted.identities().farmGid(change.gid));
-        }
-        if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
-            mounted.times().forget(node);
         }
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);

@@ -89,7 +89,7 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void forget(long node, long lookups) {
-        // Node numbers are inode numbers: there is nothing to forget.
+        mounted.remains().forget(node);
     }
 
     @Override
@@ -218,7 +218,8 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void statfs(StatfsReply reply, long node) {
-        attributes.statfs(reply, ControlFiles.holds(node) ? ROOT : node);
+        boolean nowhere = ControlFiles.holds(node) || mounted.remains().of(node) != null;
+        attributes.statfs(reply, nowhere ? ROOT : node);
     }
 
     @Override

@@ -22,6 +22,7 @@ record Mounted(
         Numbers numbers,
         OpenBook book,
         SecondAttempts seconds,
+        Remains remains,
         AccessTimes times) {
     /** Handles of one process; no process gives out another's. */
     private static final int HANDLE_BITS = 40;

@@ -213,6 +213,7 @@ final class Names {
                     mounted.failInDirectory(reply, parent, "rename", failure, second);
                     return;
                 }
+                removed(answer);
                 if (source != 0) {
                     places.moved(source, parent, raw, newParent, newRaw);
                 } else if (answer.getAttributes().getType() == FileType.DIRECTORY) {
@@ -311,9 +312,16 @@ final class Names {
             if (failure != null) {
                 mounted.failInDirectory(reply, parent, operation, failure, second);
             } else {
+                removed(answer);
                 reply.done();
             }
         });
+    }
+
+    private void removed(MutateReply answer) {
+        if (answer.hasGone()) {
+            mounted.remains().removed(answer.getGone());
+        }
     }
 
     private void absent(EntryReply reply, long parent, RawName name, boolean leased, long stamp) {

@@ -61,7 +61,7 @@ final class Xattrs {
             virtual(reply, node, text);
             return;
         }
-        Attributes cached = metadata.leasedAttributes(node);
+        Attributes cached = known(node);
         boolean acl = text.startsWith(ACL_PREFIX);
         boolean stored = !text.startsWith(FARM_PREFIX);
         if (stored && cached != null && (acl ? !cached.getHasAcl() : !cached.getHasXattr())) {
@@ -74,7 +74,7 @@ final class Xattrs {
     }
 
     void list(XattrReply reply, long node) {
-        Attributes cached = metadata.leasedAttributes(node);
+        Attributes cached = known(node);
         if (cached != null && !cached.getHasAcl() && !cached.getHasXattr()) {
             reply.value(new byte[0]);
             return;
@@ -95,6 +95,11 @@ final class Xattrs {
                     }
                     reply.value(joined.toByteArray());
                 });
+    }
+
+    private @Nullable Attributes known(long node) {
+        Attributes remaining = mounted.remains().of(node);
+        return remaining != null ? remaining : metadata.leasedAttributes(node);
     }
 
     void set(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {

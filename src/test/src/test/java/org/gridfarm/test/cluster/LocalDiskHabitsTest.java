@@ -195,6 +195,13 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void whatIsRemovedWhileAProgramRefersToItIsThereForThatProgram() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("removed.py", farm.mount(), "removed"))
+                .contains("descriptor-emptied\n  fstat: drwxr-xr-x 0 ", "fifo, replaced");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");

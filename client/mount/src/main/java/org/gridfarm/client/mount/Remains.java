@@ -1,0 +1,97 @@
+package org.gridfarm.client.mount;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.SetAttributes;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Attributes;
+import org.jspecify.annotations.Nullable;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What was removed through this mount and no server knows any more, while a program may still refer
+ * to it: directories that are open or worked in, FIFOs and devices that are open, what was opened
+ * with O_PATH. Their attributes live on here, changes included, until the kernel forgets them, as
+ * those of an open file live on at the metaserver; what else there was of them is gone.
+ * Thread-safe.
+ */
+final class Remains {
+    /** The kernel forgets at once what nobody refers to; of more than these the eldest go. */
+    private static final int NODES_MAX = 10_000;
+
+    private final Identities identities;
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final Map<Long, Attributes> nodes =
+            new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, Attributes> eldest) {
+                    return size() > NODES_MAX;
+                }
+            };
+
+    Remains(Identities identities, Clock clock) {
+        this.identities = identities;
+        this.clock = clock;
+    }
+
+    /** To be called before the caller is told that it is removed. */
+    synchronized void removed(Attributes last) {
+        nodes.put(last.getInode(), last);
+    }
+
+    synchronized void forget(long node) {
+        nodes.remove(node);
+    }
+
+    /** Null: not held. */
+    synchronized @Nullable Attributes of(long node) {
+        return nodes.isEmpty() ? null : nodes.get(node);
+    }
+
+    /**
+     * As they are after the change; null: not held, or its content is to be changed. The kernel has
+     * checked the caller's rights.
+     */
+    synchronized @Nullable Attributes change(long node, SetAttributes change) {
+        Attributes before = nodes.get(node);
+        if (before == null || change.has(SetAttributes.SIZE)) {
+            return null;
+        }
+        Attributes now = changed(before, change);
+        nodes.put(node, now);
+        return now;
+    }
+
+    private Attributes changed(Attributes from, SetAttributes change) {
+        long now = clock.epochNanos();
+        Attributes.Builder to = from.toBuilder().setCtime(now);
+        if (change.has(SetAttributes.MODE)) {
+            to.setMode(change.mode & Flags.PERMISSIONS);
+        }
+        if (change.has(SetAttributes.UID)) {
+            to.setUid(identities.farmUid(change.uid));
+        }
+        if (change.has(SetAttributes.GID)) {
+            to.setGid(identities.farmGid(change.gid));
+        }
+        if (change.has(SetAttributes.KILL_SUIDGID)) {
+            to.setMode(to.getMode() & ~(Flags.SET_UID | Flags.SET_GID));
+        }
+        if (change.has(SetAttributes.ATIME_NOW)) {
+            to.setAtime(now);
+        } else if (change.has(SetAttributes.ATIME)) {
+            to.setAtime(Translate.nanos(change.atime, change.atimeNanos));
+        }
+        if (change.has(SetAttributes.MTIME_NOW)) {
+            to.setMtime(now);
+        } else if (change.has(SetAttributes.MTIME)) {
+            to.setMtime(Translate.nanos(change.mtime, change.mtimeNanos));
+        }
+        return to.build();
+    }
+}
