@@ -183,8 +183,14 @@ public final class LockTable {
         if (file == null) {
             return List.of();
         }
-        Held range = Held.of(request);
-        boolean found = file.of(request).unlock(range.owner(), range.start(), range.end());
+        boolean found;
+        if (request.getAllOwners()) {
+            found = file.ranges.unlockSession(request.getSession());
+            found |= file.whole.unlockSession(request.getSession());
+        } else {
+            Held range = Held.of(request);
+            found = file.of(request).unlock(range.owner(), range.start(), range.end());
+        }
         List<Long> released = found ? release(file) : List.of();
         forgetIfIdle(request.getInode(), file);
         return released;

@@ -37,7 +37,8 @@ final class ContentCommits {
         } else {
             image.setCtime(inode.ctime); // what changed is older than what is told of it already
         }
-        if (!Access.isSuperuser(c.who)) {
+        // Of a write before somebody set the mode it tells nothing.
+        if (!Access.isSuperuser(c.who) && written > inode.ctime) {
             image.setMode(Access.withoutSetId(inode.mode(), inode.gid, c.who));
         }
         if (commit.getObjectsCount() == 1) {

@@ -40,7 +40,9 @@ final class LockService {
     private LockRequest own(Exchange<LockRequest, LockReply> exchange) {
         Caller caller = Callers.live(exchange, leader);
         LockRequest request = exchange.request();
-        if (!state.exists(request.getInode())) {
+        // Of an inode that is gone locks may be left.
+        boolean unlocks = request.getKind() == LockKind.UNLOCK;
+        if (!unlocks && !state.exists(request.getInode())) {
             throw new FarmException(ErrorKind.STALE, "lock", Long.toHexString(request.getInode()));
         }
         return request.toBuilder().setSession(caller.session()).build();

@@ -169,6 +169,23 @@ class LockTableTest {
         assertThat(table.waiting()).isZero();
     }
 
+    @Test
+    void whenNobodyOfASessionHasTheFileOpenAllItsLocksOnItGo() {
+        LockRequest append = exclusive(1, 0, 0).toBuilder().setAppend(true).build();
+        grant(exclusive(1, 0, 9));
+        grant(exclusive(1, 10, 19).toBuilder().setOwner(77).build());
+        grant(flock(1, LockKind.EXCLUSIVE_LOCK));
+        grant(append);
+        grant(exclusive(1, 0, 0).toBuilder().setInode(8).build());
+        long second = queue(exclusive(2, 0, 19));
+        long third = queue(flock(3, LockKind.SHARED));
+        long fourth = queue(append.toBuilder().setSession(2).build());
+        LockRequest all = unlock(1, 0, 0).toBuilder().setAllOwners(true).build();
+        assertThat(released(all)).containsExactlyInAnyOrder(second, third);
+        assertThat(table.isLocked(8)).isTrue();
+        assertThat(table.cancel(fourth)).isTrue();
+    }
+
     private LockRequest blockedOnAnotherFile() {
         grant(exclusive(9, 0, 0).toBuilder().setInode(8).build());
         return exclusive(1, 0, 0).toBuilder().setInode(8).build();

@@ -282,6 +282,26 @@ class NamespaceTest {
     }
 
     @Test
+    void aCommitOfWhatWasWrittenBeforeTheModeWasSetLeavesTheMode() {
+        long file = farm.create(ROOT, "f", 0);
+        farm.open.add(file);
+        long written = farm.state.image(file).getCtime() + 77;
+        farm.now = written + 1;
+        farm.chmod(file, 06755);
+        CommitContent.Builder commit =
+                CommitContent.newBuilder()
+                        .setInode(file)
+                        .setHandle(file)
+                        .setGeneration(1)
+                        .setSize(5000)
+                        .setMtime(written);
+        farm.as(Farm.ALICE).run(Farm.request().setCommit(commit));
+        assertThat(farm.state.image(file).getMode()).isEqualTo(06755);
+        farm.run(Farm.request().setCommit(commit.setMtime(written + 1000)));
+        assertThat(farm.state.image(file).getMode()).isEqualTo(0755);
+    }
+
+    @Test
     void aCommitSetsWhatIsKnownOfTheContent() {
         long file = farm.create(ROOT, "f", 0);
         farm.chmod(file, 06755);

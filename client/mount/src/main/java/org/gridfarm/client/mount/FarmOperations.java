@@ -327,7 +327,7 @@ final class FarmOperations implements FuseOperations {
             LockRange lock,
             boolean flock,
             boolean wait) {
-        locks.set(reply, node, owner, lock, flock, wait);
+        locks.set(reply, node, handle, owner, lock, flock, wait);
     }
 
     @Override

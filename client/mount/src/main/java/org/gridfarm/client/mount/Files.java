@@ -138,7 +138,7 @@ final class Files {
                                     mode & Flags.PERMISSIONS,
                                     umask,
                                     exclusive,
-                                    flagsOfNew(flags)));
+                                    flagsOfNew(flags, mode)));
         }
     }
 
@@ -209,7 +209,9 @@ final class Files {
                 engine != null
                         && engine.available()
                         && (write
-                                ? fresh && handle.mode() == DataMode.EXCLUSIVE
+                                ? fresh
+                                        && handle.mode() == DataMode.EXCLUSIVE
+                                        && !isSetId(handle.attributes().getMode())
                                 : handle.mode() != DataMode.WRITE_SHARED)
                         && !handle.flags().append();
         if (!maybe) {
@@ -275,7 +277,7 @@ final class Files {
             return;
         }
         passed.look(node);
-        locks.releaseOwner(node, lockOwner, false)
+        locks.closed(node, number, lockOwner)
                 .thenCombine(file.flush(), (_, _) -> true)
                 .whenComplete((_, failure) -> answer(reply, node, "close", failure));
     }
@@ -287,8 +289,9 @@ final class Files {
         if (file == null) {
             return;
         }
-        if (flockUnlock) {
-            locks.releaseOwner(node, lockOwner, true);
+        locks.ended(node, number, flockUnlock ? lockOwner : null);
+        if (locks.isInherited(node) && !open.isOpen(node)) {
+            locks.inheritedEnds(node);
         }
         open.leave(number, file);
     }
@@ -545,11 +548,21 @@ final class Files {
                 .thenApply(_ -> handle);
     }
 
+    /** Which a write may have to take away: that is left to the file system. */
+    private static boolean isSetId(int mode) {
+        return (mode & (Flags.SET_UID | Flags.SET_GID)) != 0;
+    }
+
     /** The kernel writes a new file itself, where it may. */
-    private OpenFlags flagsOfNew(int flags) {
+    private OpenFlags flagsOfNew(int flags, int mode) {
         OpenFlags wanted = flags(flags);
         Passthrough engine = passthrough;
-        boolean local = engine != null && engine.available() && wanted.write() && !wanted.append();
+        boolean local =
+                engine != null
+                        && engine.available()
+                        && wanted.write()
+                        && !wanted.append()
+                        && !isSetId(mode);
         return local ? wanted.locally() : wanted;
     }
 

@@ -4,19 +4,30 @@ import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.LockRange;
-import org.gridfarm.client.mount.fuse.LockReply;
 import org.gridfarm.protocol.wire.LockKind;
+import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * fcntl(2) and flock(2) locks, held at the metaserver across all mounts. A request that must wait
  * is parked there and costs no thread here; a signal withdraws it.
  */
 final class Locks {
+    private static final Logger log = LoggerFactory.getLogger(Locks.class);
+
+    /** From a close(2) to its end, where nobody else has the descriptor. */
+    private static final Duration ENDING_MAX = Duration.ofMillis(50);
+
     private final Metadata metadata;
     private final Mounted mounted;
 
@@ -24,6 +35,24 @@ final class Locks {
     private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
 
     private record Owner(long node, long owner, boolean flock) {}
+
+    /**
+     * What was locked through one open file. When the kernel gives that up, it says nothing of the
+     * locks that belong to the open file itself (F_OFD_SETLK): they are those left of owners that
+     * have not closed it.
+     */
+    private static final class Holder {
+        final long node;
+        final Set<Owner> owners = ConcurrentHashMap.newKeySet();
+        final CompletableFuture<Void> ended = new CompletableFuture<>();
+        volatile boolean closing; // somebody has closed it since: perhaps it was the last
+
+        Holder(long node) {
+            this.node = node;
+        }
+    }
+
+    private final Map<Long, Holder> holders = new ConcurrentHashMap<>(); // by number of the file
 
     /** Files that a former process had open: who holds what on them only the server knows. */
     private final Set<Long> inherited = ConcurrentHashMap.newKeySet();
@@ -33,7 +62,8 @@ final class Locks {
         this.metadata = mounted.metadata();
     }
 
-    void test(LockReply reply, long node, long owner, LockRange lock) {
+    void test(
+            org.gridfarm.client.mount.fuse.LockReply reply, long node, long owner, LockRange lock) {
         metadata.testLock(request(node, owner, lock, false, false))
                 .whenComplete((answer, failure) -> {
                     if (failure != null) {
@@ -53,15 +83,26 @@ final class Locks {
                 });
     }
 
-    void set(EmptyReply reply, long node, long owner, LockRange lock, boolean flock, boolean wait) {
+    /**
+     * @param number of the open file
+     */
+    void set(
+            EmptyReply reply,
+            long node,
+            long number,
+            long owner,
+            LockRange lock,
+            boolean flock,
+            boolean wait) {
         if (lock.type() != LockRange.UNLOCK) {
-            owners.add(new Owner(node, owner, flock));
+            taking(new Owner(node, owner, flock), number);
         }
         if (wait) {
             reply.deadline(0);
         }
+        LockRequest request = request(node, owner, lock, flock, wait);
         CompletableFuture<?> set =
-                metadata.lock(request(node, owner, lock, flock, wait))
+                (wait ? metadata.lock(request) : lockAtOnce(request))
                         .whenComplete((answer, failure) -> {
                             if (failure != null) {
                                 mounted.fail(reply, node, "lock", failure);
@@ -80,17 +121,99 @@ final class Locks {
         }
     }
 
+    private void taking(Owner owner, long number) {
+        owners.add(owner);
+        Holder holder = holders.computeIfAbsent(number, _ -> new Holder(owner.node));
+        holder.closing = false;
+        holder.owners.add(owner);
+    }
+
+    /**
+     * Where the file was closed through which somebody holds what is in the way, its end is waited
+     * for: the kernel tells of that when close(2) is over already.
+     */
+    private CompletableFuture<LockReply> lockAtOnce(LockRequest request) {
+        return metadata.lock(request)
+                .thenCompose(answer -> {
+                    CompletableFuture<?>[] ending =
+                            holders.values().stream()
+                                    .filter(h -> h.closing && h.node == request.getInode())
+                                    .map(holder -> holder.ended)
+                                    .toArray(CompletableFuture<?>[]::new);
+                    return answer.getGranted() || ending.length == 0
+                            ? CompletableFuture.completedFuture(answer)
+                            : CompletableFuture.allOf(ending)
+                                    .completeOnTimeout(
+                                            null, ENDING_MAX.toMillis(), TimeUnit.MILLISECONDS)
+                                    .thenCompose(_ -> metadata.lock(request));
+                });
+    }
+
     void inherited(long node) {
         inherited.add(node);
     }
 
+    boolean isInherited(long node) {
+        return !inherited.isEmpty() && inherited.contains(node);
+    }
+
+    /** Nobody has the file open any more that a former process had open. */
+    void inheritedEnds(long node) {
+        inherited.remove(node);
+        LockRequest all = unlock(new Owner(node, 0, false)).toBuilder().setAllOwners(true).build();
+        metadata.lock(all).exceptionally(failure -> notUnlocked(node, failure));
+    }
+
+    /** A process closes the file: its locks on it go, through whatever descriptor they came. */
+    CompletableFuture<Void> closed(long node, long number, long process) {
+        Owner owner = new Owner(node, process, false);
+        Holder holder = holders.isEmpty() ? null : holders.get(number);
+        if (holder != null) {
+            holder.owners.remove(owner);
+            holder.closing = true;
+        }
+        return release(owner);
+    }
+
+    /**
+     * The last descriptor of the open file is gone.
+     *
+     * @param flock owner of its lock by flock(2); null: it has none
+     */
+    void ended(long node, long number, @Nullable Long flock) {
+        if (flock != null) {
+            taking(new Owner(node, flock, true), number); // perhaps by a former process
+        }
+        Holder holder = holders.isEmpty() ? null : holders.get(number);
+        if (holder != null) {
+            holder.closing = true;
+            CompletableFuture<?>[] all =
+                    holder.owners.stream().map(this::release).toArray(CompletableFuture<?>[]::new);
+            CompletableFuture.allOf(all)
+                    .exceptionally(failure -> notUnlocked(node, failure))
+                    .thenRun(() -> {
+                        holders.remove(number);
+                        holder.ended.complete(null);
+                    });
+        }
+    }
+
+    private static <T> @Nullable T notUnlocked(long node, Throwable failure) {
+        log.warn("locks of inode {}: {}", Long.toHexString(node), failure.getMessage());
+        return null;
+    }
+
     /** Everything the owner holds on the file goes; done at once when it never took anything. */
-    CompletableFuture<Void> releaseOwner(long node, long owner, boolean flock) {
-        if (!owners.remove(new Owner(node, owner, flock)) && !inherited.contains(node)) {
+    private CompletableFuture<Void> release(Owner owner) {
+        if (!owners.remove(owner) && !isInherited(owner.node)) {
             return CompletableFuture.completedFuture(null);
         }
+        return metadata.lock(unlock(owner)).thenApply(_ -> null);
+    }
+
+    private static LockRequest unlock(Owner owner) {
         LockRange all = new LockRange(0, Long.MAX_VALUE, LockRange.UNLOCK, 0);
-        return metadata.lock(request(node, owner, all, flock, false)).thenApply(_ -> null);
+        return request(owner.node, owner.owner, all, owner.flock, false);
     }
 
     private static LockRequest request(

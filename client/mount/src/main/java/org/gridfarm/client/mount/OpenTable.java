@@ -60,6 +60,11 @@ final class OpenTable {
         return open.values();
     }
 
+    /** Looks through all that is open. */
+    boolean isOpen(long node) {
+        return open.values().stream().anyMatch(file -> file.handle().inode() == node);
+    }
+
     boolean isOpenForWriting(long node) {
         return writers.containsKey(node);
     }

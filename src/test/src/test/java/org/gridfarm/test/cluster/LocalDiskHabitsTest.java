@@ -202,6 +202,22 @@ class LocalDiskHabitsTest {
     }
 
     @Test
+    void writesTakeSetUserBitsAwayAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("setuid.py", farm.mount(), "setuid"))
+                .contains("new-0-1000-4755: 0o4755 0o755 0o755", "new-0-0-4755: 0o4755 0o4755");
+        sameAsOnALocalDisk("setuid.py", farm.mountOf("n2"), "setuid2");
+    }
+
+    @Test
+    void locksEndWithTheirOwnersAndFiles() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("locks.py", farm.mount(), "locks"))
+                .contains("both are closed: locked, 20 times", "flock after close: locked, 20");
+        sameAsOnALocalDisk("locks.py", farm.mountOf("n2"), "locks2");
+    }
+
+    @Test
     void filesTakeTheSpaceThatTheyTakeOnALocalDisk() throws IOException {
         assertThat(sameAsOnALocalDisk("space.sh", farm.mount(), "space"))
                 .contains("only a hole: 10485760 bytes, 0 blocks", "one byte: 1 bytes, 8 blocks");

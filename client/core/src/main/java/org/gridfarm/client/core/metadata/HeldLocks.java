@@ -19,6 +19,10 @@ final class HeldLocks {
 
     /** A request was granted: what it covers is now as it says. */
     synchronized void granted(LockRequest request) {
+        if (request.getAllOwners()) {
+            held.keySet().removeIf(one -> one.inode == request.getInode() && !one.append);
+            return;
+        }
         Owner owner =
                 new Owner(
                         request.getInode(),
