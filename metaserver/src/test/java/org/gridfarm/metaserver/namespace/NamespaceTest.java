@@ -286,7 +286,7 @@ class NamespaceTest {
         long file = farm.create(ROOT, "f", 0);
         farm.open.add(file);
         long written = farm.state.image(file).getCtime() + 77;
-        farm.now = written + 1;
+        farm.clock = written + 1;
         farm.chmod(file, 06755);
         CommitContent.Builder commit =
                 CommitContent.newBuilder()

@@ -169,6 +169,8 @@ class Side:
         self.root = roots[0]
         self.open = [None] * SLOTS
         self.opened_in = [self.root] * SLOTS
+        self.via = 0
+        self.opened_via = [0] * SLOTS
 
     def at(self, path):
         return os.fsencode(self.root) + b"/" + os.fsencode(path)
@@ -180,6 +182,7 @@ class Side:
 
     def run(self, via, user, step):
         self.root = self.roots[via % len(self.roots)]
+        self.via = via
         group, groups = USERS[user]
         try:
             if user:
@@ -201,6 +204,7 @@ class Side:
         self.close(slot, quietly=True)
         self.open[slot] = fd
         self.opened_in[slot] = self.root
+        self.opened_via[slot] = self.via
         return "opened"
 
     def close(self, slot, quietly=False):
@@ -228,6 +232,7 @@ class Side:
     def dup(self, slot, to):
         if slot != to:
             self.root = self.opened_in[slot]
+            self.via = self.opened_via[slot]
             self.place(to, os.dup(self.fd(slot)))
 
     def pwrite(self, slot, offset, length):
@@ -255,6 +260,8 @@ class Side:
         system(libc.fallocate(self.fd(slot), mode, ctypes.c_long(offset), ctypes.c_long(length)))
 
     def copy_range(self, source, target, offset, to, length):
+        if self.opened_via[source] != self.opened_via[target]:
+            return "between mounts"  # the kernel does not see that it is the same file
         return os.copy_file_range(self.fd(source), self.fd(target), length, offset, to)
 
     def seek(self, slot, whence, offset):
@@ -445,9 +452,12 @@ def told(found):
 
 def compare(local, mounts, steps, trail):
     for side in (local, mounts):
-        shutil.rmtree(side.roots[0], ignore_errors=True)
-        os.mkdir(side.roots[0], 0o777)
-        os.chmod(side.roots[0], 0o777)
+        # Links lead to what lies beside the tree.
+        around = os.path.dirname(side.roots[0])
+        shutil.rmtree(around, ignore_errors=True)
+        for made in around, side.roots[0]:
+            os.mkdir(made, 0o777)
+            os.chmod(made, 0o777)
     os.umask(0o022)
     try:
         for via, user, step in steps:
@@ -485,8 +495,8 @@ def main():
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--contents", action="store_true")
     given_words = words.parse_args()
-    local = Side([os.path.join(given_words.local, "work")])
-    mounts = Side([os.path.join(m, "differential-%d" % os.getpid()) for m in given_words.mounts.split(",")])
+    local = Side([os.path.join(given_words.local, "work", "tree")])
+    mounts = Side([os.path.join(m, "differential-%d" % os.getpid(), "tree") for m in given_words.mounts.split(",")])
     Side.several = len(mounts.roots) > 1
     who = users if os.geteuid() == 0 and not given_words.contents else st.just(0)
     what = contents_call if given_words.contents else call
