@@ -64,13 +64,12 @@ final class AttributeCalls {
         mounted.seconds().using(reply, node);
         Credentials who = mounted.who(reply);
         long stamp = mounted.beliefs().stamp();
-        if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
-            mounted.times().forget(node);
-        }
-        Attributes remaining = mounted.remains().change(node, change);
-        if (remaining != null) {
-            send(reply, remaining, false, stamp);
-            return;
+        if (mounted.remains().of(node) != null && !change.has(SetAttributes.SIZE)) {
+            Attributes remaining = mounted.remains().change(node, rest(node, change, null));
+            if (remaining != null) {
+                send(reply, remaining, false, stamp);
+                return;
+            }
         }
         boolean open = change.has(SetAttributes.HANDLE);
         OpenFile file = open ? files.find(change.handle) : null;
@@ -150,6 +149,9 @@ final class AttributeCalls {
         }
         if (change.has(SetAttributes.GID)) {
             to.setGid(mounted.identities().farmGid(change.gid));
+        }
+        if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
+            mounted.times().forget(node);
         }
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);

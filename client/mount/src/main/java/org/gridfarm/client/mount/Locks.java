@@ -135,12 +135,15 @@ final class Locks {
     private CompletableFuture<LockReply> lockAtOnce(LockRequest request) {
         return metadata.lock(request)
                 .thenCompose(answer -> {
+                    if (answer.getGranted()) {
+                        return CompletableFuture.completedFuture(answer);
+                    }
                     CompletableFuture<?>[] ending =
                             holders.values().stream()
                                     .filter(h -> h.closing && h.node == request.getInode())
                                     .map(holder -> holder.ended)
                                     .toArray(CompletableFuture<?>[]::new);
-                    return answer.getGranted() || ending.length == 0
+                    return ending.length == 0
                             ? CompletableFuture.completedFuture(answer)
                             : CompletableFuture.allOf(ending)
                                     .completeOnTimeout(

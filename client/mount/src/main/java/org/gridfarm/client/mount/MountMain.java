@@ -125,19 +125,21 @@ public final class MountMain {
             boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
             boolean everybody = trusted && System.getProperty("user.name").equals("root");
             MountOptions options = settings.options(everybody);
-            Identities identities = settings.identities(farm.metadata().self(), trusted);
             Mounted mounted =
                     new Mounted(
                             farm.metadata(),
                             farm.transfer(),
-                            new Callers(() -> farm.metadata().self(), trusted, identities),
+                            new Callers(
+                                    () -> farm.metadata().self(),
+                                    trusted,
+                                    settings.identities(farm.metadata().self(), trusted)),
                             new Beliefs(
                                     farm.metadata(), settings.cache(), settings.fixed().toNanos()),
                             new LastErrors(),
                             numbers,
                             ledger == null ? OpenBook.NONE : ledger,
                             new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()),
-                            new Remains(identities, Clock.system()),
+                            new Remains(Clock.system()),
                             new AccessTimes(farm.metadata(), Clock.system(), options.flags()));
             FarmOperations operations =
                     new FarmOperations(

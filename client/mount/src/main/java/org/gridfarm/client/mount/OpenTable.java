@@ -202,7 +202,13 @@ final class OpenTable {
                         kernelWrites,
                         new java.util.concurrent.atomic.AtomicBoolean(record.has(OpenRecord.WRITE)),
                         ready);
-        ways.restore(record.inode(), record.mode(), kernelWrites, record.backing(), engine::adopt);
+        ways.restore(
+                record.inode(),
+                record.mode(),
+                kernelWrites,
+                leaving,
+                record.backing(),
+                engine::adopt);
         add(record.number(), file);
         if (!leaving) {
             restoredOpens.put(record.request(), record.number());

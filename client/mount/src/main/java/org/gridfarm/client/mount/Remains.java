@@ -3,9 +3,9 @@ package org.gridfarm.client.mount;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import org.gridfarm.client.mount.fuse.Flags;
-import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
 
 import java.util.LinkedHashMap;
@@ -22,7 +22,6 @@ final class Remains {
     /** The kernel forgets at once what nobody refers to; of more than these the eldest go. */
     private static final int NODES_MAX = 10_000;
 
-    private final Identities identities;
     private final Clock clock;
 
     @GuardedBy("this")
@@ -34,8 +33,7 @@ final class Remains {
                 }
             };
 
-    Remains(Identities identities, Clock clock) {
-        this.identities = identities;
+    Remains(Clock clock) {
         this.clock = clock;
     }
 
@@ -53,13 +51,10 @@ final class Remains {
         return nodes.isEmpty() ? null : nodes.get(node);
     }
 
-    /**
-     * As they are after the change; null: not held, or its content is to be changed. The kernel has
-     * checked the caller's rights.
-     */
+    /** As they are after the change, which the kernel has allowed; null: not held. */
     synchronized @Nullable Attributes change(long node, SetAttributes change) {
         Attributes before = nodes.get(node);
-        if (before == null || change.has(SetAttributes.SIZE)) {
+        if (before == null) {
             return null;
         }
         Attributes now = changed(before, change);
@@ -70,27 +65,23 @@ final class Remains {
     private Attributes changed(Attributes from, SetAttributes change) {
         long now = clock.epochNanos();
         Attributes.Builder to = from.toBuilder().setCtime(now);
-        if (change.has(SetAttributes.MODE)) {
-            to.setMode(change.mode & Flags.PERMISSIONS);
+        if (change.hasMode()) {
+            to.setMode(change.getMode());
         }
-        if (change.has(SetAttributes.UID)) {
-            to.setUid(identities.farmUid(change.uid));
+        if (change.hasUid()) {
+            to.setUid(change.getUid());
         }
-        if (change.has(SetAttributes.GID)) {
-            to.setGid(identities.farmGid(change.gid));
+        if (change.hasGid()) {
+            to.setGid(change.getGid());
         }
-        if (change.has(SetAttributes.KILL_SUIDGID)) {
+        if (change.getClearSuidSgid()) {
             to.setMode(to.getMode() & ~(Flags.SET_UID | Flags.SET_GID));
         }
-        if (change.has(SetAttributes.ATIME_NOW)) {
-            to.setAtime(now);
-        } else if (change.has(SetAttributes.ATIME)) {
-            to.setAtime(Translate.nanos(change.atime, change.atimeNanos));
+        if (change.getAtimeNow() || change.hasAtime()) {
+            to.setAtime(change.getAtimeNow() ? now : change.getAtime());
         }
-        if (change.has(SetAttributes.MTIME_NOW)) {
-            to.setMtime(now);
-        } else if (change.has(SetAttributes.MTIME)) {
-            to.setMtime(Translate.nanos(change.mtime, change.mtimeNanos));
+        if (change.getMtimeNow() || change.hasMtime()) {
+            to.setMtime(change.getMtimeNow() ? now : change.getMtime());
         }
         return to.build();
     }

@@ -95,17 +95,22 @@ public final class OpenFiles {
         return open(node);
     }
 
-    /// An open of which the kernel was told by a former process. Those that it had released are to
-    /// be restored last.
+    /// An open of which the kernel was told by a former process.
     ///
     /// @param writer a passed-through open may write
-    /// @param backing its number; of a released open it may stand for another file by now
+    /// @param released by the kernel: to be restored last, since the number of its backing may
+    ///   stand for another file by now
     /// @param adopt takes over the backing of that number
     public synchronized void restore(
-            long node, int mode, boolean writer, int backing, IntFunction<Backing> adopt) {
+            long node,
+            int mode,
+            boolean writer,
+            boolean released,
+            int backing,
+            IntFunction<Backing> adopt) {
         State state = states.computeIfAbsent(node, key -> new State());
         if ((mode & OpenMode.PASSTHROUGH) != 0) {
-            if (state.backing == null && !isTaken(backing)) {
+            if (state.backing == null && !(released && isTaken(backing))) {
                 state.backing = adopt.apply(backing);
             }
             state.writable |= writer;

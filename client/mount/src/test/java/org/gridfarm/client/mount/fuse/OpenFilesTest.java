@@ -75,16 +75,17 @@ class OpenFilesTest {
 
     @Test
     void whatAFormerProcessPassedThroughIsNotKnownToBeTheReplicaOfNow() {
-        files.restore(5, OpenMode.PASSTHROUGH, false, 7, _ -> backing);
+        files.restore(5, OpenMode.PASSTHROUGH, false, false, 7, _ -> backing);
         assertThat(files.openThrough(5, false, "file", () -> backing)).isEqualTo(SERVED);
     }
 
     @Test
     void aNumberThatAFormerProcessGaveToAnotherFileSinceIsLeftToThat() {
-        files.restore(6, OpenMode.PASSTHROUGH, false, backing.id(), _ -> backing);
+        files.restore(6, OpenMode.PASSTHROUGH, false, false, backing.id(), _ -> backing);
         files.restore(
                 5,
                 OpenMode.PASSTHROUGH,
+                true,
                 true,
                 backing.id(),
                 _ -> fail("it is held for another file"));
