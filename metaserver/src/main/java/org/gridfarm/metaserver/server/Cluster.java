@@ -16,8 +16,14 @@ public interface Cluster extends AutoCloseable {
 
     /** Told on threads of the coordination client; must be quick. */
     interface Listener {
-        /** This server may take the lead. */
+        /** This server may take the lead, or have it still. */
         void elected();
+
+        /**
+         * It can no longer be said whether another server is elected: whoever leads has to find out
+         * by other means, or stop.
+         */
+        void lost();
 
         /** Somebody else may lead now: stop. */
         void deposed(String why);

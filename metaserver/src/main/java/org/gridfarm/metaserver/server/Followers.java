@@ -68,6 +68,7 @@ final class Followers {
     private final JournalStore.Claim claim;
     private final long firstSequence;
     private final ServerIdentity identity;
+    private final Tenure tenure;
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
     private final Map<String, Follower> followers = new HashMap<>();
@@ -79,6 +80,7 @@ final class Followers {
             Batches batches,
             JournalStore.Claim claim,
             ServerIdentity identity,
+            Tenure tenure,
             Consumer<List<Effect>> effects,
             EventThread events) {
         this.state = state;
@@ -87,6 +89,7 @@ final class Followers {
         this.claim = claim;
         this.firstSequence = coherence.openSequence() - 1;
         this.identity = identity;
+        this.tenure = tenure;
         this.effects = effects;
         this.events = events;
     }
@@ -145,7 +148,7 @@ final class Followers {
                         .setEpoch(claim.epoch())
                         .setInstance(claim.instance())
                         .setSequence(resumes ? request.getFromSequence() : base)
-                        .setLeaseMillis((int) ServerLimits.CACHE_LEASE.toMillis())
+                        .setLeaseMillis(leaseMillis())
                         .setSnapshotNeeded(!resumes)
                         .setLeader(identity.name())
                         .build());
@@ -214,9 +217,13 @@ final class Followers {
         if (follower != null && known) follower.status = status;
         exchange.reply(
                 CacheLeaseReply.newBuilder()
-                        .setLeaseMillis(known ? (int) ServerLimits.CACHE_LEASE.toMillis() : 0)
+                        .setLeaseMillis(known ? leaseMillis() : 0)
                         .setFollowAgain(!known)
                         .build());
+    }
+
+    private int leaseMillis() {
+        return (int) tenure.left(ServerLimits.CACHE_LEASE).toMillis();
     }
 
     /** Sends a closed batch to those in the set. */

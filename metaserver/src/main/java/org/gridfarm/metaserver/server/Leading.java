@@ -65,7 +65,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final HandlerTable table = new HandlerTable();
     private final Map<Long, Runnable> dataRecalls = new HashMap<>();
     private final long graceEnds;
-    private final StallGuard guard;
+    private final Tenure tenure;
     private final long epoch;
     private final long inherited;
     private long grantsFrom;
@@ -125,15 +125,29 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         store.appliedSequence(),
                         () -> events.submit(this::applied),
                         deposed);
-        this.guard =
-                new StallGuard(
-                        store, epoch, start.claimedAt(), identity.blocking(), events, deposed);
+        this.tenure =
+                new Tenure(
+                        store,
+                        epoch,
+                        start.claimedAt(),
+                        System::nanoTime,
+                        identity.blocking(),
+                        events::submit,
+                        deposed);
         this.followers =
                 new Followers(
-                        state, coherence, batches, start.claim(), identity, this::run, events);
+                        state,
+                        coherence,
+                        batches,
+                        start.claim(),
+                        identity,
+                        tenure,
+                        this::run,
+                        events);
         this.suspects = new Suspects(state, this);
         this.nodes =
-                new NodeService(state, this, events, tickets, suspects, start.claim().instance());
+                new NodeService(
+                        state, this, events, tickets, suspects, tenure, start.claim().instance());
         Placement placement = new Placement(state.entropy());
         PlacedChoice choice = new PlacedChoice(state, placement);
         this.opens = new FileOpens(state, new OpenFiles(), layouts, choice, this);
@@ -153,7 +167,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         sessions,
                         identity,
                         start::claim,
-                        ServerLimits.CLIENT_LEASE::toNanos,
+                        () -> tenure.left(ServerLimits.CLIENT_LEASE).toNanos(),
                         this::absorb,
                         events)
                 .register(table);
@@ -210,7 +224,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             exchange.fail(
                     new FarmException(ErrorKind.NOT_LEADER, exchange.method().name(), "", ""));
         } else {
-            guard.run(() -> dispatch(exchange));
+            tenure.run(() -> dispatch(exchange));
         }
     }
 
@@ -412,8 +426,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void tick() {
         if (stopped) return;
-        guard.look();
-        if (guard.isDoubtful()) return;
+        tenure.look();
+        if (tenure.isDoubtful()) return;
         long now = System.nanoTime();
         List<Effect> effects = new ArrayList<>();
         coherence.expire(now, effects);
@@ -453,6 +467,10 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     void close() {
         committer.close();
         materialiser.close();
+    }
+
+    Tenure tenure() {
+        return tenure;
     }
 
     Materialiser materialiser() {

@@ -27,8 +27,12 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   following --elected--> promoting --claimed, caught up--> leading
- *   leading or promoting --deposed, fenced, session lost--> following
+ *   leading or promoting --deposed, fenced--> following
  * </pre>
+ *
+ * <p>A leader whom the coordination service no longer names leads on as long as the database says
+ * so ({@link Tenure}). Who is elected while the leader he follows is well does not take its place:
+ * he takes over as soon as it is not, and meanwhile gives it time to be elected itself.
  *
  * <p>At every change of role all connections are closed: clients come back and are told by whoever
  * then leads. All transitions happen on the event thread; only claiming and loading, which wait for
@@ -38,6 +42,9 @@ public final class MetaServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(MetaServer.class);
 
     private static final long RETRY_MILLIS = 300;
+
+    /** Long enough for a leader whose session was lost to stand for election again. */
+    private static final long GIVE_WAY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Far longer than any election takes. */
     private static final long NOBODY_LEADS_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -54,7 +61,15 @@ public final class MetaServer implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean closing;
     private boolean candidate;
+
+    /** The coordination service lets this server lead, and has since that time. */
     private boolean elected;
+
+    private long electedAt;
+
+    /** It leads, or is about to. */
+    private boolean leads;
+
     private long term;
     private long leaderSeen = System.nanoTime();
 
@@ -141,6 +156,11 @@ public final class MetaServer implements AutoCloseable {
                     }
 
                     @Override
+                    public void lost() {
+                        events.submit(MetaServer.this::onLost);
+                    }
+
+                    @Override
                     public void deposed(String why) {
                         events.submit(() -> onDeposed(why, false));
                     }
@@ -164,8 +184,9 @@ public final class MetaServer implements AutoCloseable {
     private void tick() {
         serving.tick();
         long now = System.nanoTime();
+        if (elected && !leads) takeOverUnlessLeaderIsWell(now);
         if (!candidate
-                || elected
+                || leads
                 || identity.members().get().stream().anyMatch(Cluster.Member::leads)) {
             leaderSeen = now;
         } else if (now - leaderSeen > NOBODY_LEADS_NANOS) {
@@ -177,8 +198,39 @@ public final class MetaServer implements AutoCloseable {
     }
 
     private void onElected() {
-        if (closing || elected) return;
+        if (closing) return;
         elected = true;
+        electedAt = System.nanoTime();
+        if (serving instanceof Leading leading) {
+            leading.tenure().elected();
+        } else if (!leads) {
+            takeOverUnlessLeaderIsWell(electedAt);
+        }
+    }
+
+    private void takeOverUnlessLeaderIsWell(long now) {
+        if (!(serving instanceof Following following) || !following.isServing()) {
+            takeOver();
+        } else if (now - electedAt > GIVE_WAY_NANOS) {
+            log.info("elected, but the leader is well: giving way to it");
+            elected = false;
+            identity.blocking().execute(cluster::resign);
+        }
+    }
+
+    private void onLost() {
+        elected = false;
+        if (closing || !leads) return;
+        if (serving instanceof Leading leading) {
+            log.warn("leading on as long as the database says so");
+            leading.tenure().lost();
+        } else {
+            onDeposed("the coordination service was lost before the lead was taken", false);
+        }
+    }
+
+    private void takeOver() {
+        leads = true;
         long mine = ++term;
         Promotion promotion;
         if (serving instanceof Following following) {
@@ -217,7 +269,7 @@ public final class MetaServer implements AutoCloseable {
     }
 
     private void lead(FarmState state, Leading.Start start, long mine) {
-        if (closing || term != mine || !elected) return;
+        if (closing || term != mine || !leads) return;
         Leading leading =
                 new Leading(
                         events,
@@ -243,8 +295,9 @@ public final class MetaServer implements AutoCloseable {
     }
 
     private void onDeposed(String why, boolean resign) {
-        if (closing || !elected) return;
+        if (closing || !leads) return;
         log.warn("giving up the lead: {}", why);
+        leads = false;
         elected = false;
         term++;
         ready = false;

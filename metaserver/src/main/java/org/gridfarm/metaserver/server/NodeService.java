@@ -102,6 +102,7 @@ final class NodeService {
     private final TicketMaker tickets;
     private final long instance;
     private final Suspects suspects;
+    private final Tenure tenure;
     private final Map<String, Link> links = new HashMap<>();
     private BiPredicate<String, ObjectId> arriving = (node, object) -> false;
 
@@ -111,7 +112,9 @@ final class NodeService {
             EventThread events,
             TicketMaker tickets,
             Suspects suspects,
+            Tenure tenure,
             long instance) {
+        this.tenure = tenure;
         this.suspects = suspects;
         this.state = state;
         this.leader = leader;
@@ -175,12 +178,16 @@ final class NodeService {
         log.info("node {} registered at {}", request.getName(), request.getAddress());
         RegisterNodeReply reply =
                 RegisterNodeReply.newBuilder()
-                        .setLeaseMillis((int) ServerLimits.NODE_LEASE.toMillis())
+                        .setLeaseMillis(leaseMillis())
                         .addAllKeys(keys(request.getName()))
                         .setWantInventory(!(holdsNothing || same))
                         .setInstance(instance)
                         .build();
         leader.afterAllSoFar(() -> exchange.reply(reply));
+    }
+
+    private int leaseMillis() {
+        return (int) tenure.left(ServerLimits.NODE_LEASE).toMillis();
     }
 
     private List<TicketKey> keys(String node) {
@@ -211,7 +218,7 @@ final class NodeService {
         leader.change(changes, 0);
         HeartbeatReply reply =
                 HeartbeatReply.newBuilder()
-                        .setLeaseMillis((int) ServerLimits.NODE_LEASE.toMillis())
+                        .setLeaseMillis(leaseMillis())
                         .addAllKeys(keys(link.name))
                         .build();
         // What the node reported is in the journal when it is told that it was heard.

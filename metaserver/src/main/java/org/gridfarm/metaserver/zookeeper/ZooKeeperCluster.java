@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,12 +30,14 @@ import java.util.List;
 /**
  * Election by Curator's leader latch, membership by ephemeral nodes {@code PATH/members/NAME}.
  *
- * <p>A connection that is merely suspended changes nothing until the session is lost: the leader
- * goes on as long as its session allows. Callbacks come one at a time.
+ * <p>A connection that is merely suspended changes nothing until the session is lost; then the
+ * leader has to ask elsewhere whether it still leads, until it is elected again. Callbacks come one
+ * at a time.
  */
 public final class ZooKeeperCluster implements Cluster {
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperCluster.class);
     private static final int RETRY_MILLIS = 200;
+    private static final Duration LEAVE_MAX = Duration.ofSeconds(1);
     private static final String SEPARATOR = "\n";
     private static final String ELECTION = "/leader";
 
@@ -47,6 +50,9 @@ public final class ZooKeeperCluster implements Cluster {
     private @Nullable Listener listener;
     private String name = "";
     private volatile boolean closing;
+
+    /** Its latch has the lead, as far as it knows. */
+    private volatile boolean leading;
 
     private ZooKeeperCluster(ZooKeeperSettings settings, CuratorFramework client) {
         this.settings = settings;
@@ -119,14 +125,15 @@ public final class ZooKeeperCluster implements Cluster {
                     @Override
                     public void isLeader() {
                         if (closing) return;
+                        leading = true;
                         watch(standing);
                         heard().elected();
                     }
 
                     @Override
                     public void notLeader() {
-                        if (!closing)
-                            heard().deposed("ZooKeeper no longer names this server the leader");
+                        leading = false;
+                        if (!closing) heard().lost();
                     }
                 });
         try {
@@ -147,28 +154,29 @@ public final class ZooKeeperCluster implements Cluster {
     /**
      * A leader's latch looks at nobody's node; that its own goes when it is vacated is to be seen.
      */
-    private void watch(LeaderLatch leading) {
+    private void watch(LeaderLatch standing) {
         CuratorWatcher watcher =
                 event -> {
-                    if (event.getType() == Watcher.Event.EventType.NodeDeleted) vacated(leading);
+                    if (event.getType() == Watcher.Event.EventType.NodeDeleted) vacated(standing);
                 };
         try {
             client.checkExists()
                     .usingWatcher(watcher)
                     .inBackground((c, answer) -> {
                         if (answer.getResultCode() == KeeperException.Code.NONODE.intValue())
-                            vacated(leading);
+                            vacated(standing);
                     })
-                    .forPath(leading.getOurPath());
+                    .forPath(standing.getOurPath());
         } catch (Exception e) {
             log.warn("watching the place of the leader: {}", e.getMessage());
         }
     }
 
-    private void vacated(LeaderLatch leading) {
+    private void vacated(LeaderLatch standing) {
         boolean mine;
         synchronized (lock) {
-            mine = latch == leading && !closing;
+            // A latch that lost its session gives its place up itself.
+            mine = latch == standing && leading && !closing;
         }
         if (!mine) return;
         heard().deposed("another server found this one's address closed");
@@ -202,6 +210,7 @@ public final class ZooKeeperCluster implements Cluster {
             standing = latch;
             latch = null;
         }
+        leading = false;
         if (standing == null || closing) return;
         try {
             standing.close(LeaderLatch.CloseMode.SILENT);
@@ -281,15 +290,28 @@ public final class ZooKeeperCluster implements Cluster {
         return client.getZookeeperClient().isConnected();
     }
 
+    /**
+     * Others need not wait for the end of the session where ZooKeeper answers; where it does not,
+     * nobody waits for it.
+     */
     @Override
     public void close() {
         closing = true;
+        Thread leaving = Thread.ofVirtual().name("leave").start(this::leave);
+        try {
+            leaving.join(LEAVE_MAX);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        client.close();
+    }
+
+    private void leave() {
         synchronized (lock) {
             closeQuietly(latch);
             closeQuietly(members);
             closeQuietly(own);
         }
-        client.close();
     }
 
     private static void closeQuietly(@Nullable AutoCloseable closeable) {

@@ -12,10 +12,18 @@ import java.nio.file.Path;
 final class TestZooKeeper implements AutoCloseable {
     private static final int TICK_MILLIS = 250;
 
-    private final ZooKeeperServer server;
+    private final Path directory;
+    private final int port;
+    private ZooKeeperServer server;
     private ServerCnxnFactory connections;
 
     TestZooKeeper(Path directory) {
+        this.directory = directory;
+        start(0);
+        port = connections.getLocalPort();
+    }
+
+    private void start(int at) {
         try {
             server =
                     new ZooKeeperServer(
@@ -24,7 +32,7 @@ final class TestZooKeeper implements AutoCloseable {
                             TICK_MILLIS);
             server.setMaxSessionTimeout(60_000);
             connections =
-                    ServerCnxnFactory.createFactory(new InetSocketAddress("127.0.0.1", 0), 100);
+                    ServerCnxnFactory.createFactory(new InetSocketAddress("127.0.0.1", at), 100);
             connections.startup(server);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -35,7 +43,12 @@ final class TestZooKeeper implements AutoCloseable {
     }
 
     String address() {
-        return "127.0.0.1:" + connections.getLocalPort();
+        return "127.0.0.1:" + port;
+    }
+
+    /** Where it was, with what it knew, after {@link #close}. */
+    void startAgain() {
+        start(port);
     }
 
     @Override

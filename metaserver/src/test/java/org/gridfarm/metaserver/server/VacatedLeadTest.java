@@ -28,6 +28,11 @@ class VacatedLeadTest {
         }
 
         @Override
+        public void lost() {
+            leads = false;
+        }
+
+        @Override
         public void deposed(String why) {
             leads = false;
         }

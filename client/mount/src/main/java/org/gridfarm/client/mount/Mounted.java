@@ -44,10 +44,13 @@ record Mounted(
         return (numbers.predecessors() << HANDLE_BITS) + 1;
     }
 
-    /** Answers with the errno, and remembers what is worth telling a person. */
+    /**
+     * Answers with the errno, and remembers what is worth telling a person: not what ends a call of
+     * a killed program, whose files the kernel closes meanwhile.
+     */
     void fail(Request request, long inode, String operation, Throwable thrown) {
         FarmException failure = FarmException.of(thrown, operation, Long.toHexString(inode));
-        errors.note(inode, operation, failure);
+        if (!request.callerKilled()) errors.note(inode, operation, failure);
         request.fail(failure.kind().errno());
     }
 

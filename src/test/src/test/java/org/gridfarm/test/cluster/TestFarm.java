@@ -126,6 +126,15 @@ public final class TestFarm implements AutoCloseable {
         smallDisks.add(data);
     }
 
+    /** Of a component, as {@code gf cluster status} shows it. */
+    public long pid(String component) {
+        return Cluster.open(directory, line -> {}).status().stream()
+                .filter(c -> c.name().equals(component))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+    }
+
     public Path directory() {
         return directory;
     }
@@ -137,7 +146,12 @@ public final class TestFarm implements AutoCloseable {
 
     /** The process that serves the user's mount, when another is ready to go on. */
     ProcessHandle mountServer() {
-        Supervisor supervisor = Supervisor.of(mount());
+        return mountServer(mount());
+    }
+
+    /** The process that serves a mount, when another is ready to go on. */
+    public ProcessHandle mountServer(Path at) {
+        Supervisor supervisor = Supervisor.of(at);
         await("another that is ready")
                 .atMost(Duration.ofMinutes(2))
                 .until(() -> {
@@ -304,7 +318,6 @@ public final class TestFarm implements AutoCloseable {
         }
     }
 
-    /** A shell command that must succeed. */
     /** The path of a program that lies beside the tests. */
     public String program(String name) throws IOException {
         try (var in = TestFarm.class.getResourceAsStream(name)) {
@@ -315,6 +328,12 @@ public final class TestFarm implements AutoCloseable {
         }
     }
 
+    /** A shell that carries out commands beside us, and {@code gf} among them. */
+    public ShellBeside shellBeside() throws IOException {
+        return new ShellBeside(directory, command());
+    }
+
+    /** A shell command that must succeed. */
     public String sh(String script) {
         return succeeded(script, run(List.of("/bin/sh", "-c", script)));
     }

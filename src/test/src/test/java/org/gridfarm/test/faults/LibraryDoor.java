@@ -92,4 +92,9 @@ record LibraryDoor(Gridfarm farm) implements Door {
     public void rename(String from, String to) throws IOException {
         told(() -> farm.rename(path(from), path(to)));
     }
+
+    @Override
+    public String toString() {
+        return "the library";
+    }
 }

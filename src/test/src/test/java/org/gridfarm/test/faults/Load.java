@@ -131,8 +131,7 @@ final class Load implements Runnable {
         try {
             return call.run();
         } finally {
-            String place = door.getClass().getSimpleName();
-            count.took(System.nanoTime() - begin, name + " through " + place);
+            count.took(System.nanoTime() - begin, name + " through " + door);
         }
     }
 
@@ -192,8 +191,7 @@ final class Load implements Runnable {
             }
             String fault = expected == null ? null : expected.fault(actual);
             if (fault != null) {
-                oracle.fault(
-                        name + " read through " + door.getClass().getSimpleName() + ": " + fault);
+                oracle.fault(name + " read through " + door + ": " + fault);
             }
         } finally {
             oracle.giveBack(name);

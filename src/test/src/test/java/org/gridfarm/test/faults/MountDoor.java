@@ -81,4 +81,9 @@ record MountDoor(Path mount) implements Door {
     public void rename(String from, String to) throws IOException {
         Files.move(mount.resolve(from), mount.resolve(to));
     }
+
+    @Override
+    public String toString() {
+        return mount.toString();
+    }
 }

@@ -21,19 +21,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
 
 /** Does harm to one storage node after the other, and makes it good again. */
-final class NodeFaults {
+final class NodeFaults implements Campaign.Harm {
     /** Its replicas are never flipped: the kernel reads them without the node. */
     static final String ATTACHED = "n1";
 
@@ -48,8 +44,7 @@ final class NodeFaults {
     private final Optional<Path> smallDisk;
     private final FailingSync failingSync;
     private final Set<String> flipped = new HashSet<>();
-    private final List<Kind> deck = new ArrayList<>();
-    private final Map<Kind, Integer> tally = new EnumMap<>(Kind.class);
+    private final Deck<Kind> deck;
 
     NodeFaults(
             TestFarm farm,
@@ -64,6 +59,7 @@ final class NodeFaults {
         this.client = client;
         this.oracle = oracle;
         this.random = new Random(seed);
+        this.deck = new Deck<>(Kind.class, kind -> kind.inDeck, random);
         this.nodes = nodes;
         this.smallDisk = smallDisk;
     }
@@ -84,15 +80,9 @@ final class NodeFaults {
         }
     }
 
-    /** One fault, over when this returns; what it was. */
-    String one() throws IOException {
-        if (deck.isEmpty()) {
-            for (Kind kind : Kind.values()) {
-                deck.addAll(Collections.nCopies(kind.inDeck, kind));
-            }
-            Collections.shuffle(deck, random);
-        }
-        Kind kind = deck.removeLast();
+    @Override
+    public String one() throws IOException {
+        Kind kind = deck.next();
         boolean cannot =
                 (kind == Kind.FULL && smallDisk.isEmpty())
                         || (kind == Kind.SYNC && !failingSync.isPossible());
@@ -107,19 +97,19 @@ final class NodeFaults {
                     case FULL -> full(smallDisk.orElseThrow());
                     case SYNC -> syncFails(node);
                 };
-        tally.merge(done, 1, Integer::sum);
+        deck.done(done);
         return what;
     }
 
     /** How often each was done. */
     @Override
     public String toString() {
-        return tally.toString();
+        return deck.toString();
     }
 
     private String killed(String node) {
         farm.signal(node, "KILL");
-        pause(random.nextInt(2_000));
+        Campaign.pause(random.nextInt(2_000));
         farm.startOne(node);
         return node + " killed";
     }
@@ -128,7 +118,7 @@ final class NodeFaults {
         // Most are short, some outlast every patience of a chain.
         int millis = random.nextInt(4) == 0 ? 4_000 + random.nextInt(3_000) : random.nextInt(2_000);
         farm.signal(node, "STOP");
-        pause(millis);
+        Campaign.pause(millis);
         farm.signal(node, "CONT");
         return node + " stopped for " + millis + " ms";
     }
@@ -138,7 +128,7 @@ final class NodeFaults {
      */
     private String syncFails(String node) throws IOException {
         failingSync.below(farm.directory().resolve(node));
-        pause(500 + random.nextInt(1_000));
+        Campaign.pause(500 + random.nextInt(1_000));
         failingSync.end();
         farm.signal(node, "KILL");
         farm.startOne(node);
@@ -155,7 +145,7 @@ final class NodeFaults {
         String address = running.getProperty("rpc");
         String port = address.substring(address.lastIndexOf(':') + 1);
         farm.run(List.of("ss", "-K", "state", "established", "sport", "=", ":" + port));
-        pause(300);
+        Campaign.pause(300);
         return node + " cut off";
     }
 
@@ -167,7 +157,7 @@ final class NodeFaults {
                         "sh",
                         "-c",
                         "dd if=/dev/zero of=" + ballast + " bs=1M status=none || true"));
-        pause(500 + random.nextInt(2_000));
+        Campaign.pause(500 + random.nextInt(2_000));
         Files.deleteIfExists(ballast);
         return disk + " full";
     }
@@ -241,13 +231,5 @@ final class NodeFaults {
 
     boolean isFlipped(String name) {
         return flipped.contains(name);
-    }
-
-    /** A fault lasts: time itself is what is waited for. */
-    private static void pause(int millis) {
-        long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
-        await().pollInterval(Duration.ofMillis(20))
-                .atMost(Duration.ofMillis(millis + 10_000L))
-                .until(() -> System.nanoTime() >= until);
     }
 }

@@ -269,10 +269,7 @@ public final class Cluster {
                 command = supervisor.command(at, false, command);
             }
             if (component.role().equals("postgres")) {
-                Files.deleteIfExists(
-                        directory.resolve(
-                                "pg/postmaster.pid")); // of a killed one: its pid may be another's
-                // by now
+                new PostmasterFile(directory.resolve("pg")).clear();
             }
         } catch (IOException e) {
             throw new FarmException(

@@ -55,7 +55,9 @@ public interface Request {
     /// wait.
     void afterAnswer(Runnable step);
 
-    boolean interrupted();
+    /// True when the caller was being killed while it waited and was let go without an answer: what
+    /// becomes of the request is nothing to anybody.
+    boolean callerKilled();
 
     /// Moves the deadline to `nanos` from now; 0 takes it away. The mount's default applies
     /// otherwise.

@@ -154,7 +154,7 @@ final class BlockingReply
     }
 
     @Override
-    public boolean interrupted() {
+    public boolean callerKilled() {
         return false;
     }
 

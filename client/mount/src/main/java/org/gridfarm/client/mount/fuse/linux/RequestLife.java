@@ -58,6 +58,7 @@ abstract class RequestLife implements Request {
     private volatile @Nullable Runnable afterAnswer;
     private volatile boolean interrupted;
     private volatile boolean hooked;
+    private volatile boolean callerKilled;
     private volatile long deadlineAt;
     private volatile boolean registered;
     private @Nullable Thread answerer;
@@ -172,7 +173,7 @@ abstract class RequestLife implements Request {
         return (seen & STATE_MASK) == ACTIVE
                 && ((interrupted && Caller.dying(pid))
                         || (opcode == Abi.FLUSH && Caller.killed(pid)))
-                && abandon(seen, Errno.EINTR);
+                && letGo(seen);
     }
 
     /// The mount is gone: nobody is there to answer to.
@@ -204,6 +205,14 @@ abstract class RequestLife implements Request {
         if (mine != null) {
             mine.run();
         }
+    }
+
+    private boolean letGo(long seen) {
+        if (!abandon(seen, Errno.EINTR)) {
+            return false;
+        }
+        callerKilled = true; // for good: an abandoned object serves no other request
+        return true;
     }
 
     private boolean abandon(long seen, int errno) {
@@ -293,8 +302,8 @@ abstract class RequestLife implements Request {
     }
 
     @Override
-    public boolean interrupted() {
-        return interrupted;
+    public boolean callerKilled() {
+        return callerKilled;
     }
 
     @Override

@@ -117,6 +117,7 @@ class EngineTest {
         assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
         assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
         assertThat(reply.fail(Errno.EIO)).isFalse();
+        assertThat(reply.callerKilled()).isTrue();
     }
 
     @Test
@@ -131,7 +132,9 @@ class EngineTest {
         assertThat(process.waitFor(1500, TimeUnit.MILLISECONDS)).isTrue();
         assertThat(mount.timeouts()).isZero();
         await().until(() -> !operations.flushes.isEmpty());
-        assertThat(operations.flushes.remove().done()).as("somebody heard").isFalse();
+        EmptyReply flush = operations.flushes.remove();
+        assertThat(flush.done()).as("somebody heard").isFalse();
+        assertThat(flush.callerKilled()).isTrue();
     }
 
     @Test
@@ -148,12 +151,19 @@ class EngineTest {
 
     @Test
     void aSignalRunsTheHookOfTheOperation() throws Exception {
-        operations.onWait = reply -> reply.onInterrupt(() -> reply.fail(Errno.EINTR));
+        AtomicInteger told = new AtomicInteger();
+        operations.onWait =
+                reply ->
+                        reply.onInterrupt(() -> {
+                            told.incrementAndGet();
+                            reply.fail(Errno.EINTR);
+                        });
         Process process = mkdir("wait");
         EntryReply reply = held();
         process.destroy();
         assertThat(process.waitFor(5, TimeUnit.SECONDS)).isTrue();
-        await().atMost(SOON).until(reply::interrupted);
+        await().atMost(SOON).until(() -> told.get() == 1);
+        assertThat(reply.callerKilled()).isFalse();
     }
 
     @Test

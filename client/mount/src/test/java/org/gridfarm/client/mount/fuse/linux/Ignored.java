@@ -57,7 +57,7 @@ final class Ignored implements EmptyReply {
     public void afterAnswer(Runnable step) {}
 
     @Override
-    public boolean interrupted() {
+    public boolean callerKilled() {
         return false;
     }
 

@@ -1,0 +1,67 @@
+package org.gridfarm.test.faults;
+
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.test.cluster.TestFarm;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Any process of a farm is killed or stopped, one after the other, while files at level 2 are
+ * worked on through two mounts and the library: metaservers, storage nodes, mounts, the database,
+ * ZooKeeper. {@code -Dgf.all.faults=} is how many, {@code -Dgf.seed=} chooses them.
+ */
+class AllProcessesTest {
+    private static final int FAULTS_DEFAULT = 25; // a deck: every kind of fault
+
+    private final long seed = Long.getLong("gf.seed", System.nanoTime());
+    private final int faults = Integer.getInteger("gf.all.faults", FAULTS_DEFAULT);
+
+    @Test
+    void nothingAcknowledgedIsLostWhicheverProcessDies() throws Exception {
+        System.out.println("replay with -Dgf.seed=" + seed + " -Dgf.all.faults=" + faults);
+        try (TestFarm farm =
+                TestFarm.start(
+                        "--nodes",
+                        "4",
+                        "--caches",
+                        "2",
+                        "--schedulers",
+                        "0",
+                        "--no-node-mounts",
+                        "--repair-after",
+                        "3s")) {
+            farm.gf("setrep", "2", "/");
+            Path other = farm.mountOf("n2");
+            farm.gf(
+                    "cluster",
+                    "mount",
+                    "--node",
+                    "n2",
+                    "--dir",
+                    farm.directory().toString(),
+                    other.toString());
+            try (ProcessFaults harm =
+                            new ProcessFaults(
+                                    farm,
+                                    seed,
+                                    List.of("meta1", "cache1", "cache2"),
+                                    List.of("n1", "n2", "n3", "n4"),
+                                    List.of(farm.mount(), other));
+                    Gridfarm client =
+                            Gridfarm.open(
+                                    ClientConfig.read(farm.directory().resolve("client.toml")))) {
+                Door first = new MountDoor(farm.mount());
+                Door second = new MountDoor(other);
+                Door library = new LibraryDoor(client);
+                Campaign campaign = new Campaign(farm, client, new Oracle(), seed);
+                campaign.underLoad(List.of(first, first, second, library), faults, harm);
+                campaign.levelIsRestored();
+                campaign.everythingIsThere(List.of(first, second, library));
+                campaign.replicasAgree(name -> false);
+            }
+        }
+    }
+}
