@@ -26,15 +26,17 @@ final class Grants {
     }
 
     /**
-     * How long somebody may still believe what an earlier leader let him: clients that read from it
-     * for their lease, clients of caches for the caches' lease, nobody if there were no sessions.
+     * How long somebody may still believe what an earlier leader let him, or may be answered by it:
+     * clients that read from it for their lease, caches and their clients for the caches' lease.
+     * Who only reads has left no trace.
      */
-    static Duration leasesLeft(FarmState state, long newEpoch, boolean hadSessions) {
+    static Duration leasesLeft(FarmState state, long newEpoch) {
+        if (newEpoch <= 1) return Duration.ZERO;
         ByteString last = state.setting(SETTING);
-        if (last != null
-                && Long.parseLong(last.toStringUtf8()) >= newEpoch - CLAIMS_WITHOUT_LEADING_MAX) {
-            return ServerLimits.CLIENT_LEASE;
-        }
-        return hadSessions ? ServerLimits.CACHE_LEASE : Duration.ZERO;
+        boolean gaveItself =
+                last != null
+                        && Long.parseLong(last.toStringUtf8())
+                                >= newEpoch - CLAIMS_WITHOUT_LEADING_MAX;
+        return gaveItself ? ServerLimits.CLIENT_LEASE : ServerLimits.CACHE_LEASE;
     }
 }

@@ -84,7 +84,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             long claimedAt,
             JournalStore.Claim claim,
             long sequence,
-            boolean hadSessions,
             Duration leasesLeft,
             @Nullable List<Touch> doubtful) {}
 

@@ -46,6 +46,9 @@ public final class MetaServer implements AutoCloseable {
     /** Long enough for a leader whose session was lost to stand for election again. */
     private static final long GIVE_WAY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** A follower that was away for a moment is in step again within this. */
+    private static final long LEADER_SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** Far longer than any election takes. */
     private static final long NOBODY_LEADS_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -66,6 +69,8 @@ public final class MetaServer implements AutoCloseable {
     private boolean elected;
 
     private long electedAt;
+    private long leaderWellAt;
+    private long lastTick;
 
     /** It leads, or is about to. */
     private boolean leads;
@@ -105,7 +110,13 @@ public final class MetaServer implements AutoCloseable {
                 identity,
                 new Layouts(state, states.tickets(state)),
                 dialer,
-                cluster::vacate);
+                this::onLeaderGone);
+    }
+
+    /** Its process has ended: nobody need wait for it. */
+    private void onLeaderGone(Cluster.Member leader) {
+        cluster.vacate(leader);
+        if (elected && !leads) takeOver();
     }
 
     /** A call goes to the event thread. */
@@ -184,7 +195,8 @@ public final class MetaServer implements AutoCloseable {
     private void tick() {
         serving.tick();
         long now = System.nanoTime();
-        if (elected && !leads) takeOverUnlessLeaderIsWell(now);
+        if (elected && !leads) standBy(now);
+        lastTick = now;
         if (!candidate
                 || leads
                 || identity.members().get().stream().anyMatch(Cluster.Member::leads)) {
@@ -204,14 +216,25 @@ public final class MetaServer implements AutoCloseable {
         if (serving instanceof Leading leading) {
             leading.tenure().elected();
         } else if (!leads) {
-            takeOverUnlessLeaderIsWell(electedAt);
+            if (leaderIsWell()) leaderWellAt = electedAt;
+            else takeOver();
         }
     }
 
-    private void takeOverUnlessLeaderIsWell(long now) {
-        if (!(serving instanceof Following following) || !following.isServing()) {
+    private boolean leaderIsWell() {
+        return serving instanceof Following following && following.isServing();
+    }
+
+    /**
+     * Elected while the leader was well: what is told here of it may be our own fault, at first.
+     */
+    private void standBy(long now) {
+        boolean well = leaderIsWell();
+        boolean didNotRun = now - lastTick > EventThread.TICK.multipliedBy(4).toNanos();
+        if (well || didNotRun) leaderWellAt = now;
+        if (now - leaderWellAt > LEADER_SILENT_NANOS) {
             takeOver();
-        } else if (now - electedAt > GIVE_WAY_NANOS) {
+        } else if (well && now - electedAt > GIVE_WAY_NANOS) {
             log.info("elected, but the leader is well: giving way to it");
             elected = false;
             identity.blocking().execute(cluster::resign);

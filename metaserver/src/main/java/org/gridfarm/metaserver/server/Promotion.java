@@ -45,20 +45,13 @@ final class Promotion {
         long began = System.nanoTime();
         JournalStore.Claim claim = store.claim(name);
         long sequence = held == 0 || !catchUp() ? load() : held;
-        boolean hadSessions =
-                state.outcomes().sessions().length > 0 || state.writtenInodes().length > 0;
         log.info(
                 "epoch {} is mine; the state stands at batch {} after {} ms",
                 claim.epoch(),
                 sequence,
                 (System.nanoTime() - began) / 1_000_000);
         return new Leading.Start(
-                began,
-                claim,
-                sequence,
-                hadSessions,
-                Grants.leasesLeft(state, claim.epoch(), hadSessions),
-                doubtful);
+                began, claim, sequence, Grants.leasesLeft(state, claim.epoch()), doubtful);
     }
 
     private boolean catchUp() {

@@ -24,10 +24,15 @@ import java.util.stream.Collectors;
  */
 class LocalDiskHabitsTest {
     private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
+
+    /** Another one in each build: what one seed passes, another finds. */
+    private static final long SEED = Long.getLong("gf.seed", System.nanoTime());
+
     private static TestFarm farm;
 
     @BeforeAll
     static void start() throws IOException {
+        System.out.println("replay with -Dgf.seed=" + SEED);
         farm = TestFarm.start();
         farm.sh("chmod 755 " + farm.directory()); // other users are tried as well
     }
@@ -83,7 +88,7 @@ class LocalDiskHabitsTest {
                                 "--operations",
                                 Long.toString(operations),
                                 "--seed",
-                                Long.toString(Long.getLong("gf.seed", 1))));
+                                Long.toString(SEED)));
         assertThat(result.status()).as(result.output() + result.errors()).isZero();
         assertThat(result.output()).contains(operations + " operations");
     }
@@ -103,7 +108,7 @@ class LocalDiskHabitsTest {
                                     "--examples",
                                     Integer.toString(examples),
                                     "--seed",
-                                    Long.toString(Long.getLong("gf.seed", 1))));
+                                    Long.toString(SEED)));
             command.addAll(List.of(more));
             TestFarm.Result result = farm.run(command);
             assertThat(result.status()).as(result.output() + result.errors()).isZero();
@@ -453,7 +458,7 @@ class LocalDiskHabitsTest {
                                 "-XX:TieredStopAtLevel=1",
                                 "-Djava.io.tmpdir=" + place,
                                 "-DtempDir=" + place,
-                                "-Dtests.seed=" + Long.toHexString(Long.getLong("gf.seed", 4711)),
+                                "-Dtests.seed=" + Long.toHexString(SEED),
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 "org.junit.runner.JUnitCore",

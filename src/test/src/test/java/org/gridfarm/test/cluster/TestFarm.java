@@ -146,12 +146,7 @@ public final class TestFarm implements AutoCloseable {
 
     /** The process that serves the user's mount, when another is ready to go on. */
     ProcessHandle mountServer() {
-        return mountServer(mount());
-    }
-
-    /** The process that serves a mount, when another is ready to go on. */
-    public ProcessHandle mountServer(Path at) {
-        Supervisor supervisor = Supervisor.of(at);
+        Supervisor supervisor = Supervisor.of(mount());
         await("another that is ready")
                 .atMost(Duration.ofMinutes(2))
                 .until(() -> {

@@ -49,6 +49,7 @@ class AllProcessesTest {
                                     seed,
                                     List.of("meta1", "cache1", "cache2"),
                                     List.of("n1", "n2", "n3", "n4"),
+                                    List.of(),
                                     List.of(farm.mount(), other));
                     Gridfarm client =
                             Gridfarm.open(

@@ -18,7 +18,7 @@ import java.util.Optional;
  * many, {@code -Dgf.seed=} chooses them.
  */
 class FaultCampaignTest {
-    private static final int FAULTS_DEFAULT = 100; // a deck: every kind of fault
+    private static final int FAULTS_DEFAULT = 60; // three decks: every kind of fault
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
     private final long seed = Long.getLong("gf.seed", System.nanoTime());
     private final int faults = Integer.getInteger("gf.faults", FAULTS_DEFAULT);

@@ -1,10 +1,14 @@
 package org.gridfarm.test.faults;
 
+import static org.awaitility.Awaitility.await;
+
+import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.test.cluster.ShellBeside;
 import org.gridfarm.test.cluster.TestFarm;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
@@ -17,7 +21,9 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
 
     private static final int LONG_STOP_MORE_MILLIS = 2_000;
 
-    /** What is done, and how often in a deck of twenty-five. */
+    private static final Duration SERVED_MAX = Duration.ofMinutes(1);
+
+    /** What is done, and how often in a deck. */
     private enum Kind {
         KILL_METASERVER(5),
         STOP_METASERVER(4),
@@ -25,6 +31,7 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
         STOP_NODE(3),
         KILL_MOUNT(4),
         STOP_MOUNT(2),
+        KILL_SCHEDULER(2),
         KILL_DATABASE(2),
         KILL_ZOOKEEPER(1),
         STOP_ZOOKEEPER(1);
@@ -42,6 +49,7 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
     private final Deck<Kind> deck;
     private final List<String> metaservers;
     private final List<String> nodes;
+    private final List<String> schedulers;
     private final List<Path> mounts;
 
     ProcessFaults(
@@ -49,15 +57,21 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
             long seed,
             List<String> metaservers,
             List<String> nodes,
+            List<String> schedulers,
             List<Path> mounts)
             throws IOException {
         this.farm = farm;
         this.shell = farm.shellBeside();
         this.random = new Random(seed);
-        this.deck = new Deck<>(Kind.class, kind -> kind.inDeck, random);
         this.metaservers = metaservers;
         this.nodes = nodes;
+        this.schedulers = schedulers;
         this.mounts = mounts;
+        this.deck = new Deck<>(Kind.class, this::inDeck, random);
+    }
+
+    private int inDeck(Kind kind) {
+        return kind == Kind.KILL_SCHEDULER && schedulers.isEmpty() ? 0 : kind.inDeck;
     }
 
     @Override
@@ -71,6 +85,7 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
                     case STOP_NODE -> stopped(one(nodes));
                     case KILL_MOUNT -> killed(one(mounts));
                     case STOP_MOUNT -> stopped(one(mounts));
+                    case KILL_SCHEDULER -> killed(one(schedulers));
                     case KILL_DATABASE -> killed("postgres");
                     case KILL_ZOOKEEPER -> killed("zookeeper");
                     case STOP_ZOOKEEPER -> stopped("zookeeper");
@@ -95,14 +110,22 @@ final class ProcessFaults implements Campaign.Harm, AutoCloseable {
         return process + " stopped for " + stopped(farm.pid(process)) + " ms";
     }
 
-    /** Another process is ready to go on. */
-    private String killed(Path mount) {
-        farm.mountServer(mount).destroyForcibly();
+    private static String killed(Path mount) {
+        server(mount).destroyForcibly();
         return mount + " killed";
     }
 
     private String stopped(Path mount) throws IOException {
-        return mount + " stopped for " + stopped(farm.mountServer(mount).pid()) + " ms";
+        return mount + " stopped for " + stopped(server(mount).pid()) + " ms";
+    }
+
+    /** The process that serves the mount, once there is one again. */
+    private static ProcessHandle server(Path mount) {
+        Supervisor supervisor = Supervisor.of(mount);
+        await("a process that serves " + mount)
+                .atMost(SERVED_MAX)
+                .until(() -> supervisor.server().filter(ProcessHandle::isAlive).isPresent());
+        return supervisor.server().orElseThrow();
     }
 
     private int stopped(long pid) throws IOException {
