@@ -163,7 +163,9 @@ final class AttributeCalls {
         } else if (change.has(SetAttributes.MTIME)) {
             to.setMtime(Translate.nanos(change.mtime, change.mtimeNanos));
         }
-        if (change.has(SetAttributes.KILL_SUIDGID)) {
+        // chown(-1, -1), and before other changes by a caller who may not keep the bits, the kernel
+        // asks for nothing but that they go.
+        if (change.has(SetAttributes.KILL_SUIDGID) || change.isOfNothing()) {
             to.setClearSuidSgid(true);
         }
         if (file != null) {

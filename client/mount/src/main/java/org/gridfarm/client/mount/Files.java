@@ -22,6 +22,7 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
@@ -530,7 +531,8 @@ final class Files {
     }
 
     private CompletableFuture<FileHandle> clearSuid(Request request, FileHandle handle) {
-        int mode = handle.attributes().getMode();
+        Attributes now = mounted.metadata().cachedAttributes(handle.inode());
+        int mode = handle.attributes().getMode() | (now == null ? 0 : now.getMode());
         boolean any =
                 (mode & Flags.SET_UID) != 0
                         || ((mode & Flags.SET_GID) != 0 && (mode & Flags.GROUP_EXECUTE) != 0);

@@ -158,8 +158,25 @@ final class Names {
                     parent,
                     name,
                     "link",
-                    () -> metadata.link(mounted.who(reply), node, parent, name));
+                    () ->
+                            metadata.link(mounted.who(reply), node, parent, name)
+                                    .thenCompose(answer -> asItIsWritten(node, answer)));
         }
+    }
+
+    /**
+     * The kernel takes the size from every answer that tells one; of a file that somebody writes,
+     * the metaserver knows what was last committed.
+     */
+    private CompletableFuture<MutateReply> asItIsWritten(long node, MutateReply linked) {
+        if (!linked.getAttributes().getWriting()) {
+            return CompletableFuture.completedFuture(linked);
+        }
+        return metadata.attributes(node)
+                .thenApply(found ->
+                        linked.toBuilder()
+                                .setAttributes(found.require("link", Long.toHexString(node)))
+                                .build());
     }
 
     void unlink(EmptyReply reply, long parent, RawName raw) {

@@ -73,9 +73,24 @@ def mapped(path, flags):
     return f"{seen} {content(path)}"
 
 
+def linked(path, flags):
+    a = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    os.pwrite(a, b"x" * BLOCK, 0)
+    b = os.open(path, flags)
+    os.link(path, path + "-l")
+    try:
+        copied = os.copy_file_range(a, a, 1, 0, 0)
+    except OSError as e:
+        copied = e.strerror
+    seen = [copied, sizes(a, b), os.stat(path + "-l").st_size]
+    os.close(b)
+    os.close(a)
+    return f"{seen} {content(path)}"
+
+
 WAYS = {"read and write": os.O_RDWR, "write": os.O_WRONLY, "append": os.O_RDWR | os.O_APPEND}
 os.chdir(sys.argv[1])
-for case in empty_first, written_first, opened_twice, mapped:
+for case in empty_first, written_first, opened_twice, mapped, linked:
     for way, flags in WAYS.items():
         seen = {}
         for i in range(ROUNDS):

@@ -32,6 +32,25 @@ def written(name, creator, writer, bits, how):
     print(f"{name}: {before} {after} {oct(os.stat(name).st_mode & 0o7777)}")
 
 
+def without_writing(name, caller, bits, how):
+    f = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.pwrite(f, b"x" * 10000, 0)
+    os.fchmod(f, bits)
+    os.close(f)
+    f = os.open(name, os.O_RDWR)
+    os.seteuid(caller)
+    if how == "chown":
+        os.chown(f, -1, -1)
+    elif how == "fallocate":
+        os.posix_fallocate(f, 0, 20000)
+    else:
+        os.copy_file_range(f, f, 10, 0, 5000)
+    after = mode(f)
+    os.close(f)
+    os.seteuid(0)
+    print(f"{name}: {after} {oct(os.stat(name).st_mode & 0o7777)}")
+
+
 def set_after_writing(name, user, bits):
     os.seteuid(user)
     f = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -45,6 +64,10 @@ def set_after_writing(name, user, bits):
     print(f"{name}: {before} {synced} {oct(os.stat(name).st_mode & 0o7777)}")
 
 
+for how, callers in ("fallocate", (0, 1000)), ("copy", (0, 1000)), ("chown", (0,)):
+    for caller in callers:
+        for bits in 0o4755, 0o2755, 0o6711, 0o2744, 0o755:
+            without_writing(f"{how}-{caller}-{bits:o}", caller, bits, how)
 for user in 0, 1000:
     for bits in 0o4755, 0o2755, 0o6711, 0o755:
         set_after_writing(f"late-{user}-{bits:o}", user, bits)

@@ -40,4 +40,9 @@ public final class SetAttributes {
     public boolean has(int bits) {
         return (valid & bits) != 0;
     }
+
+    /// True when it says only by what it is asked, not what is to be changed.
+    public boolean isOfNothing() {
+        return (valid & ~(HANDLE | LOCK_OWNER)) == 0;
+    }
 }
