@@ -23,6 +23,9 @@ public final class SchedulerLine {
     private final List<HostPort> addresses;
     private @Nullable Peer peer;
 
+    /** Which address is tried first: one that stands by is reached, and refuses every call. */
+    private int first;
+
     public SchedulerLine(Gridfarm farm, List<HostPort> addresses) {
         if (addresses.isEmpty()) {
             throw new FarmException(
@@ -61,10 +64,12 @@ public final class SchedulerLine {
             return known;
         }
         FarmException last = null;
-        for (HostPort address : addresses) {
+        for (int i = 0; i < addresses.size(); i++) {
+            HostPort address = addresses.get((first + i) % addresses.size());
             try {
                 Peer found = farm.schedulerDialer().dial(address).join();
                 peer = found;
+                first = (first + i) % addresses.size();
                 return found;
             } catch (RuntimeException e) {
                 last = FarmException.of(e, "connect", "scheduler " + address);
@@ -80,5 +85,6 @@ public final class SchedulerLine {
             peer.close();
             peer = null;
         }
+        first = (first + 1) % addresses.size();
     }
 }

@@ -70,6 +70,16 @@ class JobUnderFaultsTest {
         }
     }
 
+    @Test
+    void aSchedulerThatStandsByIsPassedOver() throws IOException {
+        try (TestFarm farm = TestFarm.start("--nodes", "1", "--schedulers", "2")) {
+            farm.signal("sched1", "KILL");
+            farm.startOne("sched1"); // reached first, and the other leads or will
+            assertThat(farm.gf("run", "echo ran")).contains("ran");
+            assertThat(farm.gf("jobs", "--all")).contains("echo ran");
+        }
+    }
+
     /** Files of so many lines. */
     private List<Integer> inputs(TestFarm farm) throws IOException {
         Random random = new Random(seed);
