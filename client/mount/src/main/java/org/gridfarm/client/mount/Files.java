@@ -250,7 +250,7 @@ final class Files {
                                 "inode {}: what is mapped of it and changed here may be lost: {}",
                                 Long.toHexString(node),
                                 failure == null
-                                        ? "another node heads its chain"
+                                        ? "the copy here is in no chain"
                                         : failure.getMessage());
                     }
                     return new Going(new Opened(handle, local), way);

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -82,7 +83,12 @@ class MappingsTest {
         "1,written-too,false",
         "2,plain,false",
         "2,written-too,false",
-        "1,plain,true"
+        "1,plain,true",
+        "3,plain,true",
+        "3,closed-before,true",
+        "3,written-too,true",
+        "3,reader-leaves,true",
+        "3,interleaved,true"
     })
     void aMappingBesideAReaderIsInEveryCopy(int level, String how, boolean elsewhere)
             throws IOException {
@@ -90,6 +96,7 @@ class MappingsTest {
         String path = name + "/f";
         Files.createDirectory(farm.mount().resolve(name));
         farm.gf("setrep", Integer.toString(level), "/" + name);
+        if (level == 3) put(farm, path); // closed for sure: the next who writes heads its chain
         String other = elsewhere ? farm.mountOf("n2").resolve(path).toString() : "";
         farm.sh(
                 "python3 %s %s %s %s"
@@ -100,11 +107,81 @@ class MappingsTest {
         put(expected, 200_000, "later");
         if (how.equals("written-too")) put(expected, 100_000, "between");
         if (elsewhere) put(expected, 150_000, "elsewhere");
+        if (how.equals("interleaved")) put(expected, 50_000, "m2".repeat(2_000));
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> farm.tryGf("sum", "/" + path).status() == 0);
         assertThat(farm.mountOf("n3").resolve(path)).hasBinaryContent(expected);
         assertThat(farm.mount().resolve(path)).hasBinaryContent(expected);
         farm.gf("sum", "--verify", "/" + path);
+    }
+
+    /** The next process of the mount does not know that another node heads the chain. */
+    @Test
+    void aMappingBesideAReaderSurvivesTheMountsProcess() throws Exception {
+        farm.gf("mkdir", "/survives");
+        farm.gf("setrep", "3", "/survives");
+        put(farm, "survives/f");
+        Process mapping = mapping(farm, "survives/f", "waits");
+        try (Writer orders = mapping.outputWriter();
+                BufferedReader steps = mapping.inputReader()) {
+            assertThat(steps.readLine()).isEqualTo("stored");
+            farm.mountServer().destroyForcibly();
+            orders.write("go on\n");
+        }
+        assertThat(mapping.waitFor()).isZero();
+        byte[] expected = "a".repeat(300_000).getBytes(StandardCharsets.US_ASCII);
+        put(expected, 0, "first");
+        put(expected, 200_000, "later");
+        put(expected, 150_000, "elsewhere");
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> farm.tryGf("sum", "/survives/f").status() == 0);
+        assertThat(farm.mountOf("n3").resolve("survives/f")).hasBinaryContent(expected);
+        farm.gf("sum", "--verify", "/survives/f");
+    }
+
+    /**
+     * Another machine goes on writing to the nodes that are left: which of the bytes here are newer
+     * cannot be told then, and a loss that nobody hears of is the worst.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"waits", "waits-first"})
+    void whoMappedBesideAnotherWriterHearsThatItsNodeIsGone(String how) throws Exception {
+        try (TestFarm two = TestFarm.start("--nodes", "2", "--schedulers", "0")) {
+            two.gf("setrep", "2", "/");
+            put(two, "f");
+            Path elsewhere = two.mountOf("n2").resolve("f");
+            Process mapping = mapping(two, "f", how);
+            try (Writer orders = mapping.outputWriter();
+                    BufferedReader steps = mapping.inputReader()) {
+                assertThat(steps.readLine()).isEqualTo("stored");
+                two.signal("n1", "KILL");
+                two.sh(
+                        "printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync"
+                                .formatted(elsewhere));
+                orders.write("go on\n");
+            }
+            assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
+            assertThat(Files.readString(elsewhere))
+                    .startsWith("a".repeat(99) + "more")
+                    .contains("elsewhere");
+        }
+    }
+
+    /** Of mapped.py, which waits after it has said what it stored. */
+    private static Process mapping(TestFarm where, String path, String how) throws IOException {
+        return new ProcessBuilder(
+                        "python3",
+                        where.program("mapped.py"),
+                        where.mount().resolve(path).toString(),
+                        how,
+                        where.mountOf("n2").resolve(path).toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static void put(TestFarm where, String path) throws IOException {
+        Path file = Files.writeString(where.directory().resolve("content"), "a".repeat(300_000));
+        where.gf("put", file.toString(), "gf:/" + path);
     }
 
     private static void put(byte[] content, int at, String text) {

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,16 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
         return location.getReplicasList().stream()
                 .filter(replica -> !replica.getJoining())
                 .toList();
+    }
+
+    /** The replica at that node; null: it has none, or another node heads the chain. */
+    static @Nullable Replica holderAt(ObjectLocation location, String node, boolean mustHead) {
+        List<Replica> all = holders(location);
+        return all.stream()
+                .limit(mustHead ? 1 : all.size())
+                .filter(replica -> replica.getNode().equals(node))
+                .findFirst()
+                .orElse(null);
     }
 
     Set<String> joining() {

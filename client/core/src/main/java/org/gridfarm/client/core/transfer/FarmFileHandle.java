@@ -248,7 +248,7 @@ final class FarmFileHandle implements FileHandle {
         LocalWriting there = write ? open.localWriting() : null;
         if (there != null) {
             return CompletableFuture.completedFuture(
-                    there.isLost() ? null : there.replica.fileNow());
+                    there.isLost() || there.isAside() ? null : there.replica.fileNow());
         }
         return granted(reads.openLocal(write), write);
     }

@@ -298,7 +298,8 @@ final class FileReads {
 
     private CompletableFuture<@Nullable LocalReplica> ask(
             Layout layout, boolean write, boolean alone) {
-        Replica replica = alone && open.mode() != DataMode.EXCLUSIVE ? null : here(layout, write);
+        boolean mayNot = alone && open.mode() != DataMode.EXCLUSIVE;
+        Replica replica = mayNot ? null : here(layout, alone);
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
@@ -315,17 +316,11 @@ final class FileReads {
                         .build());
     }
 
-    /** The replica at the attached node; for writing only where it heads the chain. */
-    private @Nullable Replica here(Layout layout, boolean write) {
-        if (layout.getObjectsCount() != 1 || layout.getStripeCount() > 1) {
-            return null;
-        }
-        List<Replica> all = Chain.holders(layout.getObjects(0));
-        return all.stream()
-                .filter(replica -> replica.getNode().equals(wiring.attached()))
-                .filter(replica -> !write || replica == all.get(0))
-                .findFirst()
-                .orElse(null);
+    /** The replica at the attached node. */
+    private @Nullable Replica here(Layout layout, boolean mustHead) {
+        return layout.getObjectsCount() != 1 || layout.getStripeCount() > 1
+                ? null
+                : Chain.holderAt(layout.getObjects(0), wiring.attached(), mustHead);
     }
 
     /**
@@ -348,7 +343,7 @@ final class FileReads {
     private void askAgain(Asked asked, long staged, long since) {
         open.layout()
                 .thenCompose(layout -> {
-                    Replica replica = here(layout, true);
+                    Replica replica = here(layout, false);
                     return replica == null
                             ? CompletableFuture.<@Nullable LocalReplica>completedFuture(null)
                             : ask(

@@ -159,7 +159,7 @@ final class FileWrites {
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
         boolean grows = !keepSize && !punchHole;
         LocalWriting kernel = open.localWriting();
-        if (kernel != null && kernel.isLost()) {
+        if (kernel != null && kernel.isLost() && !kernel.isAside()) {
             return allocateLost(kernel.replica, offset, length, grows, punchHole || zeroRange);
         }
         return layoutWithRoom(grows ? offset + length : 0)

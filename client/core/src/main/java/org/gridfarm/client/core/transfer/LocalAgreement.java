@@ -8,6 +8,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 
@@ -18,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Makes the chain of a file that the kernel writes agree. As long as the attached node heads the
  * chain, it ships what was written, a second's worth at a call. When it is gone, this process reads
- * the file itself and writes it to the nodes that are left, or to others.
+ * the file itself and writes it to the nodes that are left, or to others. Where another node headed
+ * the chain from the start the file is compared with that node's.
  */
 final class LocalAgreement {
     private final Wiring wiring;
@@ -57,26 +59,32 @@ final class LocalAgreement {
     }
 
     private CompletableFuture<Void> attempt() {
-        return open.layout()
+        CompletableFuture<Void> known =
+                writing.wasShared() ? open.refresh(0) : CompletableFuture.completedFuture(null);
+        return known.thenCompose(done -> open.layout())
                 .thenCompose(layout -> {
-                    String head = headOf(layout.getObjects(0).getReplicasList());
-                    if (head.equals(wiring.attached()) && !writing.isLost()) {
+                    ObjectLocation location = layout.getObjects(0);
+                    Replica here = Chain.holderAt(location, wiring.attached(), false);
+                    if (here == null || (!writing.isAside() && !isHead(location))) {
+                        writing.struckOff();
+                    }
+                    if (isHead(location) && !writing.isLost()) {
                         return shipped(0, writing.renewals());
                     }
-                    writing.lose();
-                    return rescued(head);
+                    return writing.mayBeOvertaken() ? told() : rescued(isHead(location));
                 });
     }
 
-    private static String headOf(java.util.List<Replica> members) {
-        return members.isEmpty() ? "" : members.get(0).getNode();
+    private boolean isHead(ObjectLocation location) {
+        return Chain.holderAt(location, wiring.attached(), true) != null;
     }
 
     private CompletableFuture<Void> afterFailure(FarmException failure) {
         long now = wiring.clock().nanoTime();
         boolean lost = failure.kind() == ErrorKind.STALE;
         boolean goesOn = lost || failure.kind() == ErrorKind.CANCELLED;
-        boolean hopeless = !goesOn && failure.kind().retry() == Retry.NEVER;
+        boolean untold = writing.isLost() && writing.mayBeOvertaken();
+        boolean hopeless = !goesOn && (untold || failure.kind().retry() == Retry.NEVER);
         long left = wiring.session().deadline().toNanos() - (now - goodAt);
         if (hopeless || left <= TransferLimits.RETRY_PAUSE.toNanos()) {
             return CompletableFuture.failedFuture(failure);
@@ -84,7 +92,7 @@ final class LocalAgreement {
         boolean struck = lost || now - goodAt >= TransferLimits.RESCUE_AFTER.toNanos();
         CompletableFuture<Void> next = new CompletableFuture<>();
         CompletableFuture<Void> before =
-                struck && !writing.isLost()
+                struck && !writing.isLost() && !writing.isAside()
                         ? open.mend(0, Set.of(wiring.attached()), false, failure.getMessage())
                         : CompletableFuture.completedFuture(null);
         before.handle((done, thrown) ->
@@ -194,25 +202,46 @@ final class LocalAgreement {
     // ---- by this process
     // -------------------------------------------------------------------------------------------------------------------
 
-    private CompletableFuture<Void> rescued(String head) {
-        if (head.equals(wiring.attached())) {
-            return open.mend(0, Set.of(head), false, "the node lost what was written locally")
+    private CompletableFuture<Void> rescued(boolean isHead) {
+        if (isHead) {
+            Set<String> here = Set.of(wiring.attached());
+            return open.mend(0, here, false, "the node lost what was written locally")
                     .thenCompose(done -> attempt());
         }
         LocalReplica file = writing.replica;
         long size = file.size();
         return pieces(file, 0, size)
                 .thenCompose(done -> writes.resizeObject(size))
-                .thenCompose(done ->
-                        writes.submit(
-                                0,
-                                (peer, chain, deadline) ->
-                                        peer.callPlain(
-                                                StorageMethods.SYNC,
-                                                request(chain).build(),
-                                                deadline),
-                                wiring.session().deadline()))
-                .thenApply(done -> null);
+                .thenCompose(done -> synced(0, durable, digest));
+    }
+
+    /** What is the chain's and what is ours is to be told apart. */
+    private CompletableFuture<Void> told() {
+        return new MappedChanges(wiring, open, writing, writes, () -> synced(0, false, false))
+                .sent()
+                .thenCompose(done -> synced(0, durable, digest));
+    }
+
+    /** What a local writer at the head wrote is shipped before, in as many calls as it takes. */
+    private CompletableFuture<Void> synced(long from, boolean onDisk, boolean withDigest) {
+        return writes.submit(
+                        0,
+                        (peer, chain, deadline) ->
+                                peer.callPlain(
+                                        StorageMethods.SYNC,
+                                        request(chain)
+                                                .setDurable(onDisk)
+                                                .setDigest(withDigest)
+                                                .setFromBlock(from)
+                                                .build(),
+                                        deadline),
+                        wiring.session().deadline())
+                .thenCompose(outcome -> {
+                    goodAt = wiring.clock().nanoTime();
+                    return outcome.getShipFrom() > 0
+                            ? synced(outcome.getShipFrom(), onDisk, withDigest)
+                            : CompletableFuture.completedFuture(null);
+                });
     }
 
     /** One piece after the other, each with the time of an operation. */

@@ -41,12 +41,19 @@ final class LocalWriting {
     final LocalReplica replica;
     private final Wiring wiring;
     private final OpenInode open;
+    private final boolean aside;
 
     @GuardedBy("this")
     private boolean ended;
 
     @GuardedBy("this")
     private boolean lost;
+
+    @GuardedBy("this")
+    private boolean shared;
+
+    @GuardedBy("this")
+    private boolean overtaken;
 
     @GuardedBy("this")
     private Runnable watching = () -> {}; // takes back
@@ -66,9 +73,12 @@ final class LocalWriting {
 
     /**
      * @param begun by a former process: what its node has shipped is not known
+     * @param aside see {@link #isAside}
      */
-    LocalWriting(Wiring wiring, OpenInode open, LocalReplica replica, boolean begun) {
-        this.renewals = begun ? 1 : 0;
+    LocalWriting(
+            Wiring wiring, OpenInode open, LocalReplica replica, boolean begun, boolean aside) {
+        this.renewals = begun || aside ? 1 : 0;
+        this.aside = aside;
         this.wiring = wiring;
         this.open = open;
         this.replica = replica;
@@ -91,9 +101,47 @@ final class LocalWriting {
         return lost;
     }
 
-    /** The node is no member of the chain any more. */
+    /**
+     * Another node headed the chain when it was granted: only mappings write into the file, and
+     * what others write comes to it, too.
+     */
+    boolean isAside() {
+        return aside;
+    }
+
+    /** The node is no member of the chain any more: this process has told the metaserver so. */
     synchronized void lose() {
         lost = true;
+    }
+
+    /** Somebody else has: who had the file open, too, may have written on to those who are left. */
+    synchronized void struckOff() {
+        overtaken |= !lost && shared;
+        lost = true;
+    }
+
+    /** Others have the file open, too. */
+    synchronized void shared() {
+        shared = true;
+    }
+
+    /** Others have had the file open: they may have told the metaserver of a failed node. */
+    synchronized boolean wasShared() {
+        return shared;
+    }
+
+    /** Others, who have waited until now, may write from here on. */
+    synchronized void sharedFromNowOn() {
+        overtaken |= lost;
+        shared = true;
+    }
+
+    /**
+     * The chain may have what is not in our file: to bring that there as it is might undo what
+     * others were told is written.
+     */
+    synchronized boolean mayBeOvertaken() {
+        return aside || overtaken;
     }
 
     synchronized void end() {
@@ -195,14 +243,14 @@ final class LocalWriting {
         open.layout()
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
-                    Replica head = location.getReplicas(0);
-                    if (!head.getNode().equals(wiring.attached())) {
-                        lose();
+                    Replica here = Chain.holderAt(location, wiring.attached(), !aside);
+                    if (here == null) {
+                        struckOff();
                         return CompletableFuture.completedFuture(null);
                     }
                     return wiring.nodes()
-                            .connect(head)
-                            .thenCompose(peer -> heldAt(peer, location.getObject(), head));
+                            .connect(here)
+                            .thenCompose(peer -> heldAt(peer, location.getObject(), here));
                 })
                 .whenComplete((done, thrown) -> {
                     if (thrown != null && !isOver()) {

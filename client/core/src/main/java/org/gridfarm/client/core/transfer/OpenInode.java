@@ -136,6 +136,14 @@ final class OpenInode implements ObjectChain.Source {
         if (mode != DataMode.WRITE_SHARED || !uncommitted.counts()) {
             mode = reply.getMode();
         }
+        noteShared();
+    }
+
+    /** Under the lock. */
+    private void noteShared() {
+        if (localWriting != null && mode == DataMode.WRITE_SHARED) {
+            localWriting.shared();
+        }
     }
 
     private int generation() {
@@ -328,7 +336,11 @@ final class OpenInode implements ObjectChain.Source {
         long objectTime = replica.modified();
         synchronized (lock) {
             if (localWriting == null) {
-                localWriting = new LocalWriting(wiring, this, replica, generationBefore != 0);
+                boolean aside =
+                        Chain.holderAt(layout.getObjects(0), wiring.attached(), true) == null;
+                localWriting =
+                        new LocalWriting(wiring, this, replica, generationBefore != 0, aside);
+                noteShared();
             }
             writtenLocally = true;
             uncommitted.knownUpTo(objectTime);
@@ -375,7 +387,8 @@ final class OpenInode implements ObjectChain.Source {
     /** The same while no other client has the file open. */
     @Nullable LocalWriting localWritingAlone() {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE ? localWriting : null;
+            LocalWriting kernel = mode == DataMode.EXCLUSIVE ? localWriting : null;
+            return kernel == null || kernel.isAside() ? null : kernel;
         }
     }
 
@@ -487,6 +500,15 @@ final class OpenInode implements ObjectChain.Source {
                 mode = most;
             }
             layoutRecalled |= dropLayout;
+        }
+    }
+
+    /** The recall is about to be answered. */
+    void lowered() {
+        synchronized (lock) {
+            if (localWriting != null && mode == DataMode.WRITE_SHARED) {
+                localWriting.sharedFromNowOn();
+            }
         }
     }
 
@@ -616,11 +638,14 @@ final class OpenInode implements ObjectChain.Source {
             return refresh(0);
         }
         FarmFileHandle handle;
+        LocalWriting struck;
         LocalWriting local;
         boolean written;
         synchronized (lock) {
-            local = failed.contains(wiring.attached()) ? localWriting : null;
-            written = localWriting != null || lastOutcomes.containsKey(stripe);
+            boolean aside = localWriting != null && localWriting.isAside();
+            struck = failed.contains(wiring.attached()) ? localWriting : null;
+            local = aside ? null : struck;
+            written = (localWriting != null && !aside) || lastOutcomes.containsKey(stripe);
             if (local != null && mode == DataMode.WRITE_SHARED) {
                 // Others may have written since to the nodes that are left: our file would undo it.
                 broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
@@ -636,8 +661,10 @@ final class OpenInode implements ObjectChain.Source {
                 new AtLeader.ChainReport(stripe, failed, reason, full, written, local != null);
         return AtLeader.chainFailed(wiring, handle, report)
                 .thenAccept(reply -> {
+                    if (struck != null) {
+                        struck.lose(); // its file is brought to those who are left, or to others
+                    }
                     if (local != null) {
-                        local.lose(); // its file is brought to those who are left, or to others
                         synchronized (lock) {
                             lastOutcomes.clear();
                         }

@@ -348,7 +348,8 @@ public final class TransferClient
                 .thenCompose(done ->
                         shared.takeUnsure()
                                 ? new FileWrites(wiring, shared).agree(false, false)
-                                : CompletableFuture.completedFuture(null));
+                                : CompletableFuture.completedFuture(null))
+                .whenComplete((done, thrown) -> shared.lowered());
     }
 
     // ---- the session
