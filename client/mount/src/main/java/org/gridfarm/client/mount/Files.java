@@ -46,7 +46,6 @@ final class Files {
     private static final Logger log = LoggerFactory.getLogger(Files.class);
     private static final int FMODE_EXEC = 0x20; // linux/fs.h: the open of execve(2)
     private static final int NO_GENERATION = 0;
-    private static final long APPEND = -1; // an offset
 
     private final Mounted mounted;
     private final Locks locks;
@@ -375,13 +374,28 @@ final class Files {
             int openFlags,
             int writeFlags) {
         boolean append = (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0;
-        long at = append ? APPEND : offset;
+        Writing way = append ? appending(reply, offset) : (to, bytes) -> to.write(offset, bytes);
         boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
-        paces.write(reply, data, (bytes, done) -> write(reply, node, number, at, bytes, kill, done))
+        paces.write(
+                        reply,
+                        data,
+                        (bytes, done) -> write(reply, node, number, way, bytes, kill, done))
                 .exceptionally(failure -> {
                     mounted.fail(reply, node, "write", failure);
                     return null;
                 });
+    }
+
+    /** How bytes, which are taken over, come into a file. */
+    private interface Writing {
+        CompletableFuture<?> write(FileHandle to, ByteBuf bytes);
+    }
+
+    /**
+     * @param end the kernel's idea of it
+     */
+    private static Writing appending(CountReply reply, long end) {
+        return reply.resent() ? (to, bytes) -> to.appendAgain(bytes, end) : FileHandle::append;
     }
 
     /**
@@ -392,7 +406,7 @@ final class Files {
             CountReply reply,
             long node,
             long number,
-            long offset,
+            Writing way,
             ByteBuf bytes,
             boolean kill,
             CompletableFuture<Void> done) {
@@ -400,7 +414,7 @@ final class Files {
                 require(
                         reply,
                         number,
-                        () -> write(reply, node, number, offset, bytes, kill, done),
+                        () -> write(reply, node, number, way, bytes, kill, done),
                         () -> {
                             bytes.release();
                             done.complete(null);
@@ -409,8 +423,7 @@ final class Files {
             return;
         }
         int length = bytes.readableBytes();
-        CompletableFuture<?> written =
-                offset == APPEND ? file.handle().append(bytes) : file.handle().write(offset, bytes);
+        CompletableFuture<?> written = way.write(file.handle(), bytes);
         file.noteWrite();
         written.whenComplete((_, _) -> done.complete(null));
         written.thenCompose(_ ->

@@ -146,7 +146,12 @@ public final class TestFarm implements AutoCloseable {
 
     /** The process that serves the user's mount, when another is ready to go on. */
     ProcessHandle mountServer() {
-        Supervisor supervisor = Supervisor.of(mount());
+        return mountServer(mount());
+    }
+
+    /** The same of another mount. */
+    ProcessHandle mountServer(Path mount) {
+        Supervisor supervisor = Supervisor.of(mount);
         await("another that is ready")
                 .atMost(Duration.ofMinutes(2))
                 .until(() -> {

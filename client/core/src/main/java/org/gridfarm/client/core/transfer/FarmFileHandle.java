@@ -147,6 +147,16 @@ final class FarmFileHandle implements FileHandle {
     }
 
     @Override
+    public CompletableFuture<Long> appendAgain(ByteBuf bytes, long end) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null) {
+            bytes.release();
+            return refusal.thenApply(never -> 0L);
+        }
+        return noted(new SecondAppend(open, reads, writes).append(bytes, end));
+    }
+
+    @Override
     public CompletableFuture<Void> truncate(long size) {
         CompletableFuture<Void> refusal = refusalToWrite();
         return refusal != null ? refusal : noted(writes.truncate(size));

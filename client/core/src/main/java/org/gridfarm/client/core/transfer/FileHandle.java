@@ -55,6 +55,14 @@ public interface FileHandle {
      */
     CompletableFuture<Long> append(ByteBuf bytes);
 
+    /**
+     * The same for what a former process may have appended already: it is in the file once
+     * afterwards.
+     *
+     * @param end where the file ended, as far as was known, when it was asked for first
+     */
+    CompletableFuture<Long> appendAgain(ByteBuf bytes, long end);
+
     CompletableFuture<Void> truncate(long size);
 
     /**
