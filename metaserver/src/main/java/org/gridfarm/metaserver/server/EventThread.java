@@ -5,13 +5,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The one thread that owns the state. Actions run in the order they were submitted, in rounds:
- * whatever has queued up runs, then the end-of-round action once, so that what a round decided
- * leaves together. A tick runs at least every {@link #TICK}.
+ * Owns the state: one action runs at a time. Actions run in the order they were submitted, in
+ * rounds: whatever has queued up runs, then the end-of-round action once, so that what a round
+ * decided leaves together. A tick runs at least every {@link #TICK}.
+ *
+ * <p>There is a thread for it, and whoever has a short action while nothing else is to do makes a
+ * round of it himself ({@link #runOrSubmit}): a lone call then wakes two threads less.
  */
 public final class EventThread implements AutoCloseable {
     /** Leases and timers are looked at this often. */
@@ -28,10 +33,12 @@ public final class EventThread implements AutoCloseable {
     private final MpscUnboundedArrayQueue<Runnable> queue =
             new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
     private final AtomicBoolean asleep = new AtomicBoolean();
+    private final ReentrantLock turn = new ReentrantLock(); // held during a round
+    private volatile boolean threadWaits; // for its turn
     private final Runnable endOfRound;
     private final Runnable tick;
     private final Thread thread;
-    private volatile boolean stopping;
+    private volatile boolean runs;
 
     public EventThread(Runnable endOfRound, Runnable tick) {
         this.endOfRound = endOfRound;
@@ -41,6 +48,7 @@ public final class EventThread implements AutoCloseable {
     }
 
     public void start() {
+        runs = true;
         thread.start();
     }
 
@@ -52,6 +60,28 @@ public final class EventThread implements AutoCloseable {
         }
     }
 
+    /**
+     * Runs an action of some microseconds on this thread, at once, where nothing waits and nothing
+     * runs; otherwise as {@link #submit}. From any thread.
+     */
+    public void runOrSubmit(Runnable action) {
+        boolean isBusy = !queue.isEmpty() || threadWaits || turn.isHeldByCurrentThread();
+        if (isBusy || !turn.tryLock()) {
+            submit(action);
+            return;
+        }
+        try {
+            if (!runs || !queue.isEmpty()) {
+                submit(action);
+                return;
+            }
+            guarded(action);
+            guarded(endOfRound);
+        } finally {
+            turn.unlock();
+        }
+    }
+
     /** Actions waiting. */
     public int backlog() {
         return queue.size();
@@ -60,20 +90,15 @@ public final class EventThread implements AutoCloseable {
     private void run() {
         long nextTick = System.nanoTime() + TICK.toNanos();
         int idle = 0;
-        while (!stopping) {
-            int ran = round();
-            long now = System.nanoTime();
-            if (now - nextTick >= 0) {
-                guarded(tick);
-                nextTick = now + TICK.toNanos();
-                ran++;
-            }
-            if (ran > 0) {
-                guarded(endOfRound);
+        while (runs) {
+            boolean ticks = System.nanoTime() - nextTick >= 0;
+            if (ticks || !queue.isEmpty()) {
+                round(ticks);
+                if (ticks) nextTick = System.nanoTime() + TICK.toNanos();
                 idle = 0;
             } else if (++idle > SPINS) {
                 asleep.set(true);
-                if (queue.isEmpty() && !stopping) {
+                if (queue.isEmpty() && runs) {
                     LockSupport.parkNanos(this, Math.max(1, nextTick - System.nanoTime()));
                 }
                 asleep.set(false);
@@ -83,14 +108,20 @@ public final class EventThread implements AutoCloseable {
         }
     }
 
-    private int round() {
-        int ran = 0;
-        Runnable action;
-        while (ran < ROUND_ACTIONS_MAX && (action = queue.poll()) != null) {
-            guarded(action);
-            ran++;
+    private void round(boolean ticks) {
+        threadWaits = true;
+        turn.lock();
+        try {
+            threadWaits = false;
+            Runnable action;
+            for (int ran = 0; ran < ROUND_ACTIONS_MAX && (action = queue.poll()) != null; ran++) {
+                guarded(action);
+            }
+            if (ticks) guarded(tick);
+            guarded(endOfRound);
+        } finally {
+            turn.unlock();
         }
-        return ran;
     }
 
     private static void guarded(Runnable action) {
@@ -104,10 +135,11 @@ public final class EventThread implements AutoCloseable {
     /** Ends after the present round; what is still queued is dropped. */
     @Override
     public void close() {
-        stopping = true;
+        runs = false;
         LockSupport.unpark(thread);
         try {
             thread.join(5_000);
+            if (turn.tryLock(5, TimeUnit.SECONDS)) turn.unlock();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -244,7 +244,7 @@ final class Followers {
                         ServerLimits.RECALL_DEADLINE)
                 .whenComplete((reply, failure) -> {
                     if (failure == null) {
-                        events.submit(() -> marked(follower, reply.getSequence()));
+                        events.runOrSubmit(() -> marked(follower, reply.getSequence()));
                     } else {
                         log.debug("prepare at {}: {}", follower.name, failure.getMessage());
                     }

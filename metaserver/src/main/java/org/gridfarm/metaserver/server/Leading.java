@@ -116,7 +116,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         boolean first = start.claim().epoch() <= 1;
         this.graceEnds = first ? now : now + ServerLimits.RECLAIM_GRACE.toNanos();
         this.committer =
-                new Committer(store, sequence -> events.submit(() -> durable(sequence)), deposed);
+                new Committer(
+                        store, sequence -> events.runOrSubmit(() -> durable(sequence)), deposed);
         this.materialiser =
                 new Materialiser(
                         store,

@@ -75,7 +75,7 @@ final class Sessions {
                 .callPlain(MetadataMethods.RECALL, request(recall), ServerLimits.RECALL_DEADLINE)
                 .whenComplete((reply, failure) -> {
                     if (failure == null) {
-                        events.submit(
+                        events.runOrSubmit(
                                 () -> acknowledged.acknowledged(recall.session(), recall.recall()));
                     } else {
                         log.debug("recall {}: {}", recall.recall(), failure.getMessage());

@@ -7,7 +7,6 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
-import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
@@ -234,15 +233,15 @@ final class FarmFileHandle implements FileHandle {
      * The file was just created, and the metaserver has noted that it will be made of this; false
      * where it has not, or it cannot be.
      */
-    boolean begunWith(@Nullable StagedFile staged) {
-        if (staged == null || open.limit.applies() || !open.isMadeOf(staged.getNumber())) {
-            return false;
+    boolean begunWith(LocalReplica staged) {
+        boolean begun =
+                !open.limit.applies()
+                        && open.isMadeOf(staged.file.staged())
+                        && reads.begunWith(staged);
+        if (begun) {
+            open.grantedLocally(staged);
         }
-        LocalReplica local = reads.openStaged(staged);
-        if (local != null) {
-            open.grantedLocally(local);
-        }
-        return true;
+        return begun;
     }
 
     @Override

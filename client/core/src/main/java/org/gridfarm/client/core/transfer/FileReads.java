@@ -19,7 +19,6 @@ import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
-import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,21 +278,11 @@ final class FileReads {
         return asked;
     }
 
-    /** For writing into a file that was just created: the staged one that was taken for it. */
-    @Nullable LocalReplica openStaged(StagedFile staged) {
-        try {
-            LocalReplica replica = LocalReplica.staged(staged);
-            Asked asked = new Asked(true);
-            asked.complete(replica);
-            if (local.compareAndSet(null, asked)) {
-                return replica;
-            }
-            replica.close();
-        } catch (IOException e) {
-            log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
-        }
-        wiring.staged().giveBack(staged.getNumber());
-        return null;
+    /** The file was just created, and is written into this; false where something else is. */
+    boolean begunWith(LocalReplica staged) {
+        Asked asked = new Asked(true);
+        asked.complete(staged);
+        return local.compareAndSet(null, asked);
     }
 
     private CompletableFuture<@Nullable LocalReplica> ask(
@@ -402,9 +391,12 @@ final class FileReads {
     private void release(CompletableFuture<@Nullable LocalReplica> asked) {
         asked.thenAccept(replica -> {
             if (replica != null) {
-                replica.close();
                 Peer node = replica.node();
-                if (node == null) {
+                boolean isAsNew = node == null && replica.isUntouched() && !open.wasReadable();
+                replica.close();
+                if (isAsNew) {
+                    wiring.staged().putBack(replica);
+                } else if (node == null) {
                     wiring.staged().giveBack(replica.file.staged());
                 } else {
                     wiring.givenBack().add(node, replica.lease());

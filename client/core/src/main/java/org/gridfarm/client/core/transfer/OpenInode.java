@@ -51,6 +51,7 @@ final class OpenInode implements ObjectChain.Source {
     private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
     private boolean layoutRecalled;
+    private boolean readable; // through any handle there ever was
     private int generationBefore; // as a former process knew it; until there is a layout
 
     OpenInode(long inode, Wiring wiring) {
@@ -68,7 +69,7 @@ final class OpenInode implements ObjectChain.Source {
             boolean ownSizeCounts =
                     mode == DataMode.EXCLUSIVE && (uncommitted.counts() || isOvertaken(reply));
             boolean chainIsKept = !handle.flags().write() && hasWriter();
-            handles.add(handle);
+            add(handle);
             if (chainIsKept) {
                 takeMode(reply);
             } else {
@@ -85,10 +86,23 @@ final class OpenInode implements ObjectChain.Source {
         return reply.getAttributes().getVersion() < attributes.getVersion();
     }
 
+    /** Under the lock. */
+    private void add(FarmFileHandle handle) {
+        handles.add(handle);
+        readable |= handle.flags().read() || handle.flags().execute();
+    }
+
+    /** Somebody may have mapped it, which outlives its handles. */
+    boolean wasReadable() {
+        synchronized (lock) {
+            return readable;
+        }
+    }
+
     /** By a former process: nothing is known of it until it is refreshed. */
     void restore(FarmFileHandle handle, int generation) {
         synchronized (lock) {
-            handles.add(handle);
+            add(handle);
             generationBefore = generation;
             layoutRecalled = true;
         }
@@ -336,8 +350,11 @@ final class OpenInode implements ObjectChain.Source {
         long objectTime = replica.modified();
         synchronized (lock) {
             if (localWriting == null) {
+                // A staged file becomes the replica of the chain's head, or none.
                 boolean aside =
-                        Chain.holderAt(layout.getObjects(0), wiring.attached(), true) == null;
+                        replica.isClaimed()
+                                && Chain.holderAt(layout.getObjects(0), wiring.attached(), true)
+                                        == null;
                 localWriting =
                         new LocalWriting(wiring, this, replica, generationBefore != 0, aside);
                 noteShared();

@@ -32,7 +32,14 @@ final class StagedFiles {
     /** Well before the node removes it. */
     private static final Duration AGE_MAX = Duration.ofMinutes(20);
 
-    private record Waiting(StagedFile file, long since) {}
+    /** By then all that knew of its former use has forgotten it: that takes some microseconds. */
+    private static final Duration USED_AGAIN_AFTER = Duration.ofMillis(5);
+
+    /**
+     * @param since monotonic nanoseconds, when the node made it
+     * @param from when it may be taken
+     */
+    private record Waiting(StagedFile file, long since, long from) {}
 
     private final Nodes nodes;
     private final Clock clock;
@@ -67,7 +74,7 @@ final class StagedFiles {
         StagedFile taken = null;
         synchronized (this) {
             long now = clock.nanoTime();
-            while (taken == null && !waiting.isEmpty()) {
+            while (taken == null && !waiting.isEmpty() && now - waiting.element().from >= 0) {
                 Waiting oldest = waiting.remove();
                 if (now - oldest.since > AGE_MAX.toNanos()) {
                     unwanted.add(oldest.file.getNumber());
@@ -78,6 +85,25 @@ final class StagedFiles {
         }
         fillUp();
         return taken;
+    }
+
+    /**
+     * Nothing was written into it, nobody could read it, and of the file that it was to become
+     * nothing is open any more: the next may be made of it. A node that made one anew for each
+     * empty file would have to delete as many, and some file systems look long for an inode after
+     * that.
+     */
+    void putBack(LocalReplica unused) {
+        long now = clock.nanoTime();
+        long age = clock.now().toEpochMilli() * 1_000_000 - unused.modified();
+        StagedFile file =
+                StagedFile.newBuilder()
+                        .setNumber(unused.file.staged())
+                        .setPath(unused.file.path())
+                        .build();
+        synchronized (this) {
+            waiting.add(new Waiting(file, now - age, now + USED_AGAIN_AFTER.toNanos()));
+        }
     }
 
     /** It was not used: nothing was written into it. */
@@ -116,6 +142,6 @@ final class StagedFiles {
             return; // asked again with the next file
         }
         long now = clock.nanoTime();
-        reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now)));
+        reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now, now)));
     }
 }

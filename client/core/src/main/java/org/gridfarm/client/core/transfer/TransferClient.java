@@ -18,6 +18,7 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.MakeTemporary;
+import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.RecallRequest;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -148,32 +150,46 @@ public final class TransferClient
                         .setExclusive(exclusive)
                         .setOpen(request)
                         .build();
-        return wiring.metadata()
-                .create(who, file)
-                .handle((reply, thrown) -> {
-                    if (thrown != null) {
-                        giveBack(staged);
-                        throw notOpened(
-                                request.getHandle(),
-                                FarmException.of(thrown, "create", name.toString()));
-                    }
-                    FarmFileHandle handle =
-                            opened(
-                                    who,
-                                    request.getHandle(),
-                                    flags,
-                                    withAttributes(reply.getOpened(), reply.getAttributes()));
-                    if (!handle.begunWith(staged)) {
-                        giveBack(staged);
-                    }
-                    return handle;
-                })
+        CompletableFuture<MutateReply> made = wiring.metadata().create(who, file);
+        LocalReplica local = staged == null ? null : opened(staged); // meanwhile
+        return made.handle(
+                        (reply, thrown) -> {
+                            if (thrown != null) {
+                                notUsed(local);
+                                throw notOpened(
+                                        request.getHandle(),
+                                        FarmException.of(thrown, "create", name.toString()));
+                            }
+                            FarmFileHandle handle =
+                                    opened(
+                                            who,
+                                            request.getHandle(),
+                                            flags,
+                                            withAttributes(
+                                                    reply.getOpened(), reply.getAttributes()));
+                            if (local != null && !handle.begunWith(local)) {
+                                notUsed(local);
+                            }
+                            return handle;
+                        })
                 .thenCompose(handle -> truncated(handle, flags));
     }
 
-    private void giveBack(@Nullable StagedFile staged) {
-        if (staged != null) {
+    private @Nullable LocalReplica opened(StagedFile staged) {
+        try {
+            return LocalReplica.staged(staged);
+        } catch (IOException e) {
+            log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
             wiring.staged().giveBack(staged.getNumber());
+            return null;
+        }
+    }
+
+    /** The leader may all the same have noted that a file is made of it. */
+    private void notUsed(@Nullable LocalReplica staged) {
+        if (staged != null) {
+            staged.close();
+            wiring.staged().giveBack(staged.file.staged());
         }
     }
 
