@@ -4,9 +4,11 @@ import org.gridfarm.client.core.metadata.DirectoryPage;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.OpenMode;
 import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.gridfarm.protocol.wire.FileType;
 import org.jspecify.annotations.Nullable;
@@ -32,26 +34,51 @@ final class Listings {
     private final Places places;
     private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
     private final AtomicLong next;
+    private final KeptListings kept;
 
     Listings(Mounted mounted, Places places) {
         this.mounted = mounted;
         this.places = places;
+        this.kept = new KeptListings(Clock.system());
         this.next = new AtomicLong(mounted.firstHandle());
     }
 
     /** The page last read, and from which cookie on it holds entries. */
     private static final class Stream {
+        final boolean isKept; // by the kernel
         @Nullable DirectoryPage page;
         long after;
         long stamp;
+
+        Stream(boolean isKept) {
+            this.isKept = isKept;
+        }
     }
 
     void open(OpenReply reply, long node) {
         long number = next.getAndIncrement();
-        streams.put(number, new Stream());
-        if (!reply.opened(number, 0, 0)) {
+        int mode = mode(node);
+        streams.put(number, new Stream(mode != 0));
+        if (!reply.opened(number, mode, 0)) {
             streams.remove(number);
         }
+    }
+
+    /**
+     * The kernel keeps a listing that changes of others are recalled of. What is not known here
+     * under a lease it reads without keeping it: a stream that is rewound would not see what others
+     * do then.
+     */
+    private int mode(long node) {
+        if (!mounted.beliefs().areRecalled() || !mounted.metadata().isListed(node)) {
+            return 0;
+        }
+        if (kept.isBelieved(node)) {
+            mounted.times().listed(node);
+            return OpenMode.CACHE_DIRECTORY | OpenMode.KEEP_CACHE;
+        }
+        kept.begins(node);
+        return OpenMode.CACHE_DIRECTORY;
     }
 
     void release(long number) {
@@ -61,31 +88,31 @@ final class Listings {
     void read(DirectoryReply reply, long node, long number, long offset) {
         mounted.times().listed(node);
         // A stream that a former process opened goes on by its position.
-        Stream stream = streams.computeIfAbsent(number, _ -> new Stream());
+        Stream stream = streams.computeIfAbsent(number, _ -> new Stream(false));
         long cookie = Math.max(0, offset - BEHIND_DOT_DOT);
-        DirectoryPage kept = keptPage(stream, cookie, offset == 0);
-        if (kept != null) {
-            send(reply, node, offset, cookie, kept, stream.stamp);
+        DirectoryPage page = pageOf(stream, cookie, offset == 0);
+        if (page != null) {
+            send(reply, node, offset, cookie, page, stream.stamp, stream.isKept);
             return;
         }
         long stamp = mounted.beliefs().stamp();
         mounted.metadata()
                 .list(mounted.who(reply), node, cookie, PAGE_ENTRIES, reply.plus())
-                .whenComplete((page, failure) -> {
+                .whenComplete((found, failure) -> {
                     if (failure != null) {
                         mounted.failLooking(reply, node, "readdir", failure);
                         return;
                     }
                     synchronized (stream) {
-                        stream.page = page;
+                        stream.page = found;
                         stream.after = cookie;
                         stream.stamp = stamp;
                     }
-                    send(reply, node, offset, cookie, page, stamp);
+                    send(reply, node, offset, cookie, found, stamp, stream.isKept);
                 });
     }
 
-    private static @Nullable DirectoryPage keptPage(Stream stream, long cookie, boolean fromStart) {
+    private static @Nullable DirectoryPage pageOf(Stream stream, long cookie, boolean fromStart) {
         synchronized (stream) {
             DirectoryPage page = stream.page;
             if (page == null || fromStart || cookie < stream.after) {
@@ -104,7 +131,8 @@ final class Listings {
             long offset,
             long cookie,
             DirectoryPage page,
-            long stamp) {
+            long stamp,
+            boolean isKept) {
         if (offset < BEHIND_DOT) {
             reply.addName(DOT, node, Flags.DIRECTORY, BEHIND_DOT);
         }
@@ -112,10 +140,16 @@ final class Listings {
             long parent = node == FuseOperations.ROOT || page.parent() == 0 ? node : page.parent();
             reply.addName(DOT_DOT, parent, Flags.DIRECTORY, BEHIND_DOT_DOT);
         }
+        boolean end = page.end();
         for (DirectoryEntry entry : page.entries()) {
             if (entry.getCookie() > cookie && !add(reply, node, entry, page.leased(), stamp)) {
+                end = false;
                 break;
             }
+        }
+        if (isKept) {
+            reply.keeps();
+            kept.told(node, mounted.beliefs().nanos(page.leased(), stamp), end);
         }
         reply.done();
     }

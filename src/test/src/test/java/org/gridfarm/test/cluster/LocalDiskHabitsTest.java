@@ -92,6 +92,26 @@ class LocalDiskHabitsTest {
         assertThat(result.output()).contains(operations + " operations");
     }
 
+    /** The kernel keeps listings: a change through another mount takes them back. */
+    @Test
+    void aListingTellsWhatIsThereWhoeverMadeIt() throws IOException {
+        Programs.need("python3");
+        for (String other : List.of("n1", "n2")) {
+            String name = "listed-" + other;
+            TestFarm.Result result =
+                    farm.run(
+                            List.of(
+                                    "python3",
+                                    farm.program("listed.py"),
+                                    farm.mount().resolve(name).toString(),
+                                    farm.mountOf(other).resolve(name).toString(),
+                                    "--seed",
+                                    Long.toString(SEED)));
+            assertThat(result.status()).as(result.output() + result.errors()).isZero();
+            assertThat(result.output()).contains("2000 rounds");
+        }
+    }
+
     private static void compare(String mounts, int examples, String... more) throws IOException {
         Programs.needPython("hypothesis", "xattr");
         Path local = Files.createTempDirectory("gf-local-");

@@ -54,6 +54,10 @@ final class CachedReads {
         return session.leaseNanosLeft() > 0 ? cache.attributes(inode) : null;
     }
 
+    boolean isListed(long directory) {
+        return session.leaseNanosLeft() > 0 && cache.page(directory, 0, 1) != null;
+    }
+
     private boolean isWriting(long inode) {
         SizeSource source = sizes;
         return source != null && source.isWriting(inode);

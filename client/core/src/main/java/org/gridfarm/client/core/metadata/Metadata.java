@@ -73,6 +73,9 @@ public interface Metadata {
      */
     @Nullable Attributes cachedLookup(long parent, Name name);
 
+    /** What is in the directory is known, all or some of it, under a valid lease. */
+    boolean isListed(long directory);
+
     /**
      * The next recall of the directory names this, so that the kernel may go on to believe what it
      * did itself with the name.

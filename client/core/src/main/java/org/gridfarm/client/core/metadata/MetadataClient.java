@@ -123,6 +123,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     }
 
     @Override
+    public boolean isListed(long directory) {
+        return reads.isListed(directory);
+    }
+
+    @Override
     public boolean isTold(long directory, Name name) {
         return cache.isTold(directory, name);
     }

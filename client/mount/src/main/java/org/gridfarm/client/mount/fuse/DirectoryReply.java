@@ -29,6 +29,10 @@ public interface DirectoryReply extends Request {
             long entryNanos,
             long attributesNanos);
 
+    /// The kernel keeps what is listed ([OpenMode#CACHE_DIRECTORY]): a recall of the directory
+    /// waits until it has taken notice of this answer. To be called before [#done].
+    void keeps();
+
     /// Answers with what was added; nothing added means the end of the directory.
     ///
     /// @return false when nobody received it: lookups of [#addEntry] do not count

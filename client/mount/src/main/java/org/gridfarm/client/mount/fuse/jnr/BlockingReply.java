@@ -191,6 +191,9 @@ final class BlockingReply
     }
 
     @Override
+    public void keeps() {} // this engine's library keeps nothing
+
+    @Override
     public boolean done() {
         return answer(0);
     }

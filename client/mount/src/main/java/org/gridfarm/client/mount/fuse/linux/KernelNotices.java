@@ -100,7 +100,10 @@ final class KernelNotices implements KernelCache {
 
     @Override
     public void forgetListing(long directory, Done done) {
-        quick.submit(notice -> notice.inode(directory, 0, 0), done);
+        whenSettled(
+                () -> session.tells.namesSettleIn(directory),
+                notice -> notice.inode(directory, 0, 0),
+                done);
     }
 
     @Override
@@ -132,10 +135,10 @@ final class KernelNotices implements KernelCache {
     }
 
     private long settleIn(long directory, RawName[] changedNames, long[] changed) {
-        long longest = session.tells.attributesSettleIn(directory);
-        if (changedNames.length > 0) {
-            longest = Math.max(longest, session.tells.namesSettleIn(directory));
-        }
+        long longest =
+                Math.max(
+                        session.tells.attributesSettleIn(directory),
+                        session.tells.namesSettleIn(directory)); // listings are kept by it, too
         for (long node : changed) {
             longest = Math.max(longest, session.tells.attributesSettleIn(node));
         }

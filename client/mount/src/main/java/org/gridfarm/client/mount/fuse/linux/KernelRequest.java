@@ -125,6 +125,9 @@ final class KernelRequest extends RequestLife
             if (opcode == Abi.READDIRPLUS) {
                 believeEntries();
             }
+            if (listingIsKept) {
+                session.tells.name(pid(), node);
+            }
             boolean stale = session.recalls.recalledSince(recallMark, node);
             boolean received = send(0, outLength);
             if (stale) {
@@ -303,6 +306,11 @@ final class KernelRequest extends RequestLife
     @Override
     public boolean plus() {
         return opcode == Abi.READDIRPLUS;
+    }
+
+    @Override
+    public void keeps() {
+        listingIsKept = true;
     }
 
     @Override

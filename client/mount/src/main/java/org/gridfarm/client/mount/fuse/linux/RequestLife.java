@@ -78,6 +78,7 @@ abstract class RequestLife implements Request {
 
     @Nullable Buffer out;
     int outLength;
+    boolean listingIsKept;
 
     RequestLife(Session session) {
         this.session = session;
@@ -102,6 +103,7 @@ abstract class RequestLife implements Request {
         groups = null;
         answerer = null;
         outLength = Abi.OUT_BYTES;
+        listingIsKept = false;
         recallMark = session.recalls.now();
         deadlineAt = session.deadlineFromNow();
         if (interrupted) {
