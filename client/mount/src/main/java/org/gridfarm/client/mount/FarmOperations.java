@@ -67,6 +67,7 @@ final class FarmOperations implements FuseOperations {
     public void started(Connection connection) {
         telling.started(connection);
         places.started(connection.cache());
+        listings.started(connection.cache());
         files.started(connection, passthrough);
         mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places, mounted.times()));
         restoration.carryOut(files, locks);

@@ -4,6 +4,7 @@ import org.gridfarm.client.core.metadata.DirectoryPage;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.FuseOperations;
+import org.gridfarm.client.mount.fuse.KernelCache;
 import org.gridfarm.client.mount.fuse.OpenMode;
 import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.Places;
@@ -14,6 +15,7 @@ import org.gridfarm.protocol.wire.FileType;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -35,6 +37,7 @@ final class Listings {
     private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
     private final AtomicLong next;
     private final KeptListings kept;
+    private @Nullable KernelCache cache;
 
     Listings(Mounted mounted, Places places) {
         this.mounted = mounted;
@@ -43,15 +46,26 @@ final class Listings {
         this.next = new AtomicLong(mounted.firstHandle());
     }
 
+    void started(KernelCache kernel) {
+        cache = kernel;
+    }
+
     /** The page last read, and from which cookie on it holds entries. */
     private static final class Stream {
         final boolean isKept; // by the kernel
         @Nullable DirectoryPage page;
         long after;
         long stamp;
+        boolean isSpoilt; // something of what the kernel keeps of it may not be believed
 
         Stream(boolean isKept) {
             this.isKept = isKept;
+        }
+
+        /** Once it was read from its start. */
+        synchronized boolean isSpoilt(boolean fromStart, boolean unbelieved) {
+            isSpoilt = unbelieved || (isSpoilt && !fromStart);
+            return isSpoilt;
         }
     }
 
@@ -89,10 +103,10 @@ final class Listings {
         mounted.times().listed(node);
         // A stream that a former process opened goes on by its position.
         Stream stream = streams.computeIfAbsent(number, _ -> new Stream(false));
-        long cookie = Math.max(0, offset - BEHIND_DOT_DOT);
+        long cookie = cookieOf(offset);
         DirectoryPage page = pageOf(stream, cookie, offset == 0);
         if (page != null) {
-            send(reply, node, offset, cookie, page, stream.stamp, stream.isKept);
+            send(reply, node, offset, page, stream.stamp, stream);
             return;
         }
         long stamp = mounted.beliefs().stamp();
@@ -108,8 +122,12 @@ final class Listings {
                         stream.after = cookie;
                         stream.stamp = stamp;
                     }
-                    send(reply, node, offset, cookie, found, stamp, stream.isKept);
+                    send(reply, node, offset, found, stamp, stream);
                 });
+    }
+
+    private static long cookieOf(long offset) {
+        return Math.max(0, offset - BEHIND_DOT_DOT);
     }
 
     private static @Nullable DirectoryPage pageOf(Stream stream, long cookie, boolean fromStart) {
@@ -129,10 +147,10 @@ final class Listings {
             DirectoryReply reply,
             long node,
             long offset,
-            long cookie,
             DirectoryPage page,
             long stamp,
-            boolean isKept) {
+            Stream stream) {
+        long cookie = cookieOf(offset);
         if (offset < BEHIND_DOT) {
             reply.addName(DOT, node, Flags.DIRECTORY, BEHIND_DOT);
         }
@@ -140,18 +158,31 @@ final class Listings {
             long parent = node == FuseOperations.ROOT || page.parent() == 0 ? node : page.parent();
             reply.addName(DOT_DOT, parent, Flags.DIRECTORY, BEHIND_DOT_DOT);
         }
-        boolean end = page.end();
+        int added = 0;
+        boolean all = true;
         for (DirectoryEntry entry : page.entries()) {
-            if (entry.getCookie() > cookie && !add(reply, node, entry, page.leased(), stamp)) {
-                end = false;
-                break;
+            if (entry.getCookie() > cookie) {
+                all = add(reply, node, entry, page.leased(), stamp);
+                if (!all) {
+                    break;
+                }
+                added++;
             }
         }
-        if (isKept) {
-            reply.keeps();
-            kept.told(node, mounted.beliefs().nanos(page.leased(), stamp), end);
+        boolean end = all && page.end();
+        if (!stream.isKept) {
+            reply.done();
+            return;
         }
-        reply.done();
+        reply.keeps();
+        long nanos = mounted.beliefs().nanos(page.leased(), stamp);
+        kept.told(node, nanos, end);
+        if (stream.isSpoilt(offset == 0, nanos == 0) && end && added == 0) {
+            // The kernel serves what it keeps from here on: it is to find the pages gone.
+            Objects.requireNonNull(cache).forgetListing(node, _ -> reply.done());
+        } else {
+            reply.done();
+        }
     }
 
     /**

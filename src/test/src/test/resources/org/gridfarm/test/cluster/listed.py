@@ -3,6 +3,7 @@ first: anew each time, and by streams that stay open and are rewound. Each listi
 
 import argparse
 import ctypes
+import itertools
 import os
 import random
 import sys
@@ -41,11 +42,12 @@ for number in range(random.randrange(300)):  # more than one page of the kernel'
     there.add(f"a-name-that-takes-some-room-{number}")
     os.mkdir(f"{options.other}/a-name-that-takes-some-room-{number}")
 streams = []
+numbers = itertools.count()
 
 
 def change(directory):
     kind = random.randrange(4)
-    name = f"n{random.randrange(1_000_000)}"
+    name = f"n{next(numbers)}"
     if kind == 0 or not there:
         os.close(os.open(f"{directory}/{name}", os.O_CREAT | os.O_WRONLY))
         there.add(name)

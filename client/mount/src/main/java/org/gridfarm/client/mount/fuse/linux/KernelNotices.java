@@ -100,10 +100,7 @@ final class KernelNotices implements KernelCache {
 
     @Override
     public void forgetListing(long directory, Done done) {
-        whenSettled(
-                () -> session.tells.namesSettleIn(directory),
-                notice -> notice.inode(directory, 0, 0),
-                done);
+        quick.submit(notice -> notice.inode(directory, 0, 0), done);
     }
 
     @Override
