@@ -185,6 +185,7 @@ final class FileOpens {
                                 ? layouts.chain(open.inode(), caller, open.write())
                                 : layouts.replicas(open.inode(), caller))
                 .setCacheable(mode != DataMode.WRITE_SHARED)
+                .setOthersWrote(opens.haveOthersWritten(open.inode(), caller.session()))
                 .build();
     }
 

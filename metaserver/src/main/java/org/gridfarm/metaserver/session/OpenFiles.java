@@ -32,6 +32,7 @@ public final class OpenFiles {
     private static final class File {
         final Map<Long, Handle> handles = new LinkedHashMap<>();
         final Map<Long, DataMode> modes = new TreeMap<>(); // by session
+        final Set<Long> haveWritten = new TreeSet<>(); // sessions, since anybody has it open
     }
 
     private final LongMap<File> files = new LongMap<>();
@@ -53,6 +54,7 @@ public final class OpenFiles {
             files.put(handle.inode(), file);
         }
         file.handles.put(handle.handle(), handle);
+        if (handle.write()) file.haveWritten.add(handle.session());
         byHandle.put(handle.handle(), handle);
         Set<Long> own = bySession.get(handle.session());
         if (own == null) {
@@ -139,6 +141,12 @@ public final class OpenFiles {
             if (handle.write()) sessions.add(handle.session());
         }
         return sessions;
+    }
+
+    /** Another session has the file open for writing, or had while somebody had it open. */
+    public boolean haveOthersWritten(long inode, long session) {
+        File file = files.get(inode);
+        return file != null && file.haveWritten.stream().anyMatch(writer -> writer != session);
     }
 
     /** Somebody else than the handle's own has it open. */

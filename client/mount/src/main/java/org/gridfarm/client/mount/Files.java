@@ -3,7 +3,6 @@ package org.gridfarm.client.mount;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.CountReply;
@@ -30,7 +29,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +51,7 @@ final class Files {
     private final OpenTable open;
     private final PassedReads passed;
     private final Paces paces = new Paces();
-    private @Nullable Passthrough passthrough;
+    private final OpenWays finding;
     private @Nullable Passthrough engine; // also where nothing more is to be passed through
     private @Nullable KernelCache cache;
 
@@ -62,12 +60,13 @@ final class Files {
         this.locks = locks;
         this.open = new OpenTable(mounted, ways);
         this.passed = new PassedReads(mounted.times());
+        this.finding = new OpenWays(ways, passed);
     }
 
     void started(Connection connection, boolean passesThrough) {
         engine = connection.passthrough();
         open.started(connection.passthrough());
-        passthrough = passesThrough ? engine : null;
+        finding.started(passesThrough ? engine : null);
         cache = connection.cache();
     }
 
@@ -100,16 +99,15 @@ final class Files {
                         killSuidGid
                                 ? clearSuid(reply, handle).exceptionallyCompose(handle::closedFor)
                                 : CompletableFuture.completedFuture(handle))
-                .thenCompose(handle -> localFor(handle, false))
-                .thenCompose(opened -> goingItsWay(node, opened))
+                .thenCompose(handle -> finding.find(handle, false))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failByPath(reply, node, "open", failure, wanted);
                         return;
                     }
                     OpenFiles.Way way = going.way();
-                    FileHandle handle = going.opened().handle();
-                    long number = open.register(reply, handle, way, going.opened().local());
+                    FileHandle handle = going.handle();
+                    long number = open.register(reply, handle, way, going.local());
                     mounted.seconds().opened(reply);
                     if (!reply.opened(number, way.mode(), way.backing())) {
                         open.forget(number);
@@ -185,90 +183,17 @@ final class Files {
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
         boolean second = mounted.seconds().over(reply);
-        made.thenCompose(handle -> localFor(handle, handle.attributes().getSize() == 0))
-                .thenCompose(opened -> goingItsWay(opened.handle().inode(), opened))
+        made.thenCompose(handle -> finding.find(handle, handle.attributes().getSize() == 0))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failInDirectory(reply, parent, "create", failure, second);
                         return;
                     }
-                    FileHandle handle = going.opened().handle();
+                    FileHandle handle = going.handle();
                     OpenFiles.Way way = going.way();
-                    long number = open.register(reply, handle, way, going.opened().local());
+                    long number = open.register(reply, handle, way, going.local());
                     created(reply, handle, number, way.mode(), way.backing());
                 });
-    }
-
-    private record Opened(FileHandle handle, @Nullable LocalFile local) {}
-
-    /** With the local file where it may be passed through. */
-    private CompletableFuture<Opened> localFor(FileHandle handle, boolean fresh) {
-        boolean write = handle.flags().write();
-        Passthrough engine = passthrough;
-        boolean maybe =
-                engine != null
-                        && engine.available()
-                        && (write
-                                ? fresh
-                                        && handle.mode() == DataMode.EXCLUSIVE
-                                        && !isSetId(handle.attributes().getMode())
-                                : handle.mode() != DataMode.WRITE_SHARED)
-                        && !handle.flags().append();
-        if (!maybe) {
-            return CompletableFuture.completedFuture(new Opened(handle, null));
-        }
-        return handle.openLocal(write)
-                .handle((local, failure) -> {
-                    if (failure != null) {
-                        log.debug(
-                                "inode {} is not local: {}",
-                                Long.toHexString(handle.inode()),
-                                failure.getMessage());
-                    }
-                    return new Opened(handle, failure == null ? local : null);
-                });
-    }
-
-    private record Going(Opened opened, OpenFiles.Way way) {}
-
-    /**
-     * Beside readers whom the kernel serves from the replica it also gives writers' mappings to it:
-     * their changes have to be looked for.
-     */
-    private CompletableFuture<Going> goingItsWay(long node, Opened opened) {
-        OpenFiles.Way way = way(node, opened);
-        FileHandle handle = opened.handle();
-        boolean mappable = handle.flags().read() && handle.flags().write();
-        if (!way.passthrough() || !mappable || opened.local() != null) {
-            return CompletableFuture.completedFuture(new Going(opened, way));
-        }
-        return handle.openLocalForMappings()
-                .handle((local, failure) -> {
-                    if (local == null) {
-                        log.warn(
-                                "inode {}: what is mapped of it and changed here may be lost: {}",
-                                Long.toHexString(node),
-                                failure == null
-                                        ? "the copy here is in no chain"
-                                        : failure.getMessage());
-                    }
-                    return new Going(new Opened(handle, local), way);
-                });
-    }
-
-    private OpenFiles.Way way(long node, Opened opened) {
-        LocalFile local = opened.local();
-        Passthrough engine = passthrough;
-        if (local == null || engine == null) {
-            return ways.open(node);
-        }
-        Path replica = Path.of(local.path());
-        OpenFiles.Way way =
-                ways.openThrough(node, local.write(), local.identity(), () -> engine.open(replica));
-        if (way.passthrough() && !local.write()) {
-            passed.opened(opened.handle().attributes(), replica, engine);
-        }
-        return way;
     }
 
     void flush(EmptyReply reply, long node, long number, long lockOwner) {
@@ -563,22 +488,10 @@ final class Files {
                 .thenApply(_ -> handle);
     }
 
-    /** Which a write may have to take away: that is left to the file system. */
-    private static boolean isSetId(int mode) {
-        return (mode & (Flags.SET_UID | Flags.SET_GID)) != 0;
-    }
-
     /** The kernel writes a new file itself, where it may. */
     private OpenFlags flagsOfNew(int flags, int mode) {
         OpenFlags wanted = flags(flags);
-        Passthrough engine = passthrough;
-        boolean local =
-                engine != null
-                        && engine.available()
-                        && wanted.write()
-                        && !wanted.append()
-                        && !isSetId(mode);
-        return local ? wanted.locally() : wanted;
+        return finding.mayWriteNew(wanted, mode) ? wanted.locally() : wanted;
     }
 
     private static OpenFlags flags(int flags) {

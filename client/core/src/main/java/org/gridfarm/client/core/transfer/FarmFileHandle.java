@@ -198,12 +198,12 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return open.drained().thenCompose(done -> commit.settle());
+        return open.chains.drained().thenCompose(done -> commit.settle());
     }
 
     @Override
     public CompletableFuture<Void> sync() {
-        return open.drained().thenCompose(done -> commit.sync());
+        return open.chains.drained().thenCompose(done -> commit.sync());
     }
 
     /** What is known is told to the metaserver. */
@@ -216,7 +216,8 @@ final class FarmFileHandle implements FileHandle {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return open.drained()
+        return open.chains
+                .drained()
                 .thenCompose(done -> commit.close())
                 .handle((done, thrown) -> {
                     // Not before the commit: until then the node must know of local writing.

@@ -394,7 +394,7 @@ final class FileWrites {
 
     CompletableFuture<ChainOutcome> submit(
             int stripe, ObjectChain.Command command, Duration deadline) {
-        ObjectChain chain = open.chainOf(stripe);
+        ObjectChain chain = open.chains.of(stripe);
         return (aside ? chain.submitAside(command, deadline) : chain.submit(command, deadline))
                 .thenApply(outcome -> {
                     open.outcome(stripe, outcome);

@@ -129,7 +129,8 @@ final class Filling {
             if (!open.hasWriter()) {
                 return CompletableFuture.failedFuture(changed("the file was closed"));
             }
-            return open.chainOf(stripe)
+            return open.chains
+                    .of(stripe)
                     .submitAside(
                             (peer, chain, deadline) -> send(peer, chain, deadline, block),
                             wiring.session().deadline())

@@ -60,13 +60,13 @@ final class LocalAgreement {
 
     private CompletableFuture<Void> attempt() {
         CompletableFuture<Void> known =
-                writing.wasShared() ? open.refresh(0) : CompletableFuture.completedFuture(null);
+                open.wasShared() ? open.refresh(0) : CompletableFuture.completedFuture(null);
         return known.thenCompose(done -> open.layout())
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
                     Replica here = Chain.holderAt(location, wiring.attached(), false);
                     if (here == null || (!writing.isAside() && !isHead(location))) {
-                        writing.struckOff();
+                        writing.lose();
                     }
                     if (isHead(location) && !writing.isLost()) {
                         return shipped(0, writing.renewals());

@@ -50,12 +50,6 @@ final class LocalWriting {
     private boolean lost;
 
     @GuardedBy("this")
-    private boolean shared;
-
-    @GuardedBy("this")
-    private boolean overtaken;
-
-    @GuardedBy("this")
     private Runnable watching = () -> {}; // takes back
 
     @GuardedBy("this")
@@ -109,39 +103,17 @@ final class LocalWriting {
         return aside;
     }
 
-    /** The node is no member of the chain any more: this process has told the metaserver so. */
+    /** The node is no member of the chain any more. */
     synchronized void lose() {
         lost = true;
-    }
-
-    /** Somebody else has: who had the file open, too, may have written on to those who are left. */
-    synchronized void struckOff() {
-        overtaken |= !lost && shared;
-        lost = true;
-    }
-
-    /** Others have the file open, too. */
-    synchronized void shared() {
-        shared = true;
-    }
-
-    /** Others have had the file open: they may have told the metaserver of a failed node. */
-    synchronized boolean wasShared() {
-        return shared;
-    }
-
-    /** Others, who have waited until now, may write from here on. */
-    synchronized void sharedFromNowOn() {
-        overtaken |= lost;
-        shared = true;
     }
 
     /**
      * The chain may have what is not in our file: to bring that there as it is might undo what
      * others were told is written.
      */
-    synchronized boolean mayBeOvertaken() {
-        return aside || overtaken;
+    boolean mayBeOvertaken() {
+        return aside || (isLost() && open.haveOthersWritten());
     }
 
     synchronized void end() {
@@ -245,7 +217,7 @@ final class LocalWriting {
                     ObjectLocation location = layout.getObjects(0);
                     Replica here = Chain.holderAt(location, wiring.attached(), !aside);
                     if (here == null) {
-                        struckOff();
+                        lose();
                         return CompletableFuture.completedFuture(null);
                     }
                     return wiring.nodes()

@@ -95,7 +95,7 @@ final class MappedChanges {
                 .thenCompose(done -> open.layout())
                 .thenCompose(now -> {
                     if (Chain.holderAt(now.getObjects(0), wiring.attached(), false) == null) {
-                        writing.struckOff();
+                        writing.lose();
                     }
                     return writing.isLost()
                             ? CompletableFuture.failedFuture(untold())

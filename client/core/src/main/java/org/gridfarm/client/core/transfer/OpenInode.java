@@ -1,6 +1,5 @@
 package org.gridfarm.client.core.transfer;
 
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Attributes;
@@ -30,12 +29,12 @@ final class OpenInode implements ObjectChain.Source {
     final long inode;
     final GrowthLimit limit = new GrowthLimit();
     final Filling filling;
+    final ObjectChains chains;
     private final Wiring wiring;
     private final Refreshing refreshing;
 
     private final Object lock = new Object(); // guards what follows
     private final List<FarmFileHandle> handles = new ArrayList<>();
-    private final Map<Integer, ObjectChain> chains = new HashMap<>();
     private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
     private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
@@ -51,6 +50,8 @@ final class OpenInode implements ObjectChain.Source {
     private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
     private boolean layoutRecalled;
+    private boolean wasShared;
+    private boolean othersWrote;
     private boolean readable; // through any handle there ever was
     private int generationBefore; // as a former process knew it; until there is a layout
 
@@ -59,6 +60,7 @@ final class OpenInode implements ObjectChain.Source {
         this.wiring = wiring;
         this.refreshing = new Refreshing(this, wiring);
         this.filling = new Filling(this, wiring);
+        this.chains = new ObjectChains(this, wiring);
     }
 
     // ---- handles
@@ -150,14 +152,8 @@ final class OpenInode implements ObjectChain.Source {
         if (mode != DataMode.WRITE_SHARED || !uncommitted.counts()) {
             mode = reply.getMode();
         }
-        noteShared();
-    }
-
-    /** Under the lock. */
-    private void noteShared() {
-        if (localWriting != null && mode == DataMode.WRITE_SHARED) {
-            localWriting.shared();
-        }
+        wasShared |= mode == DataMode.WRITE_SHARED;
+        othersWrote |= reply.getOthersWrote();
     }
 
     private int generation() {
@@ -357,7 +353,6 @@ final class OpenInode implements ObjectChain.Source {
                                         == null;
                 localWriting =
                         new LocalWriting(wiring, this, replica, generationBefore != 0, aside);
-                noteShared();
             }
             writtenLocally = true;
             uncommitted.knownUpTo(objectTime);
@@ -520,12 +515,24 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    /** The recall is about to be answered. */
+    /** The recall is about to be answered: others, who have waited until now, may go on. */
     void lowered() {
         synchronized (lock) {
-            if (localWriting != null && mode == DataMode.WRITE_SHARED) {
-                localWriting.sharedFromNowOn();
-            }
+            wasShared |= mode == DataMode.WRITE_SHARED;
+        }
+    }
+
+    /** Others have, or had, the file open: the metaserver may know of a node that failed there. */
+    boolean wasShared() {
+        synchronized (lock) {
+            return wasShared;
+        }
+    }
+
+    /** As the metaserver last said. */
+    boolean haveOthersWritten() {
+        synchronized (lock) {
+            return othersWrote;
         }
     }
 
@@ -618,23 +625,6 @@ final class OpenInode implements ObjectChain.Source {
     // ---- chains
     // -----------------------------------------------------------------------------------------------------------------------------
 
-    ObjectChain chainOf(int stripe) {
-        synchronized (lock) {
-            return chains.computeIfAbsent(
-                    stripe,
-                    s -> new ObjectChain(s, this, wiring.nodes(), wiring.clock(), wiring.fences()));
-        }
-    }
-
-    CompletableFuture<Void> drained() {
-        List<ObjectChain> all;
-        synchronized (lock) {
-            all = List.copyOf(chains.values());
-        }
-        return CompletableFuture.allOf(
-                all.stream().map(ObjectChain::drained).toArray(CompletableFuture<?>[]::new));
-    }
-
     @Override
     public CompletableFuture<Chain> chain(int stripe, boolean claimed) {
         return layout().thenCompose(now ->
@@ -651,43 +641,23 @@ final class OpenInode implements ObjectChain.Source {
     @Override
     public CompletableFuture<Void> mend(
             int stripe, Set<String> failed, boolean full, String reason) {
-        if (failed.isEmpty()) {
-            return refresh(0);
-        }
-        FarmFileHandle handle;
-        LocalWriting struck;
-        LocalWriting local;
-        boolean written;
+        return failed.isEmpty()
+                ? refresh(0)
+                : Mending.of(this, wiring, stripe, failed, full, reason);
+    }
+
+    /** This client has changed it, or asked its chain to agree. */
+    boolean hasOutcome(int stripe) {
         synchronized (lock) {
-            boolean aside = localWriting != null && localWriting.isAside();
-            struck = failed.contains(wiring.attached()) ? localWriting : null;
-            local = aside ? null : struck;
-            written = (localWriting != null && !aside) || lastOutcomes.containsKey(stripe);
-            if (local != null && mode == DataMode.WRITE_SHARED) {
-                // Others may have written since to the nodes that are left: our file would undo it.
-                broken = new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
-                return CompletableFuture.failedFuture(broken);
-            }
-            handle = FarmFileHandle.strongest(handles);
+            return lastOutcomes.containsKey(stripe);
         }
-        if (handle == null) {
-            return CompletableFuture.failedFuture(
-                    new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
+    }
+
+    /** Other nodes answer from now on. */
+    void forgetOutcomes() {
+        synchronized (lock) {
+            lastOutcomes.clear();
         }
-        AtLeader.ChainReport report =
-                new AtLeader.ChainReport(stripe, failed, reason, full, written, local != null);
-        return AtLeader.chainFailed(wiring, handle, report)
-                .thenAccept(reply -> {
-                    if (struck != null) {
-                        struck.lose(); // its file is brought to those who are left, or to others
-                    }
-                    if (local != null) {
-                        synchronized (lock) {
-                            lastOutcomes.clear();
-                        }
-                    }
-                    refreshed(reply);
-                });
     }
 
     @Override

@@ -360,7 +360,8 @@ public final class TransferClient
             return CompletableFuture.completedFuture(null);
         }
         shared.handles().forEach(handle -> handle.reads().drop());
-        return shared.drained()
+        return shared.chains
+                .drained()
                 .thenCompose(done ->
                         shared.takeUnsure()
                                 ? new FileWrites(wiring, shared).agree(false, false)
