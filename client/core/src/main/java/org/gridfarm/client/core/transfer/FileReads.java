@@ -392,7 +392,7 @@ final class FileReads {
         asked.thenAccept(replica -> {
             if (replica != null) {
                 Peer node = replica.node();
-                boolean isAsNew = node == null && replica.isUntouched() && !open.wasReadable();
+                boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
                 replica.close();
                 if (isAsNew) {
                     wiring.staged().putBack(replica);

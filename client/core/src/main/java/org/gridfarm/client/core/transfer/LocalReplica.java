@@ -38,6 +38,7 @@ final class LocalReplica {
     private record Grant(Peer node, long lease, String path) {}
 
     private volatile @Nullable Grant grant; // null: a staged file that is no replica yet
+    private volatile boolean claimAsked;
     private final long modifiedAtFirst;
 
     private LocalReplica(LocalFile file, @Nullable Grant grant, FileChannel opened) {
@@ -118,6 +119,16 @@ final class LocalReplica {
     LocalFile fileNow() {
         return new LocalFile(
                 path().toString(), file.size(), file.write(), file.identity(), file.staged());
+    }
+
+    /** Its node is asked to make a replica of it: it may do so although no answer comes. */
+    void claimAsked() {
+        claimAsked = true;
+    }
+
+    /** It is as its node staged it, and stays so when it is closed now. */
+    boolean isAsNew() {
+        return !claimAsked && isUntouched();
     }
 
     /** Nobody has written into the staged file, and no node knows of it. */

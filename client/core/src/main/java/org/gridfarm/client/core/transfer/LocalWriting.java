@@ -268,6 +268,7 @@ final class LocalWriting {
                 return null;
             }
             asking = new Asking(peer, mine);
+            replica.claimAsked();
         }
         return call.get()
                 .handle((outcome, thrown) -> {
@@ -297,6 +298,7 @@ final class LocalWriting {
                 return asking.answered; // a second grant would never be given back
             }
             asking = new Asking(peer, mine);
+            replica.claimAsked();
         }
         OpenLocalRequest request = request(object, head, replica.file.staged());
         peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
