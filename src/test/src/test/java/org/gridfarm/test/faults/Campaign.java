@@ -3,6 +3,7 @@ package org.gridfarm.test.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.awaitility.core.ConditionTimeoutException;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.Layout;
@@ -93,15 +94,38 @@ final class Campaign {
                 .until(() -> System.nanoTime() >= until);
     }
 
-    void levelIsRestored() {
-        await("level restored")
-                .atMost(Duration.ofSeconds(60))
-                .pollInterval(Duration.ofSeconds(1))
-                .untilAsserted(() -> {
-                    JsonNode status = farm.status();
-                    assertThat(status.get("replicas_lost").asInt()).isZero();
-                    assertThat(status.get("replicas_under").asInt()).isZero();
-                });
+    void levelIsRestored() throws IOException {
+        try {
+            await("level restored")
+                    .atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofSeconds(1))
+                    .untilAsserted(() -> {
+                        JsonNode status = farm.status();
+                        assertThat(status.get("replicas_lost").asInt()).isZero();
+                        assertThat(status.get("replicas_under").asInt()).isZero();
+                    });
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("under their level:\n" + underLevel(), e);
+        }
+    }
+
+    private String underLevel() throws IOException {
+        StringBuilder under = new StringBuilder(farm.status().toString()).append('\n');
+        for (String name : oracle.names()) {
+            Layout layout = client.where(FarmPath.of("/" + name));
+            boolean hasAll =
+                    layout.getObjectsCount() == 0
+                            || layout.getObjects(0).getReplicasList().stream()
+                                            .filter(replica ->
+                                                    replica.getState() == ReplicaState.VALID
+                                                            && replica.getLive())
+                                            .count()
+                                    >= 2;
+            if (!hasAll) {
+                under.append(name).append(": ").append(whatIsKnown(name)).append('\n');
+            }
+        }
+        return under.toString();
     }
 
     void everythingIsThere(List<? extends Door> doors) throws IOException {
