@@ -101,8 +101,8 @@ final class Listings {
 
     void read(DirectoryReply reply, long node, long number, long offset) {
         mounted.times().listed(node);
-        // A stream that a former process opened goes on by its position.
-        Stream stream = streams.computeIfAbsent(number, _ -> new Stream(false));
+        // A stream that a former process opened goes on by its position, and may be kept.
+        Stream stream = streams.computeIfAbsent(number, _ -> new Stream(true));
         long cookie = cookieOf(offset);
         DirectoryPage page = pageOf(stream, cookie, offset == 0);
         if (page != null) {
