@@ -11,7 +11,6 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.ConnectionListener;
 import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.slf4j.Logger;
@@ -58,26 +57,6 @@ public final class MetaServer implements AutoCloseable {
     private final Cluster cluster;
     private final StateFactory states;
     private final Following.LeaderDialer dialer;
-
-    /** Answered within microseconds, or with what is decided then: no network thread is held up. */
-    private static final Set<Method<?, ?>> SHORT_CALLS =
-            Set.of(
-                    MetadataMethods.LOOKUP,
-                    MetadataMethods.GET_ATTRIBUTES,
-                    MetadataMethods.RESOLVE,
-                    MetadataMethods.READ_LINK,
-                    MetadataMethods.GET_XATTR,
-                    MetadataMethods.LIST_XATTR,
-                    MetadataMethods.STAT_FS,
-                    MetadataMethods.LOCATE,
-                    MetadataMethods.MUTATE,
-                    MetadataMethods.OPEN,
-                    MetadataMethods.CLOSE,
-                    MetadataMethods.REFRESH,
-                    MetadataMethods.LOCK,
-                    MetadataMethods.TEST_LOCK,
-                    MetadataMethods.PREPARE,
-                    MetadataMethods.COMMIT);
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
     private final EventThread events;
@@ -142,7 +121,8 @@ public final class MetaServer implements AutoCloseable {
     }
 
     <Q extends MessageLite, R extends MessageLite> void submit(Exchange<Q, R> exchange) {
-        if (SHORT_CALLS.contains(exchange.method())) events.runOrSubmit(() -> answer(exchange));
+        if (MetadataCalls.SHORT.contains(exchange.method()))
+            events.runOrSubmit(() -> answer(exchange));
         else events.submit(() -> answer(exchange));
     }
 

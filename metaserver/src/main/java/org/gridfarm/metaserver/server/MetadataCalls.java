@@ -4,6 +4,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.rpc.Method;
 
 import java.util.List;
+import java.util.Set;
 
 /** Every call that others make to a metaserver. */
 final class MetadataCalls {
@@ -42,6 +43,26 @@ final class MetadataCalls {
                     MetadataMethods.FOLLOW,
                     MetadataMethods.SNAPSHOT,
                     MetadataMethods.CACHE_LEASE);
+
+    /** Answered within microseconds, or with what is decided then: no network thread is held up. */
+    static final Set<Method<?, ?>> SHORT =
+            Set.of(
+                    MetadataMethods.LOOKUP,
+                    MetadataMethods.GET_ATTRIBUTES,
+                    MetadataMethods.RESOLVE,
+                    MetadataMethods.READ_LINK,
+                    MetadataMethods.GET_XATTR,
+                    MetadataMethods.LIST_XATTR,
+                    MetadataMethods.STAT_FS,
+                    MetadataMethods.LOCATE,
+                    MetadataMethods.MUTATE,
+                    MetadataMethods.OPEN,
+                    MetadataMethods.CLOSE,
+                    MetadataMethods.REFRESH,
+                    MetadataMethods.LOCK,
+                    MetadataMethods.TEST_LOCK,
+                    MetadataMethods.PREPARE,
+                    MetadataMethods.COMMIT);
 
     private MetadataCalls() {}
 }

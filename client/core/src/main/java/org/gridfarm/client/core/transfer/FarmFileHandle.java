@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /** One open file: its rights; reading, writing and committing are done by rooms of their own. */
 final class FarmFileHandle implements FileHandle {
@@ -137,22 +138,22 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<Long> append(ByteBuf bytes) {
-        CompletableFuture<Void> refusal = refusalToWrite();
-        if (refusal != null) {
-            bytes.release();
-            return refusal.thenApply(never -> 0L);
-        }
-        return noted(writes.append(bytes));
+        return appended(bytes, () -> writes.append(bytes));
     }
 
     @Override
     public CompletableFuture<Long> appendAgain(ByteBuf bytes, long end) {
+        return appended(bytes, () -> new SecondAppend(open, reads, writes).append(bytes, end));
+    }
+
+    private CompletableFuture<Long> appended(
+            ByteBuf bytes, Supplier<CompletableFuture<Long>> append) {
         CompletableFuture<Void> refusal = refusalToWrite();
         if (refusal != null) {
             bytes.release();
             return refusal.thenApply(never -> 0L);
         }
-        return noted(new SecondAppend(open, reads, writes).append(bytes, end));
+        return noted(append.get());
     }
 
     @Override
