@@ -23,6 +23,9 @@ record Caller(
         long keyBinding) {
     static final AttachmentKey<Caller> KEY = AttachmentKey.named("caller");
 
+    /** Of a connection whose session has gone on over another. */
+    static final AttachmentKey<Boolean> LEFT_BEHIND = AttachmentKey.named("left behind");
+
     static boolean maySpeakForOthers(Identity identity) {
         return identity.role() != Role.USER;
     }

@@ -9,7 +9,11 @@ import org.gridfarm.protocol.rpc.Exchange;
 final class Callers {
     private Callers() {}
 
-    /** Refuses with SESSION_ENDED a connection that has opened no session. */
+    /**
+     * Refuses with SESSION_ENDED a connection that has opened no session, and with DISCONNECTED one
+     * whose session has gone on over another: what was long on its way here has been asked again
+     * there, and perhaps undone.
+     */
     static Caller of(Exchange<?, ?> exchange) {
         Caller caller = exchange.peer().attachment(Caller.KEY);
         if (caller == null) {
@@ -18,6 +22,13 @@ final class Callers {
                     exchange.method().name(),
                     "",
                     "no session was opened on this connection");
+        }
+        if (exchange.peer().attachment(Caller.LEFT_BEHIND) != null) {
+            throw new FarmException(
+                    ErrorKind.DISCONNECTED,
+                    exchange.method().name(),
+                    "",
+                    "its session has gone on over another connection");
         }
         return caller;
     }

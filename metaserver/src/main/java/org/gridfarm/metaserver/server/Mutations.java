@@ -54,6 +54,13 @@ final class Mutations {
             leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
             return;
         }
+        if (state.outcomes().isSettled(caller.session(), request.getSequence())) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    operation(request),
+                    "",
+                    "a later command said that this one was answered");
+        }
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
         try {

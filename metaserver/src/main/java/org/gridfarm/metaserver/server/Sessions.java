@@ -44,9 +44,16 @@ final class Sessions {
         this.acknowledged = acknowledged;
     }
 
-    /** The session speaks over this connection from now on; what it owes is asked for again. */
+    /**
+     * The session speaks over this connection from now on, and over no other; what it owes is asked
+     * for again.
+     */
     void attach(Caller caller, Peer peer) {
-        lines.put(caller.session(), new Line(peer, caller));
+        Line former = lines.put(caller.session(), new Line(peer, caller));
+        if (former != null && former.peer() != peer) {
+            former.peer().attach(Caller.LEFT_BEHIND, true);
+            former.peer().close();
+        }
         for (Effect effect : clients.resend(caller.session())) {
             if (effect instanceof Effect.SendRecall recall) send(recall);
         }

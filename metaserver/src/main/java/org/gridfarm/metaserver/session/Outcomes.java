@@ -17,29 +17,37 @@ public final class Outcomes {
     /** An answer and the batch that makes it true. */
     public record Answered(Outcome outcome, long batch) {}
 
-    private final LongMap<Map<Long, Answered>> sessions = new LongMap<>();
+    private static final class Session {
+        final Map<Long, Answered> answers = new HashMap<>();
+        long settled;
+    }
+
+    private final LongMap<Session> sessions = new LongMap<>();
 
     /** Of a batch or of the tables; drops what the client has settled. */
     public void add(Outcome outcome, long batch) {
-        Map<Long, Answered> known = sessions.get(outcome.getSession());
+        Session known = sessions.get(outcome.getSession());
         if (known == null) {
-            known = new HashMap<>();
+            known = new Session();
             sessions.put(outcome.getSession(), known);
         }
-        known.put(outcome.getSequence(), new Answered(outcome, batch));
-        settle(outcome.getSession(), outcome.getSettled());
-    }
-
-    private void settle(long session, long settled) {
-        Map<Long, Answered> known = sessions.get(session);
-        if (known != null && settled > 0) {
-            known.keySet().removeIf(sequence -> sequence <= settled);
+        known.answers.put(outcome.getSequence(), new Answered(outcome, batch));
+        if (outcome.getSettled() > known.settled) {
+            long settled = outcome.getSettled();
+            known.settled = settled;
+            known.answers.keySet().removeIf(sequence -> sequence <= settled);
         }
     }
 
     public @Nullable Answered find(long session, long sequence) {
-        Map<Long, Answered> known = sessions.get(session);
-        return known == null ? null : known.get(sequence);
+        Session known = sessions.get(session);
+        return known == null ? null : known.answers.get(sequence);
+    }
+
+    /** The client waits for the answer no more: an attempt that comes now was long on its way. */
+    public boolean isSettled(long session, long sequence) {
+        Session known = sessions.get(session);
+        return known != null && sequence <= known.settled;
     }
 
     public boolean knows(long session) {
@@ -62,7 +70,7 @@ public final class Outcomes {
     public List<Outcome> all() {
         List<Outcome> all = new ArrayList<>();
         sessions.forEach((session, known) ->
-                known.values().forEach(answered -> all.add(answered.outcome())));
+                known.answers.values().forEach(answered -> all.add(answered.outcome())));
         return all;
     }
 }

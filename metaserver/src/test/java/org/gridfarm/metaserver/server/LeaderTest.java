@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.metaserver.postgres.TestDatabase;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.LookupReply;
@@ -96,6 +97,31 @@ class LeaderTest {
         MutateReply first = client.call(MetadataMethods.MUTATE, request);
         MutateReply second = client.call(MetadataMethods.MUTATE, request);
         assertThat(second).isEqualTo(first);
+    }
+
+    /** It was delayed on its way while another attempt was answered, and the next command came. */
+    @Test
+    void aCommandThatItsClientHasTheAnswerOfIsNotDoneAgain() {
+        TestClient client = new TestClient(farm, leader, 11);
+        client.mkdir(1, "d");
+        MutateRequest moved = client.renaming(1, "d", 1, "e");
+        client.call(MetadataMethods.MUTATE, moved);
+        MutateRequest.Builder next = client.command();
+        next.setSettled(next.getSequence() - 1).setMkdir(TestClient.directory(1, "d"));
+        client.call(MetadataMethods.MUTATE, next.build());
+        assertThatThrownBy(() -> client.call(MetadataMethods.MUTATE, moved))
+                .hasMessageContaining("was answered");
+        assertThat(client.lookup(1, "d").getFound()).isTrue();
+    }
+
+    @Test
+    void aConnectionThatItsSessionHasLeftIsNotListenedTo() {
+        TestClient before = new TestClient(farm, leader, 11);
+        TestClient now = new TestClient(farm, leader, 11);
+        assertThatThrownBy(() -> before.mkdir(1, "late"))
+                .extracting(thrown -> FarmException.of(thrown, "", "").kind())
+                .isEqualTo(ErrorKind.DISCONNECTED);
+        assertThat(now.lookup(1, "late").getFound()).isFalse();
     }
 
     @Test

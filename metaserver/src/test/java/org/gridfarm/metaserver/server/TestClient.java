@@ -85,15 +85,15 @@ final class TestClient {
     }
 
     MutateReply mkdir(long parent, String name) {
-        return call(
-                MetadataMethods.MUTATE,
-                command()
-                        .setMkdir(
-                                MakeDirectory.newBuilder()
-                                        .setParent(parent)
-                                        .setName(TestFarm.name(name))
-                                        .setMode(0755))
-                        .build());
+        return call(MetadataMethods.MUTATE, command().setMkdir(directory(parent, name)).build());
+    }
+
+    static MakeDirectory directory(long parent, String name) {
+        return MakeDirectory.newBuilder()
+                .setParent(parent)
+                .setName(TestFarm.name(name))
+                .setMode(0755)
+                .build();
     }
 
     MutateRequest creating(long parent, String name) {
@@ -121,16 +121,18 @@ final class TestClient {
     }
 
     MutateReply rename(long parent, String name, long toParent, String toName) {
-        return call(
-                MetadataMethods.MUTATE,
-                command()
-                        .setRename(
-                                Rename.newBuilder()
-                                        .setParent(parent)
-                                        .setName(TestFarm.name(name))
-                                        .setToParent(toParent)
-                                        .setToName(TestFarm.name(toName)))
-                        .build());
+        return call(MetadataMethods.MUTATE, renaming(parent, name, toParent, toName));
+    }
+
+    MutateRequest renaming(long parent, String name, long toParent, String toName) {
+        return command()
+                .setRename(
+                        Rename.newBuilder()
+                                .setParent(parent)
+                                .setName(TestFarm.name(name))
+                                .setToParent(toParent)
+                                .setToName(TestFarm.name(toName)))
+                .build();
     }
 
     LookupReply lookup(long parent, String name) {

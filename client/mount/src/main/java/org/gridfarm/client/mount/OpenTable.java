@@ -102,7 +102,7 @@ final class OpenTable {
 
     /** The kernel has not taken the handle: no release will come. */
     void forget(long number) {
-        OpenFile file = open.remove(number);
+        OpenFile file = release(number);
         if (file != null) {
             leave(number, file);
         }

@@ -39,10 +39,13 @@ class MountKillTest {
     private final AtomicBoolean ending = new AtomicBoolean();
     private TestFarm farm;
 
+    private Path mount;
+
     @BeforeEach
     void start() throws IOException {
         farm = TestFarm.start();
         farm.gf("setrep", "2", "/");
+        mount = farm.mount();
     }
 
     @AfterEach
@@ -55,6 +58,25 @@ class MountKillTest {
 
     @Test
     void nothingSyncedIsLostAndNoCallFails() throws Exception {
+        underKills(KILLS);
+    }
+
+    /** What the kernel otherwise does by itself is asked of the process. */
+    @Test
+    void norWithoutPassthrough() throws Exception {
+        mount = farm.directory().resolve("plain");
+        farm.gf(
+                "cluster",
+                "mount",
+                "-o",
+                "nopassthrough",
+                "--dir",
+                farm.directory().toString(),
+                mount.toString());
+        underKills(KILLS / 5);
+    }
+
+    private void underKills(int kills) throws Exception {
         List<Thread> load = new ArrayList<>();
         for (int writer = 0; writer < 2; writer++) {
             int number = writer;
@@ -66,14 +88,14 @@ class MountKillTest {
         Process shell =
                 new ProcessBuilder(
                                 "/bin/sh", "-c", "while read line; do ls >/dev/null || exit; done")
-                        .directory(farm.mount().toFile())
+                        .directory(mount.toFile())
                         .start();
         List<Long> usable = new ArrayList<>();
-        for (int i = 0; i < KILLS; i++) {
-            ProcessHandle server = farm.mountServer();
+        for (int i = 0; i < kills; i++) {
+            ProcessHandle server = farm.mountServer(mount);
             long began = System.nanoTime();
             server.destroyForcibly();
-            Path made = farm.mount().resolve("made" + i);
+            Path made = mount.resolve("made" + i);
             Files.createDirectory(made);
             usable.add((System.nanoTime() - began) / 1_000_000);
             shell.getOutputStream().write('\n');
@@ -89,7 +111,7 @@ class MountKillTest {
         assertThat(usable).allMatch(millis -> millis <= USABLE_MAX.toMillis());
         shell.getOutputStream().close();
         assertThat(shell.waitFor()).isZero();
-        assertThat(synced).hasSizeGreaterThan(KILLS);
+        assertThat(synced).hasSizeGreaterThan(kills);
         for (Map.Entry<String, byte[]> file : synced.entrySet()) {
             assertThat(Files.readAllBytes(farm.mountOf("n3").resolve(file.getKey())))
                     .as(file.getKey())
@@ -98,9 +120,14 @@ class MountKillTest {
     }
 
     private List<String> warnings() throws IOException {
-        try (Stream<String> lines =
-                Files.lines(farm.directory().resolve("log").resolve("mount.log"))) {
-            return lines.filter(line -> line.contains(" WARN  - ")).toList();
+        try (Stream<Path> logs = Files.list(farm.directory().resolve("log"))) {
+            List<String> warnings = new ArrayList<>();
+            for (Path log : logs.toList()) {
+                try (Stream<String> lines = Files.lines(log)) {
+                    lines.filter(line -> line.contains(" WARN  - ")).forEach(warnings::add);
+                }
+            }
+            return warnings;
         }
     }
 
@@ -124,7 +151,7 @@ class MountKillTest {
      */
     private void writeFiles(int writer) throws IOException {
         Random random = new Random(writer);
-        Path folder = Files.createDirectory(farm.mount().resolve("w" + writer));
+        Path folder = Files.createDirectory(mount.resolve("w" + writer));
         for (int i = 0; !ending.get(); i++) {
             byte[] content = new byte[random.nextInt(20_000)];
             random.nextBytes(content);
@@ -149,7 +176,7 @@ class MountKillTest {
         byte[] all = new byte[0];
         try (FileChannel channel =
                 FileChannel.open(
-                        farm.mount().resolve(name),
+                        mount.resolve(name),
                         StandardOpenOption.CREATE_NEW,
                         StandardOpenOption.WRITE)) {
             while (!ending.get()) {
@@ -171,7 +198,7 @@ class MountKillTest {
                 if (ending.get()) {
                     return;
                 }
-                assertThat(Files.readAllBytes(farm.mount().resolve(file.getKey())))
+                assertThat(Files.readAllBytes(mount.resolve(file.getKey())))
                         .as(file.getKey())
                         .startsWith(file.getValue());
             }

@@ -10,8 +10,9 @@ import java.util.List;
 
 /**
  * Any process of a farm is killed or stopped, one after the other, while files at level 2 are
- * worked on through two mounts and the library: metaservers, storage nodes, mounts, the database,
- * ZooKeeper. {@code -Dgf.all.faults=} is how many, {@code -Dgf.seed=} chooses them.
+ * worked on through two mounts (one with passthrough, one without) and the library: metaservers,
+ * storage nodes, mounts, the database, ZooKeeper. {@code -Dgf.all.faults=} is how many, {@code
+ * -Dgf.seed=} chooses them.
  */
 class AllProcessesTest {
     private static final int FAULTS_DEFAULT = 25; // a deck: every kind of fault
@@ -38,6 +39,8 @@ class AllProcessesTest {
             farm.gf(
                     "cluster",
                     "mount",
+                    "-o",
+                    "nopassthrough",
                     "--node",
                     "n2",
                     "--dir",
