@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,18 +126,36 @@ public final class LocalFiles {
             return claim(exchange.peer(), key, request.getStaged(), Replica::size)
                     .thenApply(Claimed::grant);
         }
+        return openForWriting(exchange.peer(), key, request.getCreate());
+    }
+
+    /** All sums are taken anew when he has written, which must not bless damage. */
+    private CompletableFuture<OpenLocalReply> openForWriting(
+            Peer client, ObjectKey key, boolean create) {
         long number = newLease();
         return store.change(
-                key,
-                request.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL,
-                replica -> beginWriting(exchange.peer(), replica, number, 0));
+                        key,
+                        create ? IfAbsent.CREATE : IfAbsent.FAIL,
+                        replica ->
+                                isSound(replica)
+                                        ? Optional.of(beginWriting(client, replica, number, 0))
+                                        : Optional.<OpenLocalReply>empty())
+                .thenCompose(begun ->
+                        begun.isPresent()
+                                ? CompletableFuture.completedFuture(begun.get())
+                                : verifyNow(key)
+                                        .thenCompose(_ -> openForWriting(client, key, false)));
+    }
+
+    private boolean isSound(Replica replica) {
+        return replica.isLocallyChanged() || isFresh(replica.verifiedAt());
     }
 
     private CompletableFuture<OpenLocalReply> openForReading(ObjectKey key) {
         return store.read(
                         key,
                         replica ->
-                                replica.isLocallyChanged() || isFresh(replica.verifiedAt())
+                                isSound(replica)
                                         ? Optional.of(granted(replica, 0))
                                         : Optional.<OpenLocalReply>empty())
                 .thenCompose(fresh ->
@@ -197,7 +216,7 @@ public final class LocalFiles {
                             Long before = claims.put(staged, number);
                             OpenLocalReply grant = beginWriting(client, replica, number, staged);
                             if (before != null && forget(before) != null) {
-                                replica.endLocalWriting();
+                                replica.endLocalWriting(true);
                             }
                             return new Claimed<>(grant, next.run(replica));
                         })
@@ -221,8 +240,9 @@ public final class LocalFiles {
     }
 
     private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {
-        List<CompletableFuture<Boolean>> ended =
-                exchange.request().getLeasesList().stream().map(this::end).toList();
+        List<CompletableFuture<Boolean>> ended = new ArrayList<>();
+        exchange.request().getLeasesList().forEach(number -> ended.add(end(number, true)));
+        exchange.request().getUnchangedList().forEach(number -> ended.add(end(number, false)));
         return CompletableFuture.allOf(ended.toArray(CompletableFuture<?>[]::new))
                 .thenApply(_ -> Empty.getDefaultInstance());
     }
@@ -237,8 +257,13 @@ public final class LocalFiles {
         return writer;
     }
 
-    /** Completes when the sums are right again, or cannot be made so. */
+    /** Of a client that may have written. */
     CompletableFuture<Boolean> end(long number) {
+        return end(number, true);
+    }
+
+    /** Completes when the sums are right again, or cannot be made so. */
+    private CompletableFuture<Boolean> end(long number, boolean wrote) {
         Writer writer = forget(number);
         if (writer == null) {
             return CompletableFuture.completedFuture(false);
@@ -249,7 +274,7 @@ public final class LocalFiles {
                         IfAbsent.FAIL,
                         replica -> {
                             if (replica.hasLocalWriters()) {
-                                replica.endLocalWriting();
+                                replica.endLocalWriting(wrote);
                             }
                             return replica.hasLocalWriters() ? -1 : Verifier.sumSome(replica, 0);
                         })

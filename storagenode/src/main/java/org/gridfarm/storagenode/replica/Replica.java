@@ -45,6 +45,8 @@ public final class Replica implements AutoCloseable {
     private boolean deleted;
     private int localWriters;
     private boolean locallyChanged; // since the last rescan that no local writer could spoil
+    private boolean
+            leftChanged; // by what it was before the local writers of now, or by one of them
     private long changes;
 
     Replica(
@@ -87,6 +89,7 @@ public final class Replica implements AutoCloseable {
         nameNotDurable = true;
         verified = clock.now().getEpochSecond();
         locallyChanged = true;
+        leftChanged = true;
     }
 
     /**
@@ -111,6 +114,7 @@ public final class Replica implements AutoCloseable {
             suspect = true;
             nameNotDurable = true;
             locallyChanged = true;
+            leftChanged = true;
             takeSize(header.size());
             return;
         }
@@ -492,6 +496,7 @@ public final class Replica implements AutoCloseable {
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
             locallyChanged = localWriters > 0;
+            leftChanged = false;
             data.wasChanged();
         }
         return next;
@@ -535,6 +540,7 @@ public final class Replica implements AutoCloseable {
         adoptSize();
         sums.markAllStale(Blocks.count(size));
         locallyChanged = true;
+        leftChanged = true;
     }
 
     private void takeSize(long summed) throws IOException {
@@ -563,9 +569,15 @@ public final class Replica implements AutoCloseable {
         }
     }
 
-    /** He has stopped; a rescan must follow before the sums are right again. */
-    public void endLocalWriting() {
+    /**
+     * He has stopped; a rescan must follow before the sums are right again.
+     *
+     * @param wrote false: he has changed nothing, and if nobody else has no rescan is needed
+     */
+    public void endLocalWriting(boolean wrote) {
         localWriters--;
+        leftChanged |= wrote;
+        locallyChanged &= localWriters > 0 || leftChanged;
     }
 
     /** True while what a local writer did may not be in the sums yet. */

@@ -26,7 +26,7 @@ final class Sealing {
             Path copy = old.disk().root().resolve("tmp").resolve(next.fileName() + ".seal");
             copyData(old, copy);
             while (old.hasLocalWriters()) {
-                old.endLocalWriting();
+                old.endLocalWriting(true);
             }
             Replica made = ReplicaFiles.adopt(next, old.disk(), copy, clock, boot);
             made.isTemporary();

@@ -72,7 +72,7 @@ class LocalWriterTest {
             assertThat(rescan(fixture, seen)).isEqualTo(1);
             assertThat(seen.changed).containsExactly(TWO_GIB - (64 << 10));
             assertThat(seen.zeroed).isZero();
-            fixture.change(KEY, Replica::endLocalWriting);
+            fixture.change(KEY, replica -> replica.endLocalWriting(true));
             rescan(fixture, new Seen());
             assertThat(fixture.read(KEY, TWO_GIB - 200, 200))
                     .endsWith(random(1, 100))
@@ -133,6 +133,46 @@ class LocalWriterTest {
             assertThat(fixture.readAll(KEY)).isEqualTo(after);
             fixture.restart();
             fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(-1));
+        }
+    }
+
+    @Test
+    void whereNoLocalWriterHasWrittenTheSumsAreWhatTheyWere() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(8, 1 << 20));
+            fixture.change(
+                    KEY,
+                    replica -> {
+                        replica.beginLocalWriting();
+                        replica.beginLocalWriting();
+                        replica.endLocalWriting(false);
+                        assertThat(replica.isLocallyChanged()).isTrue();
+                        replica.endLocalWriting(false);
+                        assertThat(replica.isLocallyChanged()).isFalse();
+                    });
+            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
+            rescan(fixture, new Seen());
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+        }
+    }
+
+    @Test
+    void oneOfSeveralLocalWritersWhoHasWrittenIsEnough() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(9, 1 << 20));
+            fixture.change(
+                    KEY,
+                    replica -> {
+                        replica.beginLocalWriting();
+                        replica.endLocalWriting(true);
+                        replica.beginLocalWriting();
+                        replica.endLocalWriting(false);
+                        assertThat(replica.isLocallyChanged()).isTrue();
+                    });
+            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
+            Seen seen = new Seen();
+            rescan(fixture, seen);
+            assertThat(seen.changed).containsExactly(65_536L);
         }
     }
 

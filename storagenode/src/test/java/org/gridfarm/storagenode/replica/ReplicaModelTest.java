@@ -71,7 +71,7 @@ class ReplicaModelTest {
                     key,
                     replica -> {
                         assertThat(replica.size()).isEqualTo(95_010);
-                        replica.endLocalWriting();
+                        replica.endLocalWriting(true);
                         for (long next = 0; next >= 0; ) {
                             next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
                         }
@@ -209,7 +209,7 @@ class ReplicaModelTest {
                             file.setLength(at / 2);
                         }
                     }
-                    replica.endLocalWriting();
+                    replica.endLocalWriting(true);
                     for (long next = 0; next >= 0; ) {
                         next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
                     }

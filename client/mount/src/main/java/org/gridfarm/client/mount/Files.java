@@ -94,12 +94,12 @@ final class Files {
         mounted.seconds().using(reply, node);
         OpenFlags wanted = flags(flags);
         mounted.transfer()
-                .open(mounted.who(reply), node, wanted)
+                .open(mounted.who(reply), node, wanted.truncate() ? flagsOfNew(flags, 0) : wanted)
                 .thenCompose(handle ->
                         killSuidGid
                                 ? clearSuid(reply, handle).exceptionallyCompose(handle::closedFor)
                                 : CompletableFuture.completedFuture(handle))
-                .thenCompose(handle -> finding.find(handle, false))
+                .thenCompose(handle -> finding.find(handle, wanted.truncate() && isEmpty(handle)))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failByPath(reply, node, "open", failure, wanted);
@@ -113,6 +113,10 @@ final class Files {
                         open.forget(number);
                     }
                 });
+    }
+
+    private static boolean isEmpty(FileHandle handle) {
+        return handle.attributes().getSize() == 0;
     }
 
     private void answer(OpenReply reply, long number, OpenFile file) {
@@ -183,7 +187,7 @@ final class Files {
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
         boolean second = mounted.seconds().over(reply);
-        made.thenCompose(handle -> finding.find(handle, handle.attributes().getSize() == 0))
+        made.thenCompose(handle -> finding.find(handle, isEmpty(handle)))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
                         mounted.failInDirectory(reply, parent, "create", failure, second);
@@ -488,7 +492,7 @@ final class Files {
                 .thenApply(_ -> handle);
     }
 
-    /** The kernel writes a new file itself, where it may. */
+    /** The kernel writes a file that begins empty itself, where it may. */
     private OpenFlags flagsOfNew(int flags, int mode) {
         OpenFlags wanted = flags(flags);
         return finding.mayWriteNew(wanted, mode) ? wanted.locally() : wanted;

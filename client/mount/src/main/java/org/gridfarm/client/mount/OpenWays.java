@@ -65,15 +65,15 @@ final class OpenWays {
         boolean maybe =
                 isAvailable()
                         && (write
-                                ? fresh
-                                        && handle.mode() == DataMode.EXCLUSIVE
+                                ? handle.mode() == DataMode.EXCLUSIVE
                                         && !isSetId(handle.attributes().getMode())
+                                        && (fresh || ways.mayPassWriter(handle.inode()))
                                 : handle.mode() != DataMode.WRITE_SHARED)
                         && !handle.flags().append();
         if (!maybe) {
             return CompletableFuture.completedFuture(new Opened(handle, null));
         }
-        return handle.openLocal(write)
+        return (write && !fresh ? handle.openLocalToChange() : handle.openLocal(write))
                 .handle((local, failure) -> {
                     if (failure != null) {
                         log.debug(

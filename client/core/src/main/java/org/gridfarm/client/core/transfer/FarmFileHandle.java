@@ -265,6 +265,13 @@ final class FarmFileHandle implements FileHandle {
     }
 
     @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalToChange() {
+        return open.mayBeChangedLocally()
+                ? openLocal(true)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public CompletableFuture<@Nullable LocalFile> openLocalForMappings() {
         LocalWriting there = open.localWriting();
         return there != null

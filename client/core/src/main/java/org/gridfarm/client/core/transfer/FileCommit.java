@@ -43,7 +43,7 @@ final class FileCommit {
      * when nothing was.
      */
     CompletableFuture<Void> settle() {
-        if (!handle.flags().write() || !open.isWrittenLocally() || open.isUntouched()) {
+        if (!handle.flags().write() || !open.isWrittenLocally() || !open.mayBeWrittenByKernel()) {
             return CompletableFuture.completedFuture(null);
         }
         return agreed(false, true).thenCompose(done -> commit(false, false));

@@ -114,6 +114,13 @@ public interface FileHandle {
     CompletableFuture<@Nullable LocalFile> openLocal(boolean write);
 
     /**
+     * The same for writing into a file that has content: given where this node has its only replica
+     * and nobody else has it open, and where comparing all of it at the end costs less than each
+     * write through the chain.
+     */
+    CompletableFuture<@Nullable LocalFile> openLocalToChange();
+
+    /**
      * The same for writing, whoever else has the file open: the kernel may write only what a
      * program maps, since its calls come here.
      */

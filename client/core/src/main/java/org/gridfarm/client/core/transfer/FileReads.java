@@ -302,7 +302,8 @@ final class FileReads {
                         .setTicket(replica.getTicket())
                         .setWrite(write)
                         .setCreate(write && replica.getState() == ReplicaState.WRITING)
-                        .build());
+                        .build(),
+                (reply, peer) -> LocalReplica.open(reply, write, peer));
     }
 
     /** The replica at the attached node. */
@@ -338,7 +339,9 @@ final class FileReads {
                             : ask(
                                     replica,
                                     LocalWriting.request(
-                                            layout.getObjects(0).getObject(), replica, staged));
+                                            layout.getObjects(0).getObject(), replica, staged),
+                                    (reply, peer) ->
+                                            LocalReplica.openAgain(reply, true, staged, peer));
                 })
                 .whenComplete((replica, thrown) -> {
                     FarmException failure =
@@ -364,8 +367,13 @@ final class FileReads {
                 });
     }
 
+    /** What is granted is opened. */
+    private interface Opening {
+        LocalReplica of(OpenLocalReply granted, Peer node) throws IOException;
+    }
+
     private CompletableFuture<@Nullable LocalReplica> ask(
-            Replica replica, OpenLocalRequest request) {
+            Replica replica, OpenLocalRequest request, Opening opening) {
         return wiring.nodes()
                 .connect(replica)
                 .thenCompose(peer ->
@@ -373,17 +381,16 @@ final class FileReads {
                                         StorageMethods.OPEN_LOCAL,
                                         request,
                                         TransferLimits.HEDGE_AFTER)
-                                .thenApply(reply -> opened(reply, request, peer)));
+                                .thenApply(reply -> opened(reply, peer, opening)));
     }
 
-    private @Nullable LocalReplica opened(
-            OpenLocalReply reply, OpenLocalRequest request, Peer peer) {
+    private @Nullable LocalReplica opened(OpenLocalReply reply, Peer peer, Opening opening) {
         try {
-            return LocalReplica.open(reply, request.getWrite(), request.getStaged(), peer);
+            return opening.of(reply, peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
-            wiring.givenBack().add(peer, reply.getLease());
+            wiring.givenBack().add(peer, reply.getLease(), true);
             return null;
         }
     }
@@ -393,13 +400,14 @@ final class FileReads {
             if (replica != null) {
                 Peer node = replica.node();
                 boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
+                boolean unchanged = node != null && replica.isUnchanged();
                 replica.close();
                 if (isAsNew) {
                     wiring.staged().putBack(replica);
                 } else if (node == null) {
                     wiring.staged().giveBack(replica.file.staged());
                 } else {
-                    wiring.givenBack().add(node, replica.lease());
+                    wiring.givenBack().add(node, replica.lease(), unchanged);
                 }
             }
         });

@@ -9,9 +9,7 @@ import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,18 +23,26 @@ final class GivenBack {
     private final Clock clock;
 
     @GuardedBy("this")
-    private final Map<Peer, List<Long>> waiting = new HashMap<>();
+    private final Map<Peer, CloseLocalRequest.Builder> waiting = new HashMap<>();
 
     GivenBack(Clock clock) {
         this.clock = clock;
     }
 
-    void add(Peer node, long lease) {
+    /**
+     * @param unchanged nobody has written into it since it was granted
+     */
+    void add(Peer node, long lease, boolean unchanged) {
         boolean first;
         synchronized (this) {
-            List<Long> leases = waiting.computeIfAbsent(node, peer -> new ArrayList<>());
-            first = leases.isEmpty();
-            leases.add(lease);
+            first = !waiting.containsKey(node);
+            CloseLocalRequest.Builder leases =
+                    waiting.computeIfAbsent(node, peer -> CloseLocalRequest.newBuilder());
+            if (unchanged) {
+                leases.addUnchanged(lease);
+            } else {
+                leases.addLeases(lease);
+            }
         }
         if (first) {
             clock.after(TransferLimits.GIVE_BACK_AFTER, () -> send(node));
@@ -44,16 +50,20 @@ final class GivenBack {
     }
 
     private void send(Peer node) {
-        CloseLocalRequest.Builder request = CloseLocalRequest.newBuilder();
+        CloseLocalRequest.Builder leases;
         synchronized (this) {
-            request.addAllLeases(waiting.remove(node));
+            leases = waiting.remove(node);
         }
-        node.callPlain(StorageMethods.CLOSE_LOCAL, request.build(), TransferLimits.HEDGE_AFTER)
+        if (leases == null) {
+            return;
+        }
+        CloseLocalRequest request = leases.build();
+        node.callPlain(StorageMethods.CLOSE_LOCAL, request, TransferLimits.HEDGE_AFTER)
                 .whenComplete((done, thrown) -> {
                     if (thrown != null) {
                         log.debug(
                                 "{} local files were not given back: {}",
-                                request.getLeasesCount(),
+                                request.getLeasesCount() + request.getUnchangedCount(),
                                 thrown.getMessage());
                     }
                 });

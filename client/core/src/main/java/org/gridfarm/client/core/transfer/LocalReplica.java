@@ -40,35 +40,55 @@ final class LocalReplica {
     private volatile @Nullable Grant grant; // null: a staged file that is no replica yet
     private volatile boolean claimAsked;
     private final long modifiedAtFirst;
+    private final boolean timesTell; // of whatever changes the bytes
 
-    private LocalReplica(LocalFile file, @Nullable Grant grant, FileChannel opened) {
+    private LocalReplica(
+            LocalFile file, @Nullable Grant grant, FileChannel opened, boolean mayHaveChanged) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
         this.modifiedAtFirst = modified();
+        this.timesTell = !mayHaveChanged && ChangeTimes.tell(path(), modifiedAtFirst);
     }
 
-    static LocalReplica open(OpenLocalReply granted, boolean write, long staged, Peer node)
+    /** Granted for reading, or for writing into it as it is. */
+    static LocalReplica open(OpenLocalReply granted, boolean write, Peer node) throws IOException {
+        return open(granted, write, 0, node, false);
+    }
+
+    /** Granted again: what was written into it before is not known. */
+    static LocalReplica openAgain(OpenLocalReply granted, boolean write, long staged, Peer node)
+            throws IOException {
+        return open(granted, write, staged, node, true);
+    }
+
+    private static LocalReplica open(
+            OpenLocalReply granted, boolean write, long staged, Peer node, boolean mayHaveChanged)
             throws IOException {
         Path path = Path.of(granted.getPath());
         return open(
                 new LocalFile(granted.getPath(), granted.getSize(), write, identity(path), staged),
-                new Grant(node, granted.getLease(), granted.getPath()));
+                new Grant(node, granted.getLease(), granted.getPath()),
+                mayHaveChanged);
     }
 
     /** An empty file that is to become the replica of an object when it is claimed. */
     static LocalReplica staged(StagedFile staged) throws IOException {
         Path path = Path.of(staged.getPath());
         return open(
-                new LocalFile(staged.getPath(), 0, true, identity(path), staged.getNumber()), null);
+                new LocalFile(staged.getPath(), 0, true, identity(path), staged.getNumber()),
+                null,
+                true);
     }
 
-    private static LocalReplica open(LocalFile file, @Nullable Grant grant) throws IOException {
+    private static LocalReplica open(LocalFile file, @Nullable Grant grant, boolean mayHaveChanged)
+            throws IOException {
         LocalReplica replica =
                 new LocalReplica(
                         file,
                         grant,
-                        FileChannel.open(Path.of(file.path()), StandardOpenOption.READ));
+                        FileChannel.open(Path.of(file.path()), StandardOpenOption.READ),
+                        mayHaveChanged);
         try {
             replica.openWriting();
             return replica;
@@ -134,6 +154,14 @@ final class LocalReplica {
     /** Nobody has written into the staged file, and no node knows of it. */
     boolean isUntouched() {
         return !isClaimed() && size() == 0 && modified() == modifiedAtFirst;
+    }
+
+    /**
+     * Nobody has written into it since it was granted. False also where that cannot be told, and of
+     * what was staged.
+     */
+    boolean isUnchanged() {
+        return timesTell && size() == file.size() && modified() == modifiedAtFirst;
     }
 
     /** True when what the node has granted anew is this very file. */

@@ -91,6 +91,11 @@ final class LocalWriting {
         return !isLost() && replica.isUntouched();
     }
 
+    /** The replica is what it was before this process was given it. */
+    boolean isUnchanged() {
+        return !isLost() && replica.isUnchanged();
+    }
+
     synchronized boolean isLost() {
         return lost;
     }
@@ -343,7 +348,7 @@ final class LocalWriting {
             // A staged file has been shipped to nobody, and the node counts all of it as changed.
             renewals += claimed ? 0 : 1;
             if (ended) {
-                wiring.givenBack().add(peer, reply.getLease());
+                wiring.givenBack().add(peer, reply.getLease(), false);
             }
         }
         return null;

@@ -6,8 +6,8 @@ package org.gridfarm.client.core.transfer;
  * @param truncate empty it first; needs write
  * @param append every write goes to the end, wherever that is when it arrives at the chain's head
  * @param execute to be run: execute permission is checked instead of read permission
- * @param local the kernel shall write the bytes of a new file itself, where that can be: {@link
- *     FileHandle#openLocal} follows
+ * @param local the kernel shall write the bytes of a file that begins empty itself, where that can
+ *     be: {@link FileHandle#openLocal} follows
  */
 public record OpenFlags(
         boolean read,

@@ -240,7 +240,7 @@ final class OpenInode implements ObjectChain.Source {
 
     boolean isDirty() {
         synchronized (lock) {
-            return uncommitted.isDirty() || (writtenLocally && !isUntouched());
+            return uncommitted.isDirty() || (writtenLocally && mayBeWrittenByKernel());
         }
     }
 
@@ -248,6 +248,29 @@ final class OpenInode implements ObjectChain.Source {
     boolean isUntouched() {
         synchronized (lock) {
             return localWriting != null && localWriting.isUntouched();
+        }
+    }
+
+    /** The kernel has written into its file, or it cannot be told that it has not. */
+    boolean mayBeWrittenByKernel() {
+        synchronized (lock) {
+            return !isUntouched() && (localWriting == null || !localWriting.isUnchanged());
+        }
+    }
+
+    /**
+     * The kernel may be given the replica to change it in place: it is the only one, here, and not
+     * so long that to find what was changed takes long.
+     */
+    boolean mayBeChangedLocally() {
+        synchronized (lock) {
+            return mode == DataMode.EXCLUSIVE
+                    && size >= TransferLimits.CHANGED_LOCALLY_MIN
+                    && size <= TransferLimits.CHANGED_LOCALLY_MAX
+                    && layout.getObjectsCount() == 1
+                    && layout.getStripeCount() <= 1
+                    && layout.getObjects(0).getReplicasCount() == 1
+                    && layout.getObjects(0).getReplicas(0).getNode().equals(wiring.attached());
         }
     }
 
@@ -364,7 +387,7 @@ final class OpenInode implements ObjectChain.Source {
      */
     void wroteLocally() {
         synchronized (lock) {
-            if (!isUntouched()) {
+            if (mayBeWrittenByKernel()) {
                 uncommitted.changed();
                 unsure |= !writtenLocally;
             }

@@ -97,24 +97,31 @@ public final class TransferClient
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
         OpenRequest.Builder request = request(who, flags).setInode(inode);
+        StagedFile staged = flags.local() && flags.truncate() ? wiring.staged().take() : null;
+        if (staged != null) {
+            request.setStaged(staged.getNumber());
+        }
         boolean numbered = flags.write();
         long sequence = numbered ? wiring.metadata().sequences().take() : 0;
         if (numbered) {
             request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
         }
         long handle = request.getHandle();
-        return wiring.session()
-                .leader(MetadataMethods.OPEN, request.build())
-                .handle((reply, thrown) -> {
-                    if (numbered) {
-                        wiring.metadata().sequences().answered(sequence);
-                    }
-                    if (thrown != null) {
-                        throw notOpened(handle, FarmException.of(thrown, "open", ""))
-                                .about("open", "inode " + Long.toHexString(inode));
-                    }
-                    return opened(who, handle, flags, reply);
-                })
+        CompletableFuture<OpenReply> asked =
+                wiring.session().leader(MetadataMethods.OPEN, request.build());
+        LocalReplica local = staged == null ? null : opened(staged); // meanwhile
+        return asked.handle(
+                        (reply, thrown) -> {
+                            if (numbered) {
+                                wiring.metadata().sequences().answered(sequence);
+                            }
+                            if (thrown != null) {
+                                notUsed(local);
+                                throw notOpened(handle, FarmException.of(thrown, "open", ""))
+                                        .about("open", "inode " + Long.toHexString(inode));
+                            }
+                            return begun(opened(who, handle, flags, reply), local);
+                        })
                 .thenCompose(file -> truncated(file, flags));
     }
 
@@ -160,19 +167,24 @@ public final class TransferClient
                                         request.getHandle(),
                                         FarmException.of(thrown, "create", name.toString()));
                             }
-                            FarmFileHandle handle =
+                            return begun(
                                     opened(
                                             who,
                                             request.getHandle(),
                                             flags,
                                             withAttributes(
-                                                    reply.getOpened(), reply.getAttributes()));
-                            if (local != null && !handle.begunWith(local)) {
-                                notUsed(local);
-                            }
-                            return handle;
+                                                    reply.getOpened(), reply.getAttributes())),
+                                    local);
                         })
                 .thenCompose(handle -> truncated(handle, flags));
+    }
+
+    /** The file is made of it, if the metaserver has noted that. */
+    private FarmFileHandle begun(FarmFileHandle handle, @Nullable LocalReplica staged) {
+        if (staged != null && !handle.begunWith(staged)) {
+            notUsed(staged);
+        }
+        return handle;
     }
 
     private @Nullable LocalReplica opened(StagedFile staged) {

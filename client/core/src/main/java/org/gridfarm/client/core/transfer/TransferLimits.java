@@ -82,6 +82,12 @@ final class TransferLimits {
      */
     static final long LOCAL_BYTES_MIN = 256 << 10;
 
+    /** A shorter file that is changed in place is written with fewer calls through the chain. */
+    static final long CHANGED_LOCALLY_MIN = 64 << 10;
+
+    /** All of it is looked through when it is closed: at some 2 GiB a second. */
+    static final long CHANGED_LOCALLY_MAX = 1 << 30;
+
     /** The bytes of one frame. */
     static final int TRANSFER_BYTES_MAX = 8 << 20;
 

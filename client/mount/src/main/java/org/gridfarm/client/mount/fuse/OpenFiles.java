@@ -145,6 +145,13 @@ public final class OpenFiles {
         }
     }
 
+    /// A writer would be passed through, if it gets the file that the readers and writers of now
+    /// have, or there are none.
+    public synchronized boolean mayPassWriter(long node) {
+        State state = states.get(node);
+        return state == null || (state.backing == null ? state.direct == 0 : state.writable);
+    }
+
     /// The kernel's number of the file that the node is passed through to; 0: none.
     public synchronized int backing(long node) {
         State state = states.get(node);

@@ -1,0 +1,147 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.gridfarm.client.mount.takeover.Supervisor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * Files that have content are changed where they lie, by the kernel: everybody sees it, and nothing
+ * that was synced is lost whoever is killed. {@code -Dgf.seed=} chooses what is done, {@code
+ * -Dgf.inplace.rounds=} is how much.
+ */
+class InPlaceTest {
+    private static final int ROUNDS = Integer.getInteger("gf.inplace.rounds", 150);
+    private static final int FAULTS = Integer.getInteger("gf.inplace.faults", 6);
+    private static final int SIZE = 1 << 20;
+    private static final int RECORDS_MAX = 8;
+
+    private final long seed = Long.getLong("gf.seed", System.nanoTime());
+    private TestFarm farm;
+
+    @BeforeEach
+    void start() throws IOException {
+        System.out.println("replay with -Dgf.seed=" + seed);
+        farm = TestFarm.start("--nodes", "2", "--schedulers", "0");
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    void everyChangeIsSeenOnBothMounts() throws IOException {
+        Programs.needPython("mmap");
+        farm.sh(
+                "python3 %s %s %s %d %d"
+                        .formatted(
+                                farm.program("inplace.py"),
+                                farm.mount().resolve("f"),
+                                farm.mountOf("n2").resolve("f"),
+                                seed,
+                                ROUNDS));
+        awaitSums();
+        farm.gf("sum", "--verify", "/f");
+    }
+
+    @Test
+    void theKernelWritesWithoutTheMountsProcess() throws Exception {
+        Path file = Files.write(farm.mount().resolve("f"), new byte[SIZE]);
+        // Not a child of ours, which closes what we have open.
+        try (ShellBeside shell = farm.shellBeside();
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {2}), 0); // Linux asks once for capabilities
+            long server = farm.mountServer().pid();
+            shell.run("kill -STOP " + server);
+            channel.write(ByteBuffer.wrap(new byte[] {1}), SIZE / 2);
+            shell.run("kill -CONT " + server); // fails where it has been replaced meanwhile
+        }
+        assertThat(Files.readAllBytes(farm.mountOf("n2").resolve("f"))[SIZE / 2])
+                .isEqualTo((byte) 1);
+    }
+
+    @Test
+    void nothingSyncedIsLostWithItsNodeOrTheMountsProcess() throws Exception {
+        Random random = new Random(seed);
+        byte[] expected = new byte[SIZE];
+        random.nextBytes(expected);
+        Path file = Files.write(farm.mount().resolve("f"), expected);
+        for (int fault = 0; fault < FAULTS; fault++) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                change(channel, expected, random);
+                if (fault % 2 == 0) {
+                    farm.mountServer().destroyForcibly();
+                } else {
+                    farm.kill("n1", "KILL");
+                    farm.startOne("n1");
+                }
+                change(channel, expected, random);
+            }
+            assertThat(farm.mountOf("n2").resolve("f")).hasBinaryContent(expected);
+            assertThat(file).hasBinaryContent(expected);
+        }
+        awaitSums();
+        farm.gf("sum", "--verify", "/f");
+    }
+
+    /** As when the machine goes: the node and all that the mount consists of, at once. */
+    @Test
+    void norWithBothForEver() throws Exception {
+        Random random = new Random(seed);
+        byte[] expected = new byte[SIZE];
+        random.nextBytes(expected);
+        Path file = Files.write(farm.mount().resolve("f"), expected);
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        change(channel, expected, random);
+        farm.mountServer(); // with all its processes there
+        Supervisor supervisor = Supervisor.of(farm.mount());
+        Stream.of(supervisor.process(), supervisor.standby(), supervisor.server())
+                .flatMap(Optional::stream)
+                .forEach(ProcessHandle::destroyForcibly);
+        farm.kill("n1", "KILL");
+        farm.startOne("n1");
+        Path elsewhere = farm.mountOf("n2").resolve("f");
+        await().atMost(Duration.ofMinutes(1))
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(elsewhere).hasBinaryContent(expected));
+        awaitSums();
+        farm.gf("sum", "--verify", "/f");
+    }
+
+    /** Records at random places; the content as it is to be. */
+    private static void change(FileChannel channel, byte[] expected, Random random)
+            throws IOException {
+        int records = 1 + random.nextInt(RECORDS_MAX);
+        for (int i = 0; i < records; i++) {
+            byte[] record = new byte[1 + random.nextInt(9_000)];
+            random.nextBytes(record);
+            int at = random.nextInt(SIZE - record.length);
+            channel.write(ByteBuffer.wrap(record), at);
+            System.arraycopy(record, 0, expected, at, record.length);
+        }
+        channel.force(true);
+    }
+
+    /** Taken anew after a local writer has closed. */
+    private void awaitSums() {
+        await().atMost(Duration.ofSeconds(40)) // a writer who is gone is missed for half a minute
+                .until(() -> farm.tryGf("sum", "/f").status() == 0);
+    }
+}
