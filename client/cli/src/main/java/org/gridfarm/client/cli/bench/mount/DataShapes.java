@@ -19,7 +19,7 @@ final class DataShapes {
     private DataShapes() {}
 
     /**
-     * Writes a file from its beginning.
+     * Writes a file from its beginning, which is new or emptied.
      *
      * @param untilClosed whether close(2), and so what the farm promises of it, counts as well
      * @return megabytes a second
@@ -29,7 +29,11 @@ final class DataShapes {
         long from = System.nanoTime();
         long written;
         try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE)) {
             for (int i = 0; i < megabytes; i++) {
                 block.clear();
                 while (block.hasRemaining()) {
@@ -60,6 +64,22 @@ final class DataShapes {
             }
         }
         return bytes / (double) MEGABYTE / ((System.nanoTime() - from) / 1e9);
+    }
+
+    /** Blocks of 4 KiB a second, written anywhere into a file that is there. */
+    static Load.Outcome writeAnywhere(Path file, Duration time) throws IOException {
+        ByteBuffer block = pattern().limit(BLOCK);
+        SplittableRandom random = new SplittableRandom(8);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            long blocks = channel.size() / BLOCK;
+            return Load.run(
+                    1,
+                    time,
+                    (_, _) -> {
+                        channel.write(block.rewind(), random.nextLong(blocks) * BLOCK);
+                        return true;
+                    });
+        }
     }
 
     /** Blocks of 4 KiB a second, anywhere in it. */

@@ -189,6 +189,18 @@ public final class MountBench {
                 Verdict.WRITE_CLOSE,
                 "MB/s",
                 at -> DataShapes.write(at.resolve("closed"), settings.megabytes(), true));
+        both(
+                here,
+                beside,
+                Verdict.WRITE_OVER,
+                "MB/s",
+                at -> DataShapes.write(at.resolve("closed"), settings.megabytes(), false));
+        both(
+                here,
+                beside,
+                Verdict.WRITE_ANYWHERE,
+                "writes/s",
+                at -> DataShapes.writeAnywhere(at.resolve("closed"), settings.time()).perSecond());
         for (Path at : List.of(here, beside)) {
             DataShapes.read(at.resolve("large"), 1);
         }

@@ -19,6 +19,8 @@ final class Verdict {
     static final String SMALL_DELETE = "3,000 files of 8 KB: delete, 4 threads";
     static final String WRITE = "write, 1 MiB sequential";
     static final String WRITE_CLOSE = "write, 1 MiB sequential, and close";
+    static final String WRITE_OVER = "write, 1 MiB sequential, over a file";
+    static final String WRITE_ANYWHERE = "write, 4 KiB random, into a file";
     static final String READ = "read, 1 MiB sequential, cached";
     static final String READ_ANYWHERE = "read, 4 KiB random, cached";
     static final String READ_REMOTE = "read from another node, against a socket";
@@ -35,6 +37,8 @@ final class Verdict {
                     Map.entry(READ, Aim.atLeast(0.9)),
                     Map.entry(READ_ANYWHERE, Aim.atLeast(0.9)),
                     Map.entry(WRITE, Aim.atLeast(0.85)),
+                    Map.entry(WRITE_OVER, Aim.atLeast(0.85)),
+                    Map.entry(WRITE_ANYWHERE, Aim.atLeast(0.85)),
                     Map.entry(READ_REMOTE, Aim.atLeast(0.7)),
                     Map.entry(against(STAT_COLD, PASSTHROUGH), Aim.atLeast(1)),
                     Map.entry(MEMORY, Aim.atMost(300)));
