@@ -126,25 +126,26 @@ public final class LocalFiles {
             return claim(exchange.peer(), key, request.getStaged(), Replica::size)
                     .thenApply(Claimed::grant);
         }
-        return openForWriting(exchange.peer(), key, request.getCreate());
+        return openForWriting(exchange.peer(), key, request.getCreate(), false);
     }
 
     /** All sums are taken anew when he has written, which must not bless damage. */
     private CompletableFuture<OpenLocalReply> openForWriting(
-            Peer client, ObjectKey key, boolean create) {
+            Peer client, ObjectKey key, boolean create, boolean verified) {
         long number = newLease();
         return store.change(
                         key,
                         create ? IfAbsent.CREATE : IfAbsent.FAIL,
                         replica ->
-                                isSound(replica)
+                                verified || isSound(replica)
                                         ? Optional.of(beginWriting(client, replica, number, 0))
                                         : Optional.<OpenLocalReply>empty())
                 .thenCompose(begun ->
                         begun.isPresent()
                                 ? CompletableFuture.completedFuture(begun.get())
                                 : verifyNow(key)
-                                        .thenCompose(_ -> openForWriting(client, key, false)));
+                                        .thenCompose(
+                                                _ -> openForWriting(client, key, false, true)));
     }
 
     private boolean isSound(Replica replica) {

@@ -43,10 +43,7 @@ public final class Replica implements AutoCloseable {
     private boolean suspect;
     private volatile boolean failed;
     private boolean deleted;
-    private int localWriters;
-    private boolean locallyChanged; // since the last rescan that no local writer could spoil
-    private boolean
-            leftChanged; // by what it was before the local writers of now, or by one of them
+    private final LocalWriters localWriters = new LocalWriters();
     private long changes;
 
     Replica(
@@ -88,8 +85,7 @@ public final class Replica implements AutoCloseable {
     void beginClaimed() {
         nameNotDurable = true;
         verified = clock.now().getEpochSecond();
-        locallyChanged = true;
-        leftChanged = true;
+        localWriters.mayHaveWritten();
     }
 
     /**
@@ -113,8 +109,7 @@ public final class Replica implements AutoCloseable {
             // Its writer may still be at it, whatever became of us: nothing can be compared yet.
             suspect = true;
             nameNotDurable = true;
-            locallyChanged = true;
-            leftChanged = true;
+            localWriters.mayHaveWritten();
             takeSize(header.size());
             return;
         }
@@ -147,7 +142,7 @@ public final class Replica implements AutoCloseable {
     }
 
     public long size() throws IOException {
-        return locallyChanged ? data.size() : size;
+        return localWriters.haveChanged() ? data.size() : size;
     }
 
     /** Grows with every change: the same number twice means nothing happened between. */
@@ -188,7 +183,7 @@ public final class Replica implements AutoCloseable {
         if (offset >= end) {
             return allocator.buffer(0);
         }
-        boolean verify = !locallyChanged; // a local writer's changes are not in the sums yet
+        boolean verify = !localWriters.haveChanged(); // else the sums are not theirs yet
         long from = verify ? Blocks.start(Blocks.of(offset)) : offset;
         long to = verify ? Math.min(size, Blocks.start(Blocks.of(end - 1) + 1)) : end;
         ByteBuf buffer = allocator.directBuffer((int) (to - from));
@@ -217,7 +212,7 @@ public final class Replica implements AutoCloseable {
 
     /** Compares blocks [from, to) and returns the first bad one, or -1. */
     public long firstBad(long from, long to) throws IOException {
-        return locallyChanged ? -1 : blocks.firstBad(from, to, size); // else nothing can be said
+        return isLocallyChanged() ? -1 : blocks.firstBad(from, to, size); // nothing can be said
     }
 
     public long nextData(long offset) throws IOException {
@@ -234,7 +229,7 @@ public final class Replica implements AutoCloseable {
 
     /** False: {@link #allocated} is what the size says. */
     public boolean mayBeSparse() throws IOException {
-        return locallyChanged || data.isSparse();
+        return localWriters.haveChanged() || data.isSparse();
     }
 
     // ---- changing
@@ -393,7 +388,7 @@ public final class Replica implements AutoCloseable {
             return;
         }
         blocks.sumStale();
-        flags = locallyChanged ? flags : SumHeader.DIRTY;
+        flags = localWriters.haveChanged() ? flags : SumHeader.DIRTY;
         sums.write(header());
     }
 
@@ -421,7 +416,7 @@ public final class Replica implements AutoCloseable {
     public void settle() throws IOException {
         requireSound("settle");
         takeOver();
-        if (!isDirty() || locallyChanged) {
+        if (!isDirty() || localWriters.haveChanged()) {
             return;
         }
         blocks.sumStale();
@@ -487,7 +482,7 @@ public final class Replica implements AutoCloseable {
      */
     public long rescan(long from, ChangedBlocks listener) throws IOException {
         requireSound("rescan");
-        if (!locallyChanged) {
+        if (!localWriters.haveChanged()) {
             return -1;
         }
         if (from == 0) {
@@ -495,8 +490,7 @@ public final class Replica implements AutoCloseable {
         }
         long next = blocks.rescan(from, size, listener);
         if (next < 0) {
-            locallyChanged = localWriters > 0;
-            leftChanged = false;
+            localWriters.rescanned();
             data.wasChanged();
         }
         return next;
@@ -510,26 +504,26 @@ public final class Replica implements AutoCloseable {
     public long show(long from, ChangedBlocks listener) throws IOException {
         requireSound("read");
         adoptSize();
-        return blocks.show(from, size, !locallyChanged, listener);
+        return blocks.show(from, size, !localWriters.haveChanged(), listener);
     }
 
     /** Beside a local writer the file itself knows where it ends. */
     private void adoptSize() throws IOException {
-        if (locallyChanged) {
+        if (localWriters.haveChanged()) {
             takeSize(size);
         }
     }
 
     /** What a local writer left who has not come back is summed. */
     void takeOver() throws IOException {
-        if (locallyChanged && localWriters == 0) {
+        if (localWriters.haveChanged() && !localWriters.any()) {
             rescanAll();
         }
     }
 
     /** Sums everything that may have been written behind our back. */
     void rescanAll() throws IOException {
-        for (long block = 0; locallyChanged && block >= 0; ) {
+        for (long block = 0; localWriters.haveChanged() && block >= 0; ) {
             block = rescan(block, ChangedBlocks.IGNORED);
         }
     }
@@ -539,8 +533,7 @@ public final class Replica implements AutoCloseable {
         beforeChange();
         adoptSize();
         sums.markAllStale(Blocks.count(size));
-        locallyChanged = true;
-        leftChanged = true;
+        localWriters.mayHaveWritten();
     }
 
     private void takeSize(long summed) throws IOException {
@@ -553,7 +546,7 @@ public final class Replica implements AutoCloseable {
 
     /** Before a part of a block changes; what a local writer changed is not in the sums yet. */
     private void requireSound(long block) throws IOException {
-        if (!locallyChanged) {
+        if (!localWriters.haveChanged()) {
             blocks.requireSound(block, size);
         }
     }
@@ -561,8 +554,7 @@ public final class Replica implements AutoCloseable {
     /** Somebody may write into the file itself from now on. */
     public void beginLocalWriting() throws IOException {
         beforeChange();
-        localWriters++;
-        locallyChanged = true;
+        localWriters.begin();
         if ((flags & SumHeader.LOCAL) == 0) {
             flags |= SumHeader.LOCAL;
             sumFile.writeHeader(header());
@@ -575,18 +567,16 @@ public final class Replica implements AutoCloseable {
      * @param wrote false: he has changed nothing, and if nobody else has no rescan is needed
      */
     public void endLocalWriting(boolean wrote) {
-        localWriters--;
-        leftChanged |= wrote;
-        locallyChanged &= localWriters > 0 || leftChanged;
+        localWriters.end(wrote);
     }
 
     /** True while what a local writer did may not be in the sums yet. */
     public boolean isLocallyChanged() {
-        return locallyChanged;
+        return localWriters.haveChanged();
     }
 
     public boolean hasLocalWriters() {
-        return localWriters > 0;
+        return localWriters.any();
     }
 
     /** Hears of blocks that differ; the buffer is good during the call. */
@@ -673,7 +663,7 @@ public final class Replica implements AutoCloseable {
     public void close() throws IOException {
         try (data;
                 sumFile) {
-            if (!failed && !deleted && isOpenForWriting() && !locallyChanged) {
+            if (!failed && !deleted && isOpenForWriting() && !localWriters.haveChanged()) {
                 checkpoint();
             }
         }

@@ -65,6 +65,14 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
                 .orElse(null);
     }
 
+    /** The file is one object, and that node its chain. */
+    static boolean isOnlyAt(Layout layout, String node) {
+        return layout.getObjectsCount() == 1
+                && layout.getStripeCount() <= 1
+                && layout.getObjects(0).getReplicasCount() == 1
+                && layout.getObjects(0).getReplicas(0).getNode().equals(node);
+    }
+
     Set<String> joining() {
         return joining(members);
     }

@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** Whether a plain file that has still the same time of modification has still the same bytes. */
@@ -15,6 +17,9 @@ final class ChangeTimes {
 
     /** Here the first store into a mapping moves it, too; on tmpfs it does not. */
     private static final Set<String> OF_MAPPINGS = Set.of("ext2", "ext3", "ext4", "xfs", "btrfs");
+
+    /** By device: to find out takes long. */
+    private static final Map<Object, Boolean> TELLING = new ConcurrentHashMap<>();
 
     private ChangeTimes() {}
 
@@ -28,9 +33,18 @@ final class ChangeTimes {
         try {
             return modified != 0
                     && now - modified > STEP_NANOS_MAX
-                    && OF_MAPPINGS.contains(Files.getFileStore(file).type());
+                    && tells(file, Files.getAttribute(file, "unix:dev"));
         } catch (IOException e) {
             return false; // then it is compared
         }
+    }
+
+    private static boolean tells(Path file, Object device) throws IOException {
+        Boolean known = TELLING.get(device);
+        if (known == null) {
+            known = OF_MAPPINGS.contains(Files.getFileStore(file).type());
+            TELLING.put(device, known);
+        }
+        return known;
     }
 }

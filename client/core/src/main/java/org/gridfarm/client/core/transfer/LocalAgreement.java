@@ -93,7 +93,8 @@ final class LocalAgreement {
         CompletableFuture<Void> next = new CompletableFuture<>();
         CompletableFuture<Void> before =
                 struck && !writing.isLost() && !writing.isAside()
-                        ? open.mend(0, Set.of(wiring.attached()), false, failure.getMessage())
+                        ? open.chains.mend(
+                                0, Set.of(wiring.attached()), false, failure.getMessage())
                         : CompletableFuture.completedFuture(null);
         before.handle((done, thrown) ->
                 wiring.clock()
@@ -205,7 +206,8 @@ final class LocalAgreement {
     private CompletableFuture<Void> rescued(boolean isHead) {
         if (isHead) {
             Set<String> here = Set.of(wiring.attached());
-            return open.mend(0, here, false, "the node lost what was written locally")
+            return open.chains
+                    .mend(0, here, false, "the node lost what was written locally")
                     .thenCompose(done -> attempt());
         }
         LocalReplica file = writing.replica;

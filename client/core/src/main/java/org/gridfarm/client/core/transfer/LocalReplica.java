@@ -48,7 +48,8 @@ final class LocalReplica {
         this.grant = grant;
         this.opened = opened;
         this.modifiedAtFirst = modified();
-        this.timesTell = !mayHaveChanged && ChangeTimes.tell(path(), modifiedAtFirst);
+        this.timesTell =
+                file.write() && !mayHaveChanged && ChangeTimes.tell(path(), modifiedAtFirst);
     }
 
     /** Granted for reading, or for writing into it as it is. */
@@ -157,8 +158,8 @@ final class LocalReplica {
     }
 
     /**
-     * Nobody has written into it since it was granted. False also where that cannot be told, and of
-     * what was staged.
+     * Nobody has written into it since it was granted for writing. False also where that cannot be
+     * told, and of what was staged.
      */
     boolean isUnchanged() {
         return timesTell && size() == file.size() && modified() == modifiedAtFirst;

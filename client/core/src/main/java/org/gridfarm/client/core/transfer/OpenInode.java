@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>The metaserver knows modes per session, so two handles of one process are one to it; what one
  * wrote the other must see.
  */
-final class OpenInode implements ObjectChain.Source {
+final class OpenInode {
     final long inode;
     final GrowthLimit limit = new GrowthLimit();
     final Filling filling;
@@ -267,10 +267,7 @@ final class OpenInode implements ObjectChain.Source {
             return mode == DataMode.EXCLUSIVE
                     && size >= TransferLimits.CHANGED_LOCALLY_MIN
                     && size <= TransferLimits.CHANGED_LOCALLY_MAX
-                    && layout.getObjectsCount() == 1
-                    && layout.getStripeCount() <= 1
-                    && layout.getObjects(0).getReplicasCount() == 1
-                    && layout.getObjects(0).getReplicas(0).getNode().equals(wiring.attached());
+                    && Chain.isOnlyAt(layout, wiring.attached());
         }
     }
 
@@ -648,25 +645,10 @@ final class OpenInode implements ObjectChain.Source {
     // ---- chains
     // -----------------------------------------------------------------------------------------------------------------------------
 
-    @Override
-    public CompletableFuture<Chain> chain(int stripe, boolean claimed) {
-        return layout().thenCompose(now ->
-                (claimed ? claimed(now) : CompletableFuture.<Void>completedFuture(null))
-                        .thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
-    }
-
     /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
     CompletableFuture<Void> claimed(Layout now) {
         LocalWriting kernel = localWriting();
         return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
-    }
-
-    @Override
-    public CompletableFuture<Void> mend(
-            int stripe, Set<String> failed, boolean full, String reason) {
-        return failed.isEmpty()
-                ? refresh(0)
-                : Mending.of(this, wiring, stripe, failed, full, reason);
     }
 
     /** This client has changed it, or asked its chain to agree. */
@@ -683,8 +665,8 @@ final class OpenInode implements ObjectChain.Source {
         }
     }
 
-    @Override
-    public void written(int stripe) {
+    /** An object that was written exists from now on. */
+    void written(int stripe) {
         synchronized (lock) {
             if (WrittenStripes.isBeingMade(layout, stripe)) {
                 layout = WrittenStripes.marked(layout, List.of(stripe));
