@@ -34,16 +34,8 @@ class AppendedOnceTest {
     void start() throws IOException {
         farm = TestFarm.startOfNodes("--nodes", "2");
         farm.gf("setrep", "2", "/");
-        mount = farm.directory().resolve("plain");
         // Else the kernel appends to the local replica itself.
-        farm.gf(
-                "cluster",
-                "mount",
-                "-o",
-                "nopassthrough",
-                "--dir",
-                farm.directory().toString(),
-                mount.toString());
+        mount = farm.mountWithoutPassthrough("n1");
     }
 
     @AfterEach

@@ -80,8 +80,7 @@ class InPlaceTest {
     @Test
     void nothingSyncedIsLostWithItsNodeOrTheMountsProcess() throws Exception {
         Random random = new Random(seed);
-        byte[] expected = new byte[SIZE];
-        random.nextBytes(expected);
+        byte[] expected = bytes(random, SIZE);
         Path file = Files.write(farm.mount().resolve("f"), expected);
         for (int fault = 0; fault < FAULTS; fault++) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -105,8 +104,7 @@ class InPlaceTest {
     @Test
     void norWithBothForEver() throws Exception {
         Random random = new Random(seed);
-        byte[] expected = new byte[SIZE];
-        random.nextBytes(expected);
+        byte[] expected = bytes(random, SIZE);
         Path file = Files.write(farm.mount().resolve("f"), expected);
         FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
         change(channel, expected, random);
@@ -125,13 +123,18 @@ class InPlaceTest {
         farm.gf("sum", "--verify", "/f");
     }
 
+    private static byte[] bytes(Random random, int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
     /** Records at random places; the content as it is to be. */
     private static void change(FileChannel channel, byte[] expected, Random random)
             throws IOException {
         int records = 1 + random.nextInt(RECORDS_MAX);
         for (int i = 0; i < records; i++) {
-            byte[] record = new byte[1 + random.nextInt(9_000)];
-            random.nextBytes(record);
+            byte[] record = bytes(random, 1 + random.nextInt(9_000));
             int at = random.nextInt(SIZE - record.length);
             channel.write(ByteBuffer.wrap(record), at);
             System.arraycopy(record, 0, expected, at, record.length);

@@ -64,15 +64,7 @@ class MountKillTest {
     /** What the kernel otherwise does by itself is asked of the process. */
     @Test
     void norWithoutPassthrough() throws Exception {
-        mount = farm.directory().resolve("plain");
-        farm.gf(
-                "cluster",
-                "mount",
-                "-o",
-                "nopassthrough",
-                "--dir",
-                farm.directory().toString(),
-                mount.toString());
+        mount = farm.mountWithoutPassthrough("n1");
         underKills(KILLS / 5);
     }
 

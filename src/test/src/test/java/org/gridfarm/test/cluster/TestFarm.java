@@ -185,6 +185,22 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** Runs a command that must succeed; its standard output. */
+    /** A mount at that node that does everything itself. */
+    public Path mountWithoutPassthrough(String node) {
+        Path mount = directory.resolve("plain-" + node);
+        gf(
+                "cluster",
+                "mount",
+                "-o",
+                "nopassthrough",
+                "--node",
+                node,
+                "--dir",
+                directory.toString(),
+                mount.toString());
+        return mount;
+    }
+
     public String gf(String... words) {
         Result result = tryGf(words);
         return succeeded("gf " + String.join(" ", words), result);

@@ -35,17 +35,7 @@ class AllProcessesTest {
                         "--repair-after",
                         "3s")) {
             farm.gf("setrep", "2", "/");
-            Path other = farm.mountOf("n2");
-            farm.gf(
-                    "cluster",
-                    "mount",
-                    "-o",
-                    "nopassthrough",
-                    "--node",
-                    "n2",
-                    "--dir",
-                    farm.directory().toString(),
-                    other.toString());
+            Path other = farm.mountWithoutPassthrough("n2");
             try (ProcessFaults harm =
                             new ProcessFaults(
                                     farm,
