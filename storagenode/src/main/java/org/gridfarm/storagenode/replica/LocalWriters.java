@@ -6,12 +6,10 @@ package org.gridfarm.storagenode.replica;
  */
 final class LocalWriters {
     private int count;
-    private boolean changed;
-    private boolean left; // changed, by those who came before the ones of now, or have gone
+    private boolean leftChanged; // by those who came before the ones of now, or have gone
 
     void begin() {
         count++;
-        changed = true;
     }
 
     /**
@@ -19,19 +17,16 @@ final class LocalWriters {
      */
     void end(boolean wrote) {
         count--;
-        left |= wrote;
-        changed &= count > 0 || left;
+        leftChanged |= wrote;
     }
 
     /** What was written before, and by whom, is not known. */
     void mayHaveWritten() {
-        changed = true;
-        left = true;
+        leftChanged = true;
     }
 
     void rescanned() {
-        changed = count > 0;
-        left = false;
+        leftChanged = false;
     }
 
     boolean any() {
@@ -40,6 +35,6 @@ final class LocalWriters {
 
     /** Something may have been changed since the last rescan that nobody could spoil. */
     boolean haveChanged() {
-        return changed;
+        return any() || leftChanged;
     }
 }

@@ -142,7 +142,7 @@ public final class Replica implements AutoCloseable {
     }
 
     public long size() throws IOException {
-        return localWriters.haveChanged() ? data.size() : size;
+        return isLocallyChanged() ? data.size() : size;
     }
 
     /** Grows with every change: the same number twice means nothing happened between. */
@@ -183,7 +183,7 @@ public final class Replica implements AutoCloseable {
         if (offset >= end) {
             return allocator.buffer(0);
         }
-        boolean verify = !localWriters.haveChanged(); // else the sums are not theirs yet
+        boolean verify = !isLocallyChanged(); // a local writer's changes are not in the sums yet
         long from = verify ? Blocks.start(Blocks.of(offset)) : offset;
         long to = verify ? Math.min(size, Blocks.start(Blocks.of(end - 1) + 1)) : end;
         ByteBuf buffer = allocator.directBuffer((int) (to - from));
@@ -210,9 +210,12 @@ public final class Replica implements AutoCloseable {
         }
     }
 
-    /** Compares blocks [from, to) and returns the first bad one, or -1. */
+    /**
+     * Compares blocks [from, to) and returns the first bad one, or -1; beside a local writer
+     * nothing can be said.
+     */
     public long firstBad(long from, long to) throws IOException {
-        return isLocallyChanged() ? -1 : blocks.firstBad(from, to, size); // nothing can be said
+        return isLocallyChanged() ? -1 : blocks.firstBad(from, to, size);
     }
 
     public long nextData(long offset) throws IOException {
@@ -229,7 +232,7 @@ public final class Replica implements AutoCloseable {
 
     /** False: {@link #allocated} is what the size says. */
     public boolean mayBeSparse() throws IOException {
-        return localWriters.haveChanged() || data.isSparse();
+        return isLocallyChanged() || data.isSparse();
     }
 
     // ---- changing
@@ -388,7 +391,7 @@ public final class Replica implements AutoCloseable {
             return;
         }
         blocks.sumStale();
-        flags = localWriters.haveChanged() ? flags : SumHeader.DIRTY;
+        flags = isLocallyChanged() ? flags : SumHeader.DIRTY;
         sums.write(header());
     }
 
@@ -416,7 +419,7 @@ public final class Replica implements AutoCloseable {
     public void settle() throws IOException {
         requireSound("settle");
         takeOver();
-        if (!isDirty() || localWriters.haveChanged()) {
+        if (!isDirty() || isLocallyChanged()) {
             return;
         }
         blocks.sumStale();
@@ -482,7 +485,7 @@ public final class Replica implements AutoCloseable {
      */
     public long rescan(long from, ChangedBlocks listener) throws IOException {
         requireSound("rescan");
-        if (!localWriters.haveChanged()) {
+        if (!isLocallyChanged()) {
             return -1;
         }
         if (from == 0) {
@@ -504,26 +507,26 @@ public final class Replica implements AutoCloseable {
     public long show(long from, ChangedBlocks listener) throws IOException {
         requireSound("read");
         adoptSize();
-        return blocks.show(from, size, !localWriters.haveChanged(), listener);
+        return blocks.show(from, size, !isLocallyChanged(), listener);
     }
 
     /** Beside a local writer the file itself knows where it ends. */
     private void adoptSize() throws IOException {
-        if (localWriters.haveChanged()) {
+        if (isLocallyChanged()) {
             takeSize(size);
         }
     }
 
     /** What a local writer left who has not come back is summed. */
     void takeOver() throws IOException {
-        if (localWriters.haveChanged() && !localWriters.any()) {
+        if (isLocallyChanged() && !localWriters.any()) {
             rescanAll();
         }
     }
 
     /** Sums everything that may have been written behind our back. */
     void rescanAll() throws IOException {
-        for (long block = 0; localWriters.haveChanged() && block >= 0; ) {
+        for (long block = 0; isLocallyChanged() && block >= 0; ) {
             block = rescan(block, ChangedBlocks.IGNORED);
         }
     }
@@ -546,7 +549,7 @@ public final class Replica implements AutoCloseable {
 
     /** Before a part of a block changes; what a local writer changed is not in the sums yet. */
     private void requireSound(long block) throws IOException {
-        if (!localWriters.haveChanged()) {
+        if (!isLocallyChanged()) {
             blocks.requireSound(block, size);
         }
     }
@@ -663,7 +666,7 @@ public final class Replica implements AutoCloseable {
     public void close() throws IOException {
         try (data;
                 sumFile) {
-            if (!failed && !deleted && isOpenForWriting() && !localWriters.haveChanged()) {
+            if (!failed && !deleted && isOpenForWriting() && !isLocallyChanged()) {
                 checkpoint();
             }
         }

@@ -63,6 +63,13 @@ class LocalWriterTest {
         return turns[0];
     }
 
+    /** What is changed now counts as such, also after a rescan. */
+    private static void damageIsFound(StoreFixture fixture) throws IOException {
+        behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
+        rescan(fixture, new Seen());
+        fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+    }
+
     @Test
     void theHolesOfAHugeFileAreNotLookedAt() throws IOException {
         try (StoreFixture fixture = StoreFixture.at(directory)) {
@@ -100,9 +107,7 @@ class LocalWriterTest {
         try (StoreFixture fixture = StoreFixture.at(directory)) {
             fixture.write(KEY, 0, random(5, 1 << 20));
             fixture.change(KEY, Replica::checkpoint);
-            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
-            rescan(fixture, new Seen());
-            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+            damageIsFound(fixture);
         }
     }
 
@@ -150,9 +155,7 @@ class LocalWriterTest {
                         replica.endLocalWriting(false);
                         assertThat(replica.isLocallyChanged()).isFalse();
                     });
-            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, 1 << 20);
-            rescan(fixture, new Seen());
-            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+            damageIsFound(fixture);
         }
     }
 

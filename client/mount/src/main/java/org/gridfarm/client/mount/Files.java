@@ -36,7 +36,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Open files and their contents. A local replica is passed through to the kernel: for readers, and
- * for the writer of a file made by this very open whose chain begins at the attached node.
+ * for writers of a file that their open made or emptied, or that has its only replica there.
  * Everything else is direct: the kernel keeps no pages that another client's write would make
  * stale, and those that mappings and splices make it keep are dropped at once where others write.
  */

@@ -97,10 +97,7 @@ public final class TransferClient
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
         OpenRequest.Builder request = request(who, flags).setInode(inode);
-        StagedFile staged = flags.local() && flags.truncate() ? wiring.staged().take() : null;
-        if (staged != null) {
-            request.setStaged(staged.getNumber());
-        }
+        StagedFile staged = stagedFor(request, flags);
         boolean numbered = flags.write();
         long sequence = numbered ? wiring.metadata().sequences().take() : 0;
         if (numbered) {
@@ -109,7 +106,7 @@ public final class TransferClient
         long handle = request.getHandle();
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
-        LocalReplica local = staged == null ? null : opened(staged); // meanwhile
+        LocalReplica local = opened(staged); // meanwhile
         return asked.handle(
                         (reply, thrown) -> {
                             if (numbered) {
@@ -146,8 +143,8 @@ public final class TransferClient
             boolean exclusive,
             OpenFlags flags) {
         OpenRequest.Builder wish = request(who, flags);
-        StagedFile staged = flags.local() && flags.write() ? wiring.staged().take() : null;
-        OpenRequest request = (staged == null ? wish : wish.setStaged(staged.getNumber())).build();
+        StagedFile staged = stagedFor(wish, flags);
+        OpenRequest request = wish.build();
         CreateFile file =
                 CreateFile.newBuilder()
                         .setParent(parent)
@@ -158,7 +155,7 @@ public final class TransferClient
                         .setOpen(request)
                         .build();
         CompletableFuture<MutateReply> made = wiring.metadata().create(who, file);
-        LocalReplica local = staged == null ? null : opened(staged); // meanwhile
+        LocalReplica local = opened(staged); // meanwhile
         return made.handle(
                         (reply, thrown) -> {
                             if (thrown != null) {
@@ -187,7 +184,19 @@ public final class TransferClient
         return handle;
     }
 
-    private @Nullable LocalReplica opened(StagedFile staged) {
+    /** What the file may be made of, if the kernel shall write it; the request says so. */
+    private @Nullable StagedFile stagedFor(OpenRequest.Builder request, OpenFlags flags) {
+        StagedFile staged = flags.local() && flags.write() ? wiring.staged().take() : null;
+        if (staged != null) {
+            request.setStaged(staged.getNumber());
+        }
+        return staged;
+    }
+
+    private @Nullable LocalReplica opened(@Nullable StagedFile staged) {
+        if (staged == null) {
+            return null;
+        }
         try {
             return LocalReplica.staged(staged);
         } catch (IOException e) {

@@ -67,7 +67,8 @@ public final class OpenFiles {
 
     /// An open that would like to be passed through: it is where it can be, and direct otherwise.
     ///
-    /// @param writer the open may write: then `wish` must give a writable backing of a private file
+    /// @param writer the open may write: then `wish` must give a writable backing of a file that is
+    ///   written here alone
     /// @param file identifies the plain file the replica is now; null: not known
     /// @param wish gives a backing of it, whose one holder passes to this table, or null; asked
     ///   only where passthrough may begin
