@@ -127,7 +127,10 @@ final class OpenWays {
         Path replica = Path.of(local.path());
         OpenFiles.Way way =
                 ways.openThrough(node, local.write(), local.identity(), () -> engine.open(replica));
-        if (way.passthrough() && !local.write()) {
+        boolean mayBeRead =
+                opened.handle().flags().read()
+                        && (!local.write() || local.size() > 0); // not where it was just made
+        if (way.passthrough() && mayBeRead) {
             passed.opened(opened.handle().attributes(), replica, engine);
         }
         return way;

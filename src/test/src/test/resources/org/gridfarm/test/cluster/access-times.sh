@@ -31,6 +31,8 @@ touch -m -d '3 days ago' f
 step 'set to what it was' f touch -a -r f f
 echo abc >g
 step 'read by who may write' g python3 -c 'open("g", "r+").read()'
+head -c 300000 /dev/urandom >w
+step 'read of more by who may write' w python3 -c 'open("w", "r+b").read()'
 step 'write by who may read' g python3 -c 'open("g", "r+").write("x")'
 printf '#!/bin/sh\necho ran\n' >s && chmod 755 s
 step 'execution' s ./s
