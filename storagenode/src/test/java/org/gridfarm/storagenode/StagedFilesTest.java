@@ -34,6 +34,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 /** Files made ahead, which replicas are made of. */
@@ -263,5 +266,47 @@ class StagedFilesTest {
             assertThat(Path.of(staged.getFiles(0).getPath())).doesNotExist();
             assertThat(Path.of(staged.getFiles(1).getPath())).exists();
         }
+    }
+
+    /** An inode that was freed a moment ago is not looked for again and again in one place. */
+    @Test
+    void filesMadeAheadTakeTurnsInTheirDirectories() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            Map<Path, Integer> made = new HashMap<>();
+            for (int i = 0; i < 1_600; i += 64) {
+                for (StagedFile file : stage(farm, 64).getFilesList()) {
+                    made.merge(directory(file), 1, Integer::sum);
+                    assertThat(Path.of(file.getPath())).exists();
+                }
+            }
+            assertThat(made.keySet())
+                    .hasSizeBetween(2, 3)
+                    .allMatch(directory -> directory.resolveSibling("..").endsWith("staged/.."));
+            assertThat(made.values()).allMatch(files -> files <= 1_024);
+        }
+    }
+
+    @Test
+    void moreFilesThanAnybodyNeedsAreRefusedUntilSomeAreGone() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            StagedFile first = stage(farm, 64).getFiles(0);
+            Path others = Files.createDirectory(directory(first).resolveSibling("others"));
+            for (int i = 64; i < 8_192; i++) {
+                Files.createFile(others.resolve("f" + i));
+            }
+            farm.stop("n1"); // that they are there is counted anew
+            farm.start("n1", "");
+            StageRequest one = StageRequest.newBuilder().setCount(1).build();
+            assertThat(
+                            failure(farm.peer("n1").callPlain(StorageMethods.STAGE, one, PATIENCE))
+                                    .kind())
+                    .isEqualTo(ErrorKind.OVERLOADED);
+            StageRequest another = one.toBuilder().addDiscard(first.getNumber()).build();
+            get(farm.peer("n1").callPlain(StorageMethods.STAGE, another, PATIENCE));
+        }
+    }
+
+    private static Path directory(StagedFile file) {
+        return Objects.requireNonNull(Path.of(file.getPath()).getParent());
     }
 }

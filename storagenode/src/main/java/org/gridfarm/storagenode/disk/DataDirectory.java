@@ -81,6 +81,8 @@ public final class DataDirectory implements AutoCloseable {
                     new String[] {"objects", "staged", "tmp", "quarantine", "lost+found"}) {
                 Files.createDirectories(root.resolve(part));
             }
+            calls.spread(root.resolve("objects"));
+            calls.spread(root.resolve("staged"));
             return new DataDirectory(root, calls, clock, reserve, lock);
         } catch (IOException e) {
             throw new FarmException(

@@ -27,12 +27,16 @@ public final class DirectoryTree {
 
     /** The directory of this slot (0 to 65535), whether it exists or not. */
     public Path path(int slot) {
-        return root.resolve(hex(slot >>> 8)).resolve(hex(slot & 0xFF));
+        return first(slot).resolve(hex(slot & 0xFF));
+    }
+
+    private Path first(int slot) {
+        return root.resolve(hex(slot >>> 8));
     }
 
     /** False when none of the 256 slots that share this one's first level can hold anything. */
     public boolean mayHold(int slot) {
-        return Files.isDirectory(root.resolve(hex(slot >>> 8)));
+        return Files.isDirectory(first(slot));
     }
 
     private static String hex(int octet) {
@@ -47,6 +51,11 @@ public final class DirectoryTree {
                 return path;
             }
             if (!Files.isDirectory(path)) {
+                Path first = first(slot);
+                if (!Files.isDirectory(first)) {
+                    Files.createDirectories(first);
+                    calls.spread(first);
+                }
                 Files.createDirectories(path);
                 notDurable.set(slot);
             }
@@ -64,7 +73,7 @@ public final class DirectoryTree {
             fresh = notDurable.get(slot);
         }
         if (fresh) {
-            calls.forceDirectory(root.resolve(hex(slot >>> 8)));
+            calls.forceDirectory(first(slot));
             calls.forceDirectory(root);
             synchronized (this) {
                 notDurable.clear(slot);

@@ -46,4 +46,11 @@ public interface DiskCalls {
      * durable. False where that cannot be had.
      */
     boolean forceAll(Path directory) throws IOException;
+
+    /**
+     * Directories made in this one from now on belong apart: each is given a place of its own on
+     * the disk, as far as the file system can, and what is made in it lies there. See
+     * docs/decisions/places-on-the-disk.md.
+     */
+    void spread(Path directory) throws IOException;
 }

@@ -63,4 +63,9 @@ public class PortableDisk implements DiskCalls {
     public boolean forceAll(Path directory) throws IOException {
         return false;
     }
+
+    @Override
+    public void spread(Path directory) throws IOException {
+        // the JDK has no call for it
+    }
 }

@@ -11,12 +11,14 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -37,16 +39,24 @@ final class StagedFiles {
     /** Each mount has some tens; more are somebody's mistake or malice. */
     private static final int FILES_MAX = 8192;
 
+    /** So many are made in one directory before the next one's turn. */
+    private static final int TURN = 1024;
+
+    private static final int DIRECTORIES = 64;
+
     private final List<DataDirectory> disks;
     private final Clock clock;
     private final Entropy entropy;
     private final AtomicLong lookedAt;
+    private final AtomicLong made;
+    private final AtomicInteger atMost = new AtomicInteger(FILES_MAX); // nobody has counted yet
 
     StagedFiles(List<DataDirectory> disks, Clock clock, Entropy entropy) {
         this.disks = disks;
         this.clock = clock;
         this.entropy = entropy;
         this.lookedAt = new AtomicLong(clock.nanoTime());
+        this.made = new AtomicLong((long) TURN * Math.floorMod(entropy.nextLong(), DIRECTORIES));
     }
 
     record Staged(long number, DataDirectory disk, Path path) {
@@ -61,22 +71,35 @@ final class StagedFiles {
     }
 
     Staged make(DataDirectory disk) throws IOException {
-        long number = entropy.nextLong() | 1; // never 0, which stands for none
+        long directory = made.getAndIncrement() / TURN % DIRECTORIES;
+        long number = numbered(entropy.nextLong(), directory);
         Path path = path(disk, number);
+        Path parent = directory(disk, number);
+        if (!Files.isDirectory(parent)) {
+            Files.createDirectories(parent);
+        }
         Files.createFile(path);
+        atMost.incrementAndGet();
         return new Staged(number, disk, path);
+    }
+
+    /** Never 0, which stands for none; its last bits tell the directory. */
+    private static long numbered(long random, long directory) {
+        return (random & -2L * DIRECTORIES) | directory << 1 | 1;
     }
 
     /** OVERLOADED when there are more than anybody can need. */
     void requireRoom() throws IOException {
+        if (atMost.get() < FILES_MAX) {
+            return;
+        }
         int files = 0;
         for (DataDirectory disk : disks) {
             if (!disk.isFailed()) {
-                try (Stream<Path> all = Files.list(disk.root().resolve("staged"))) {
-                    files += (int) all.limit(FILES_MAX).count();
-                }
+                files += all(disk).size();
             }
         }
+        atMost.set(files);
         if (files >= FILES_MAX) {
             throw new FarmException(
                     ErrorKind.OVERLOADED, "stage", "", files + " staged files wait to be used");
@@ -101,7 +124,12 @@ final class StagedFiles {
     }
 
     private static Path path(DataDirectory disk, long number) {
-        return disk.root().resolve("staged").resolve(Long.toHexString(number));
+        return directory(disk, number).resolve(Long.toHexString(number));
+    }
+
+    private static Path directory(DataDirectory disk, long number) {
+        long directory = number >>> 1 & (DIRECTORIES - 1);
+        return disk.root().resolve("staged").resolve(Long.toHexString(directory));
     }
 
     /** Now and then: removes what nobody has claimed. */
@@ -116,16 +144,37 @@ final class StagedFiles {
             if (disk.isFailed()) {
                 continue;
             }
-            try (DirectoryStream<Path> files =
-                    Files.newDirectoryStream(disk.root().resolve("staged"))) {
-                for (Path file : files) {
-                    if (Files.getLastModifiedTime(file).toMillis() < oldest) {
-                        Files.deleteIfExists(file);
-                    }
+            try {
+                for (Path file : all(disk)) {
+                    removeIfOlder(file, oldest);
                 }
             } catch (IOException e) {
                 LOG.warn("disk {}: staged files cannot be looked through: {}", disk, e.toString());
             }
+        }
+    }
+
+    private static void removeIfOlder(Path file, long oldest) throws IOException {
+        try {
+            if (Files.getLastModifiedTime(file).toMillis() < oldest) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} was claimed meanwhile", file);
+        }
+    }
+
+    private static List<Path> all(DataDirectory disk) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (Path entry : entries(disk.root().resolve("staged"))) {
+            files.addAll(Files.isDirectory(entry) ? entries(entry) : List.of(entry));
+        }
+        return files;
+    }
+
+    private static List<Path> entries(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.toList();
         }
     }
 }

@@ -21,9 +21,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
 /**
- * fallocate(2), lseek(2) and statx(2) from the C library, on a descriptor opened for the one call:
- * the JDK does not show the descriptor of a FileChannel, and these calls are rare. Where the file
- * system refuses a mode (EOPNOTSUPP), the portable way is taken.
+ * fallocate(2), lseek(2), statx(2), syncfs(2) and ioctl(2) from the C library, on a descriptor
+ * opened for the one call: the JDK does not show the descriptor of a FileChannel, and these calls
+ * are rare. Where the file system refuses a mode (EOPNOTSUPP), the portable way is taken.
  */
 public final class LinuxDisk extends PortableDisk {
     private static final int O_RDONLY = 0;
@@ -37,8 +37,13 @@ public final class LinuxDisk extends PortableDisk {
     private static final int AT_EMPTY_PATH = 0x1000;
     private static final int STATX_BYTES = 256;
     private static final long STX_BLOCKS_AT = 48; // struct statx, linux/stat.h
+    private static final long FS_IOC_GETFLAGS = 0x80086601L; // linux/fs.h
+    private static final long FS_IOC_SETFLAGS = 0x40086602L;
+    private static final int FS_TOPDIR_FL = 0x20000; // chattr +T
+    private static final int EPERM = 1;
     private static final int ENXIO = 6;
     private static final int EINVAL = 22;
+    private static final int ENOTTY = 25;
     private static final int ENOSYS = 38;
     private static final int EOPNOTSUPP = 95;
 
@@ -70,6 +75,13 @@ public final class LinuxDisk extends PortableDisk {
 
     private static final MethodHandle SYNCFS =
             call("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private static final MethodHandle IOCTL =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("ioctl"),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
+                    ERRNO,
+                    Linker.Option.firstVariadicArg(2));
 
     private static MethodHandle call(String name, FunctionDescriptor shape) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), shape, ERRNO);
@@ -215,5 +227,26 @@ public final class LinuxDisk extends PortableDisk {
                             return 1;
                         })
                 == 1;
+    }
+
+    @Override
+    public void spread(Path directory) throws IOException {
+        with(
+                directory,
+                O_RDONLY,
+                (fd, state, arena) -> {
+                    MemorySegment flags = arena.allocate(JAVA_LONG);
+                    if ((int) IOCTL.invokeExact(state, fd, FS_IOC_GETFLAGS, flags) == 0) {
+                        flags.set(JAVA_INT, 0, flags.get(JAVA_INT, 0) | FS_TOPDIR_FL);
+                        if ((int) IOCTL.invokeExact(state, fd, FS_IOC_SETFLAGS, flags) == 0) {
+                            return 1;
+                        }
+                    }
+                    int errno = errno(state);
+                    return switch (errno) { // a file system without such a flag, or not ours
+                        case ENOTTY, EOPNOTSUPP, EINVAL, ENOSYS, EPERM -> 0;
+                        default -> throw failure(directory, "ioctl", errno);
+                    };
+                });
     }
 }

@@ -177,7 +177,7 @@ final class ClusterPlan {
             arguments.add(option);
         }
         arguments.add(at.toString());
-        List<String> command = Jvm.light(Jvm.mount(MountProcess.HEAP, arguments));
+        List<String> command = Jvm.mount(MountProcess.HEAP, arguments);
         return state.with(component(name, "mount", command, at.toString(), ""));
     }
 
