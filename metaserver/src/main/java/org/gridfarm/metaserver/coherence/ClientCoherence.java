@@ -75,6 +75,14 @@ public final class ClientCoherence {
         return Math.max(0, known.expires - now);
     }
 
+    /** Nobody could be heard until now: every lease begins anew, and so does what is owed. */
+    public void heardNobody(long now, long duration) {
+        sessions.forEach((id, session) -> {
+            session.expires = Math.max(session.expires, now + duration);
+            session.owesSince = now;
+        });
+    }
+
     public boolean knows(long session) {
         return sessions.get(session) != null;
     }

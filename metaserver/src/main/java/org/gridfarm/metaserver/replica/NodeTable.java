@@ -69,6 +69,13 @@ public final class NodeTable {
         }
     }
 
+    /** Nobody could be heard until now: the silence of the silent begins now. */
+    public void heardNobody(long now) {
+        for (Node node : nodes.values()) {
+            if (now - node.heardAt > leaseNanos) node.heardAt = now - leaseNanos;
+        }
+    }
+
     /**
      * @param inventoryTaken it is known what the node holds; else {@link #inventoryTaken} comes
      *     first

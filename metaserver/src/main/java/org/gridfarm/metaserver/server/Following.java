@@ -120,7 +120,8 @@ final class Following implements Serving, ReadScope.Visibility {
                         () -> claim,
                         this::clientLease,
                         this::run,
-                        events)
+                        events,
+                        () -> false)
                 .register(table);
         table.on(MetadataMethods.PREPARE, this::prepare);
         table.on(MetadataMethods.COMMIT, this::commit);

@@ -70,6 +70,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final long inherited;
     private long grantsFrom;
     private long lastDataTicket;
+    private long tickedAt; // as one that runs and certainly leads
     private boolean committing;
     private boolean stopped;
 
@@ -103,6 +104,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.state = state;
         this.clients = clients;
         long now = System.nanoTime();
+        this.tickedAt = now;
         this.coherence =
                 new LeaderCoherence(
                         clients,
@@ -169,7 +171,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         start::claim,
                         () -> tenure.left(ServerLimits.CLIENT_LEASE).toNanos(),
                         this::absorb,
-                        events)
+                        events,
+                        this::inGrace)
                 .register(table);
         new Reads(state, layouts, this::read).register(table);
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
@@ -429,6 +432,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         tenure.look();
         if (tenure.isDoubtful()) return;
         long now = System.nanoTime();
+        if (now - tickedAt >= ServerLimits.STALL_MAX.toNanos()) {
+            clients.heardNobody(now, ServerLimits.CLIENT_LEASE.toNanos());
+            state.nodes().heardNobody(now);
+        }
+        tickedAt = now;
         List<Effect> effects = new ArrayList<>();
         coherence.expire(now, effects);
         run(effects);

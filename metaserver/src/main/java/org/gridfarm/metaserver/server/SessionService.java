@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.ServerInfo;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -38,7 +39,11 @@ final class SessionService {
     private final LongSupplier leaseNanos;
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
+    private final BooleanSupplier inGrace;
 
+    /**
+     * @param inGrace whether sessions of a former leader may still be brought back
+     */
     SessionService(
             ClientCoherence clients,
             Sessions sessions,
@@ -46,7 +51,8 @@ final class SessionService {
             Supplier<JournalStore.Claim> claim,
             LongSupplier leaseNanos,
             Consumer<List<Effect>> effects,
-            EventThread events) {
+            EventThread events,
+            BooleanSupplier inGrace) {
         this.clients = clients;
         this.sessions = sessions;
         this.identity = identity;
@@ -54,6 +60,7 @@ final class SessionService {
         this.leaseNanos = leaseNanos;
         this.effects = effects;
         this.events = events;
+        this.inGrace = inGrace;
     }
 
     void register(HandlerTable table) {
@@ -122,6 +129,7 @@ final class SessionService {
                         .setMayAssert(caller.speaksForOthers())
                         .setRoot(1)
                         .setInstance(claim.get().instance())
+                        .setTooLate(request.getReclaim() && !known && !inGrace.getAsBoolean())
                         .build());
     }
 

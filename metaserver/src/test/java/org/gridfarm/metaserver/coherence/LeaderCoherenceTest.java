@@ -59,6 +59,21 @@ class LeaderCoherenceTest {
     }
 
     @Test
+    void whoCouldNotBeHeardIsWaitedForAnew() {
+        clients.open(11, 5 * SECOND);
+        clients.grant(11, Keys.directory(1), 0);
+        leader.executed(NAME);
+        leader.close(SECOND, effects);
+        leader.durable(1, effects);
+        clients.heardNobody(60 * SECOND, 5 * SECOND);
+        clients.renew(11, 63 * SECOND, 5 * SECOND);
+        leader.expire(65 * SECOND - 1, effects);
+        assertThat(effects).doesNotContain(new Effect.SessionEnded(11, true));
+        leader.expire(65 * SECOND, effects);
+        assertThat(effects).contains(new Effect.SessionEnded(11, true), new Effect.Completed(1));
+    }
+
+    @Test
     void aSilentCacheIsWaitedForUntilItsLeaseIsOver() {
         leader.admit("c1", 2 * SECOND);
         leader.executed(NAME);

@@ -52,6 +52,16 @@ class NodeTableTest {
     }
 
     @Test
+    void aNodeThatCouldNotBeHeardIsSilentFromThenOn() {
+        admin("up");
+        table.registered("n", true, 0);
+        table.heardNobody(100 * SECOND);
+        assertThat(table.state("n", 100 * SECOND)).isEqualTo(NodeState.SUSPECT);
+        assertThat(table.state("n", 127 * SECOND)).isEqualTo(NodeState.SUSPECT);
+        assertThat(table.state("n", 128 * SECOND)).isEqualTo(NodeState.DOWN);
+    }
+
+    @Test
     void whatAnAdministratorDecidedShowsWhileTheNodeIsHeardOf() {
         admin("draining");
         table.registered("n", true, 0);

@@ -27,6 +27,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** One leader on a real PostgreSQL and ZooKeeper, over TLS. */
 @SuppressWarnings("NullAway.Init") // set before each test
@@ -141,6 +142,29 @@ class LeaderTest {
         TestClient other = new TestClient(farm, leader, 13);
         long next = other.create(dir, "later").getAttributes().getInode();
         assertThat(next).isGreaterThan(made.getAttributes().getInode() + 49);
+    }
+
+    /** What it was answered before is known no more then: its commands must not be repeated. */
+    @Test
+    void aSessionThatComesBackToTheNextLeaderAfterTheGracePeriodIsTooLate() {
+        new TestClient(farm, leader, 11);
+        farm.stop(leader);
+        leader = farm.start("ms1", true);
+        TestFarm.awaitRole(leader, "leader");
+        TestClient inTime = TestClient.comingBack(farm, leader, 12);
+        assertThat(inTime.opened.getTooLate()).isFalse();
+        AtomicLong another = new AtomicLong(100);
+        TestFarm.await(
+                "the grace period is over",
+                () -> {
+                    inTime.renew();
+                    return TestClient.comingBack(farm, leader, another.incrementAndGet())
+                            .opened
+                            .getTooLate();
+                });
+        assertThat(TestClient.comingBack(farm, leader, 12).opened.getTooLate()).isFalse();
+        assertThat(TestClient.comingBack(farm, leader, 11).opened.getTooLate()).isTrue();
+        assertThat(new TestClient(farm, leader, 13).opened.getTooLate()).isFalse();
     }
 
     @Test

@@ -41,6 +41,16 @@ final class TestClient {
     }
 
     TestClient(TestFarm farm, MetaServerDaemon server, long session, String node) {
+        this(farm, server, session, node, false);
+    }
+
+    /** It had something under this session at a former leader. */
+    static TestClient comingBack(TestFarm farm, MetaServerDaemon server, long session) {
+        return new TestClient(farm, server, session, "", true);
+    }
+
+    private TestClient(
+            TestFarm farm, MetaServerDaemon server, long session, String node, boolean reclaim) {
         this.session = session;
         Services pushes =
                 Services.builder()
@@ -60,6 +70,7 @@ final class TestClient {
                                 .setSession(session)
                                 .setClient("test")
                                 .setNode(node)
+                                .setReclaim(reclaim)
                                 .build());
     }
 

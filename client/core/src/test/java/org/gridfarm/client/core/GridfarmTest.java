@@ -146,6 +146,33 @@ class GridfarmTest {
         assertThat(memory.metaserver.calls("mutate")).isEqualTo(2);
     }
 
+    /** The next session's leader does not know what the former one was answered. */
+    @Test
+    void aMutationWhoseAnswerIsLostIsNotDoneAgainInTheNextSession() {
+        Gridfarm farm = memory.client();
+        memory.metaserver.losesNextMutateAnswer = true;
+        memory.metaserver.endsSessionsThen = true;
+        assertThatThrownBy(() -> farm.mkdir(FarmPath.of("/once")))
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
+        assertThat(memory.metaserver.calls("mutate")).isEqualTo(1);
+        farm.mkdir(FarmPath.of("/next"));
+    }
+
+    @Test
+    void aLeaderThatDoesNotAnswerARenewalHasNotEndedTheSession() {
+        Gridfarm farm = memory.client();
+        try (FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true)) {
+            file.write(ByteBuffer.wrap(random(1000)));
+            memory.metaserver.renewalsToLose.set(2); // the regular one and the one of coming back
+            memory.metaserver.losesNextMutateAnswer = true;
+            farm.mkdir(FarmPath.of("/d"));
+            assertThat(memory.metaserver.renewalsToLose).hasValueLessThan(2);
+            file.sync();
+        }
+    }
+
     @Test
     void writingGoesOnWhenAnyMemberOfTheChainDies() throws Exception {
         memory.metaserver.replicas = 3;
@@ -303,6 +330,20 @@ class GridfarmTest {
         FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true);
         file.write(ByteBuffer.wrap(random(1000)));
         memory.metaserver.evictAll();
+        assertThatThrownBy(file::sync)
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
+        farm.mkdir(FarmPath.of("/after"));
+    }
+
+    @Test
+    void aWriterThatComesToTheNextLeaderTooLateIsToldSo() {
+        Gridfarm farm = memory.client();
+        FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true);
+        file.write(ByteBuffer.wrap(random(1000)));
+        memory.metaserver.graceIsOver = true;
+        memory.metaserver.restart();
         assertThatThrownBy(file::sync)
                 .isInstanceOfSatisfying(
                         FarmException.class,

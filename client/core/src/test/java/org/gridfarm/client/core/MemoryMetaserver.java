@@ -40,6 +40,15 @@ final class MemoryMetaserver implements AutoCloseable {
     int stripes = 1;
     volatile boolean losesNextMutateAnswer;
 
+    /** The answer is lost, and the sessions end before anybody can ask again. */
+    volatile boolean endsSessionsThen;
+
+    /** Sessions of before {@link #restart} come too late. */
+    volatile boolean graceIsOver;
+
+    /** So many renewals are not answered. */
+    final AtomicInteger renewalsToLose = new AtomicInteger();
+
     /** What is said of an inode that is no more. */
     volatile ErrorKind gone = ErrorKind.STALE;
 
@@ -84,7 +93,13 @@ final class MemoryMetaserver implements AutoCloseable {
         Services services =
                 Services.builder()
                         .on(MetadataMethods.OPEN_SESSION, counted(this::openSession))
-                        .answer(MetadataMethods.RENEW, this::renew)
+                        .on(
+                                MetadataMethods.RENEW,
+                                e -> {
+                                    if (renewalsToLose.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
+                                        e.reply(renew(e.request()));
+                                    }
+                                })
                         .answer(MetadataMethods.CLOSE_SESSION, q -> Empty.getDefaultInstance())
                         .on(MetadataMethods.LOOKUP, counted(e -> e.reply(lookup(e.request()))))
                         .on(
@@ -160,13 +175,14 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private void openSession(Exchange<OpenSessionRequest, OpenSessionReply> e) {
         synchronized (this) {
-            sessions.put(e.request().getSession(), e.peer());
+            boolean unknown = sessions.put(e.request().getSession(), e.peer()) == null;
             e.reply(
                     OpenSessionReply.newBuilder()
                             .setSession(e.request().getSession())
                             .setEpoch(epoch)
                             .setLeaseMillis(5_000)
                             .setRoot(1)
+                            .setTooLate(graceIsOver && unknown && e.request().getReclaim())
                             .addServers(
                                     ServerInfo.newBuilder()
                                             .setName("m")
@@ -278,7 +294,7 @@ final class MemoryMetaserver implements AutoCloseable {
         MutateReply reply;
         RecallRequest.Builder recall = RecallRequest.newBuilder();
         synchronized (this) {
-            if (!sessions.containsKey(q.getSession())) {
+            if (sessions.get(q.getSession()) != e.peer()) {
                 throw new FarmException(ErrorKind.SESSION_ENDED, "mutate", "");
             }
             reply = outcomes.get(id);
@@ -292,6 +308,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 .whenComplete((done, t) -> {
                     if (losesNextMutateAnswer) {
                         losesNextMutateAnswer = false;
+                        if (endsSessionsThen) evictAll();
                         e.peer().close();
                     } else {
                         e.reply(answer);

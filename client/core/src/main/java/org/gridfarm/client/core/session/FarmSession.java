@@ -186,13 +186,13 @@ public final class FarmSession implements AutoCloseable {
                         this::currentReader,
                         a -> a.server().peer.callPlain(method, request.get(), a.left()),
                         this::suspect)
-                .outlivingSession()
+                .in(RetryingCall.Scope.ALWAYS)
                 .start();
     }
 
     /**
      * To the leader, for what means the same under another session: made anew should this session
-     * have been ended.
+     * have been ended. What may have been done in it is not: SESSION_ENDED.
      */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leaderInAnySession(
             Method<Q, R> method, Supplier<Q> request) {
@@ -203,7 +203,7 @@ public final class FarmSession implements AutoCloseable {
                         this::currentLeader,
                         a -> a.server().peer.callPlain(method, request.get(), a.left()),
                         this::suspect)
-                .outlivingSession()
+                .in(RetryingCall.Scope.ONCE)
                 .start();
     }
 
@@ -323,7 +323,8 @@ public final class FarmSession implements AutoCloseable {
         boolean takeOver;
         synchronized (lock) {
             first = !held && !lost;
-            evicted = held && !found.knewSession() && attached.opened.getEpoch() == epoch;
+            boolean sameLeader = attached.opened.getEpoch() == epoch;
+            evicted = held && !found.knewSession() && (sameLeader || attached.opened.getTooLate());
             if (evicted) {
                 held = false;
                 lost = true;

@@ -26,9 +26,23 @@ final class RetryingCall<R> {
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private volatile @Nullable CompletableFuture<?> running;
     private Duration pause = SessionLimits.RETRY_PAUSE_MIN; // owned by the attempt under way
-    private boolean
-            unclear; // an attempt may have been done without our hearing of it; owned likewise
-    private boolean outlivesSession;
+    private Scope scope = Scope.SESSION;
+
+    /** An attempt may have been done there without our hearing of it; owned likewise. */
+    private @Nullable Attached unclear;
+
+    /** Where a call goes whose session has ended. */
+    enum Scope {
+        /** Nowhere: it is about what the session held. */
+        SESSION,
+        /**
+         * To the next session, unless it may have been done in the former one, which took along the
+         * memory of what it was answered. The request is made anew for each attempt.
+         */
+        ONCE,
+        /** To the next session: it changes nothing. Made anew likewise. */
+        ALWAYS
+    }
 
     /** What an attempt is given: the server and the time left. */
     record AttachedAttempt(Attached server, Duration left) {}
@@ -49,9 +63,8 @@ final class RetryingCall<R> {
         this.suspect = suspect;
     }
 
-    /** The request is made anew for each attempt and means the same under another session. */
-    RetryingCall<R> outlivingSession() {
-        outlivesSession = true;
+    RetryingCall<R> in(Scope other) {
+        scope = other;
         return this;
     }
 
@@ -104,6 +117,12 @@ final class RetryingCall<R> {
             return;
         }
         Attached attached = finding.join();
+        if (mayBeDoneElsewhere(attached)) {
+            result.completeExceptionally(
+                    new FarmException(
+                            ErrorKind.SESSION_ENDED, operation, "", "it may have been done"));
+            return;
+        }
         Duration time = left == Long.MAX_VALUE ? Duration.ZERO : Duration.ofNanos(left);
         CompletableFuture<R> call = attempt.apply(new AttachedAttempt(attached, time));
         running = call;
@@ -125,19 +144,27 @@ final class RetryingCall<R> {
             suspect.apply(attached);
         }
         // Refused for its session alone, it has not been done: the next session may do it.
-        boolean again = ended && outlivesSession && !unclear;
+        boolean again = ended && (scope == Scope.ALWAYS || scope == Scope.ONCE && unclear == null);
         if (result.isDone() || (failure.kind().retry() == Retry.NEVER && !again)) {
             result.completeExceptionally(failure);
             return;
         }
-        unclear |=
-                failure.kind() == ErrorKind.DISCONNECTED || failure.kind() == ErrorKind.TIMED_OUT;
+        if (failure.kind() == ErrorKind.DISCONNECTED || failure.kind() == ErrorKind.TIMED_OUT) {
+            unclear = attached;
+        }
         if (failure.kind().retry() == Retry.ELSEWHERE && failure.kind() != ErrorKind.TIMED_OUT) {
             suspect.apply(attached);
         }
         Duration wait = pause;
         pause = min(pause.multipliedBy(2), SessionLimits.RETRY_PAUSE_MAX);
         clock.after(wait, () -> tryOnce(failure));
+    }
+
+    private boolean mayBeDoneElsewhere(Attached next) {
+        Attached there = unclear;
+        return scope == Scope.ONCE
+                && there != null
+                && there.opened.getSession() != next.opened.getSession();
     }
 
     private void giveUp(@Nullable FarmException before) {

@@ -182,7 +182,10 @@ final class ServerSearch {
         next();
     }
 
-    /** Dials and opens the session on that server. */
+    /**
+     * Dials and opens the session on that server. One that does not say whether it still knows the
+     * session is not asked to open it: the session would count as ended there while it goes on.
+     */
     static CompletableFuture<Found> open(
             Dialer dialer,
             Clock clock,
@@ -199,8 +202,7 @@ final class ServerSearch {
                                                             .setSession(request.getSession())
                                                             .build(),
                                                     SessionLimits.OPEN_DEADLINE)
-                                            .handle((reply, failure) ->
-                                                    failure == null && !reply.getEvicted())
+                                            .thenApply(reply -> !reply.getEvicted())
                                     : CompletableFuture.completedFuture(false);
                     long sentAt = clock.nanoTime();
                     CompletableFuture<Found> opened =
