@@ -128,11 +128,14 @@ public final class TestFarm implements AutoCloseable {
 
     /** Of a component, as {@code gf cluster status} shows it. */
     public long pid(String component) {
+        return component(component).pid();
+    }
+
+    Cluster.ComponentStatus component(String name) {
         return Cluster.open(directory, line -> {}).status().stream()
-                .filter(c -> c.name().equals(component))
+                .filter(c -> c.name().equals(name))
                 .findFirst()
-                .orElseThrow()
-                .pid();
+                .orElseThrow();
     }
 
     public Path directory() {

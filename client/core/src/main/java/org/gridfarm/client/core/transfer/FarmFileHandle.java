@@ -222,7 +222,7 @@ final class FarmFileHandle implements FileHandle {
                 .thenCompose(done -> commit.close())
                 .handle((done, thrown) -> {
                     // Not before the commit: until then the node must know of local writing.
-                    reads.close();
+                    reads.close(thrown == null);
                     transfer.closed(this);
                     if (thrown != null) {
                         throw FarmException.of(thrown, "close", "");

@@ -13,6 +13,7 @@ import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
@@ -260,15 +261,15 @@ final class FileReads {
                 return before;
             }
         }
-        Asked asked = new Asked(write);
+        Asked asked = new Asked(write, alone);
         if (!local.compareAndSet(before, asked)) {
             return openLocal(write, alone);
         }
         if (before != null) {
-            release(before);
+            release(before, false);
         }
         open.layout()
-                .thenCompose(layout -> ask(layout, write, alone))
+                .thenCompose(layout -> ask(asked, layout, alone))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -280,13 +281,14 @@ final class FileReads {
 
     /** The file was just created, and is written into this; false where something else is. */
     boolean begunWith(LocalReplica staged) {
-        Asked asked = new Asked(true);
+        Asked asked = new Asked(true, true);
         asked.complete(staged);
         return local.compareAndSet(null, asked);
     }
 
     private CompletableFuture<@Nullable LocalReplica> ask(
-            Layout layout, boolean write, boolean alone) {
+            Asked asked, Layout layout, boolean alone) {
+        boolean write = asked.write;
         boolean mayNot = alone && open.mode() != DataMode.EXCLUSIVE;
         Replica replica = mayNot ? null : here(layout, alone);
         if (replica == null) {
@@ -294,6 +296,12 @@ final class FileReads {
         }
         if (write) {
             wiring.staged().at(replica);
+        } else if (open.mode() == DataMode.READ_SHARED) {
+            LocalReplica known = wiring.known().open(layout.getObjects(0).getObject());
+            if (known != null) {
+                asked.known = true;
+                return CompletableFuture.completedFuture(known);
+            }
         }
         return ask(
                 replica,
@@ -321,10 +329,10 @@ final class FileReads {
      * @param staged number of the staged file that it had for it; 0: none
      */
     CompletableFuture<@Nullable LocalReplica> openLocalAgain(long staged) {
-        Asked asked = new Asked(true);
+        Asked asked = new Asked(true, false);
         Asked before = local.getAndSet(asked);
         if (before != null) {
-            release(before);
+            release(before, false);
         }
         askAgain(asked, staged, wiring.clock().nanoTime());
         return asked;
@@ -395,22 +403,42 @@ final class FileReads {
         }
     }
 
-    private void release(CompletableFuture<@Nullable LocalReplica> asked) {
+    /**
+     * @param well what was written, if anything was, is known to the metaserver
+     */
+    private void release(Asked asked, boolean well) {
         asked.thenAccept(replica -> {
             if (replica != null) {
                 Peer node = replica.node();
                 boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
                 boolean unchanged = node != null && replica.isUnchanged();
+                if (well && node != null && !asked.known) {
+                    remember(asked, replica, node);
+                }
                 replica.close();
                 if (isAsNew) {
                     wiring.staged().putBack(replica);
                 } else if (node == null) {
                     wiring.staged().giveBack(replica.file.staged());
-                } else {
+                } else if (replica.file.write()) {
                     wiring.givenBack().add(node, replica.lease(), unchanged);
                 }
             }
         });
+    }
+
+    /** It may be read again soon. */
+    private void remember(Asked asked, LocalReplica replica, Peer node) {
+        boolean good =
+                replica.file.write()
+                        ? asked.alone && open.mode() == DataMode.EXCLUSIVE
+                        : open.mode() == DataMode.READ_SHARED;
+        ObjectId object = open.onlyObject();
+        if (good && object != null) {
+            LocalFile now = replica.fileNow();
+            LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);
+            wiring.known().add(object, read, node);
+        }
     }
 
     /**
@@ -421,21 +449,23 @@ final class FileReads {
         ahead.clear();
         Asked before = local.get();
         if (before != null && !isForWriting(before) && local.compareAndSet(before, null)) {
-            release(before);
+            release(before, false);
         }
     }
 
     /**
      * A grant for writing ends with the last writer of the file, since every one of them may have
      * it mapped.
+     *
+     * @param well everything that was written is known to the metaserver
      */
-    void close() {
+    void close(boolean well) {
         ahead.clear();
         Asked before = local.getAndSet(null);
         if (before != null && isForWriting(before)) {
-            open.afterLastWriter(() -> release(before));
+            open.afterLastWriter(() -> release(before, well));
         } else if (before != null) {
-            release(before);
+            release(before, well);
         }
     }
 
@@ -451,9 +481,12 @@ final class FileReads {
     /** What the node was asked for; null in it: not given. */
     private static final class Asked extends CompletableFuture<@Nullable LocalReplica> {
         final boolean write;
+        final boolean alone; // nobody else heads the chain, nor has the file open
+        volatile boolean known; // the node was not asked
 
-        Asked(boolean write) {
+        Asked(boolean write, boolean alone) {
             this.write = write;
+            this.alone = alone;
         }
     }
 

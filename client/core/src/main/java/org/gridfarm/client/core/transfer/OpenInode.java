@@ -7,6 +7,7 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +136,7 @@ final class OpenInode {
         }
         takeMode(reply);
         limit.take(reply);
-        boolean newer = reply.getAttributes().getGeneration() != generation();
+        boolean newer = reply.getAttributes().getGeneration() != WrittenStripes.generation(layout);
         if (newer) {
             lastOutcomes.clear();
         }
@@ -154,12 +155,6 @@ final class OpenInode {
         }
         wasShared |= mode == DataMode.WRITE_SHARED;
         othersWrote |= reply.getOthersWrote();
-    }
-
-    private int generation() {
-        return layout.getObjectsCount() == 0
-                ? -1
-                : layout.getObjects(0).getObject().getGeneration();
     }
 
     /** True when this was the last handle. */
@@ -255,6 +250,13 @@ final class OpenInode {
     boolean mayBeWrittenByKernel() {
         synchronized (lock) {
             return !isUntouched() && (localWriting == null || !localWriting.isUnchanged());
+        }
+    }
+
+    /** Null: there are several, or none. */
+    @Nullable ObjectId onlyObject() {
+        synchronized (lock) {
+            return WrittenStripes.onlyObject(layout);
         }
     }
 
@@ -496,7 +498,7 @@ final class OpenInode {
         CommitContent.Builder content =
                 CommitContent.newBuilder()
                         .setInode(inode)
-                        .setGeneration(Math.max(0, generation()))
+                        .setGeneration(Math.max(0, WrittenStripes.generation(layout)))
                         .setSize(size);
         WrittenStripes.addTo(content, layout, size, lastOutcomes, joining, this::existsSomewhere);
         return content;
@@ -637,8 +639,9 @@ final class OpenInode {
 
     RefreshRequest.Builder refreshRequest(FarmFileHandle handle, long wantedSize) {
         synchronized (lock) {
+            int known = WrittenStripes.generation(layout);
             return AtLeader.refreshRequest(
-                    wiring, handle, generation() < 0 ? generationBefore : generation(), wantedSize);
+                    wiring, handle, known < 0 ? generationBefore : known, wantedSize);
         }
     }
 

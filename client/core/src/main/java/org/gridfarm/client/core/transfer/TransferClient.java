@@ -82,7 +82,8 @@ public final class TransferClient
                         new AtomicLong(
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
                         new StagedFiles(nodes, clock),
-                        new GivenBack(clock));
+                        new GivenBack(clock),
+                        new KnownReplicas(clock));
         releases = new Releases(session, clock);
         metadata.along(releases);
         sizes = new OpenSizes(nodes, this);

@@ -49,6 +49,12 @@ final class TransferLimits {
     /** The same for one into which nothing was written; long before the node removes it. */
     static final Duration CLAIM_UNTOUCHED_AFTER = Duration.ofMinutes(10);
 
+    /** For so long a node is not asked again where it has a replica that is read again. */
+    static final Duration REPLICA_KNOWN = Duration.ofSeconds(30);
+
+    /** Of so many, at some 400 bytes each. */
+    static final int KNOWN_REPLICAS_MAX = 8192;
+
     /** Grants that are not needed any more wait for others to be given back along with them. */
     static final Duration GIVE_BACK_AFTER = Duration.ofMillis(5);
 

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param fences grows over all chains of this process
  * @param staged what files created here may be made of
  * @param givenBack grants of local files that have ended
+ * @param known where local files lie that may be read again soon
  */
 record Wiring(
         FarmSession session,
@@ -27,7 +28,8 @@ record Wiring(
         Semaphore aheadChunks,
         AtomicLong fences,
         StagedFiles staged,
-        GivenBack givenBack) {
+        GivenBack givenBack,
+        KnownReplicas known) {
 
     /** Nanoseconds since 1970, for modification times. */
     long now() {

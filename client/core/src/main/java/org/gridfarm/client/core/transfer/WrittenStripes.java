@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
@@ -35,6 +36,19 @@ final class WrittenStripes {
             }
         }
         return builder.build();
+    }
+
+    /** Of all its objects; -1: there is none. */
+    static int generation(Layout layout) {
+        return layout.getObjectsCount() == 0
+                ? -1
+                : layout.getObjects(0).getObject().getGeneration();
+    }
+
+    /** Null: there are several, or none. */
+    static @Nullable ObjectId onlyObject(Layout layout) {
+        boolean one = layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1;
+        return one ? layout.getObjects(0).getObject() : null;
     }
 
     static boolean isBeingMade(Layout layout, int stripe) {

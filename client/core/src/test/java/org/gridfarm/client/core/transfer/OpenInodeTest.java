@@ -41,6 +41,7 @@ class OpenInodeTest {
                     new Semaphore(1),
                     new AtomicLong(),
                     null,
+                    null,
                     null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);

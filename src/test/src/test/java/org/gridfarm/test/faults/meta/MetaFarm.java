@@ -5,13 +5,10 @@ import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.test.cluster.Metrics;
 import org.junit.jupiter.api.Assumptions;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -108,27 +105,13 @@ final class MetaFarm implements AutoCloseable {
                 .atMost(LEADER_MAX)
                 .until(() -> {
                     for (Cluster.ComponentStatus server : metaservers()) {
-                        if (server.ready() && LEADING.matcher(metrics(server)).find()) {
+                        if (server.ready() && LEADING.matcher(Metrics.of(server)).find()) {
                             leader.set(server.name());
                         }
                     }
                     return leader.get() != null;
                 });
         return leader.get();
-    }
-
-    private static String metrics(Cluster.ComponentStatus server) {
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpRequest request =
-                    HttpRequest.newBuilder(URI.create("http://" + server.http() + "/metrics"))
-                            .build();
-            return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
-        } catch (IOException e) {
-            return ""; // it ends or starts just now
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
     }
 
     @Override

@@ -1,0 +1,39 @@
+package org.gridfarm.test.cluster;
+
+import org.gridfarm.client.cli.cluster.Cluster;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+/** What a daemon tells those who watch it. */
+public final class Metrics {
+    private Metrics() {}
+
+    /** All of it as text; empty while it starts or ends. */
+    public static String of(Cluster.ComponentStatus daemon) {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create("http://" + daemon.http() + "/metrics"))
+                            .build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The values of that name together. */
+    static double value(Cluster.ComponentStatus daemon, String name) {
+        return of(daemon)
+                .lines()
+                .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .reduce(Double::sum)
+                .orElseThrow(() -> new AssertionError(daemon.name() + " does not tell " + name));
+    }
+}
