@@ -170,12 +170,20 @@ public final class LocalFiles {
     /**
      * @param lease 0: for reading
      */
-    private static OpenLocalReply granted(Replica replica, long lease) throws IOException {
+    private OpenLocalReply granted(Replica replica, long lease) throws IOException {
         return OpenLocalReply.newBuilder()
                 .setPath(replica.path().toAbsolutePath().toString())
                 .setSize(replica.size())
                 .setLease(lease)
+                .setFreshSeconds(freshSeconds(replica, lease != 0))
                 .build();
+    }
+
+    /** Of what is written here all sums are taken when its writer is done. */
+    private long freshSeconds(Replica replica, boolean written) {
+        boolean changed = written || replica.isLocallyChanged();
+        long age = changed ? 0 : clock.now().getEpochSecond() - replica.verifiedAt();
+        return Math.max(0, verifyAge.toSeconds() - age);
     }
 
     private boolean isFresh(long verifiedAt) {

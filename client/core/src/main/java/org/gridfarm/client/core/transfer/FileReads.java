@@ -437,7 +437,7 @@ final class FileReads {
         if (good && object != null) {
             LocalFile now = replica.fileNow();
             LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);
-            wiring.known().add(object, read, node);
+            wiring.known().add(object, read, node, replica.fresh());
         }
     }
 

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,10 +17,10 @@ import java.util.Map;
  * Where local replicas lie that were in use a moment ago: whoever opens such a file again for
  * reading need not ask its node. The metaserver has answered that open with a valid replica of the
  * same object at this node, and the path still leads to the same file: the node would grant nothing
- * else. Only when it last verified the file it is not asked. Thread-safe.
+ * else, as long as it would not verify the file first. Thread-safe.
  */
 final class KnownReplicas {
-    private record Known(LocalFile file, Peer node, long since) {}
+    private record Known(LocalFile file, Peer node, long until) {}
 
     private final Clock clock;
 
@@ -39,9 +40,12 @@ final class KnownReplicas {
     /**
      * @param file as it lies now
      * @param node has granted it
+     * @param fresh for so long its node would not verify it
      */
-    synchronized void add(ObjectId object, LocalFile file, Peer node) {
-        known.put(object, new Known(file, node, clock.nanoTime()));
+    synchronized void add(ObjectId object, LocalFile file, Peer node, Duration fresh) {
+        Duration most = TransferLimits.REPLICA_KNOWN;
+        Duration good = fresh.compareTo(most) < 0 ? fresh : most;
+        known.put(object, new Known(file, node, clock.nanoTime() + good.toNanos()));
     }
 
     /** Opened for reading; null: the node is to be asked. */
@@ -56,9 +60,7 @@ final class KnownReplicas {
 
     private synchronized @Nullable Known find(ObjectId object) {
         Known found = known.get(object);
-        boolean old =
-                found != null
-                        && clock.nanoTime() - found.since >= TransferLimits.REPLICA_KNOWN.toNanos();
+        boolean old = found != null && clock.nanoTime() - found.until >= 0;
         return old ? null : found;
     }
 

@@ -19,6 +19,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -35,7 +36,11 @@ final class LocalReplica {
     @GuardedBy("this")
     private @Nullable Writing writing;
 
-    private record Grant(Peer node, long lease, String path) {}
+    private record Grant(Peer node, OpenLocalReply granted) {
+        String path() {
+            return granted.getPath();
+        }
+    }
 
     private volatile @Nullable Grant grant; // null: a staged file that is no replica yet
     private volatile boolean claimAsked;
@@ -69,7 +74,7 @@ final class LocalReplica {
         Path path = Path.of(granted.getPath());
         return open(
                 new LocalFile(granted.getPath(), granted.getSize(), write, identity(path), staged),
-                new Grant(node, granted.getLease(), granted.getPath()),
+                new Grant(node, granted),
                 mayHaveChanged);
     }
 
@@ -128,12 +133,18 @@ final class LocalReplica {
     /** 0 while it is not claimed. */
     long lease() {
         Grant now = grant;
-        return now == null ? 0 : now.lease;
+        return now == null ? 0 : now.granted.getLease();
+    }
+
+    /** For so long its node says that it is as good as verified; not at all while not claimed. */
+    Duration fresh() {
+        Grant now = grant;
+        return Duration.ofSeconds(now == null ? 0 : now.granted.getFreshSeconds());
     }
 
     private Path path() {
         Grant now = grant;
-        return Path.of(now == null ? file.path() : now.path);
+        return Path.of(now == null ? file.path() : now.path());
     }
 
     /** With the path where it lies now. */
@@ -175,7 +186,7 @@ final class LocalReplica {
         } catch (IOException e) {
             return false; // it is another's by now, or nobody's
         }
-        grant = new Grant(node, granted.getLease(), granted.getPath());
+        grant = new Grant(node, granted);
         return true;
     }
 

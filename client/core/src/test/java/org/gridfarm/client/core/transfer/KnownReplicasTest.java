@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.time.Instant;
 
 /** Local replicas that are opened again without their node. */
@@ -22,6 +23,8 @@ import java.time.Instant;
 class KnownReplicasTest {
     private static final ObjectId OBJECT =
             ObjectId.newBuilder().setInode(7).setGeneration(1).build();
+
+    private static final Duration DAYS = Duration.ofDays(7);
 
     private final SimClock clock = new SimClock(Instant.now());
     private final KnownReplicas known = new KnownReplicas(clock);
@@ -55,21 +58,21 @@ class KnownReplicasTest {
 
     @Test
     void oneIsOpenedAsOftenAsItIsWanted() throws IOException {
-        known.add(OBJECT, file("a"), null);
+        known.add(OBJECT, file("a"), null, DAYS);
         assertThat(isKnown(OBJECT)).isTrue();
         assertThat(isKnown(OBJECT)).isTrue();
     }
 
     @Test
     void oneOfAnotherGenerationIsNot() throws IOException {
-        known.add(OBJECT, file("a"), null);
+        known.add(OBJECT, file("a"), null, DAYS);
         assertThat(isKnown(OBJECT.toBuilder().setGeneration(2).build())).isFalse();
     }
 
     /** As when it was damaged, and its node has got another copy since. */
     @Test
     void oneInWhosePlaceThereIsAnotherFileIsNot() throws IOException {
-        known.add(OBJECT, file("a"), null);
+        known.add(OBJECT, file("a"), null, DAYS);
         Files.move(
                 Files.writeString(directory.resolve("b"), "content"),
                 directory.resolve("a"),
@@ -79,17 +82,29 @@ class KnownReplicasTest {
 
     @Test
     void oneThatIsGoneIsNot() throws IOException {
-        known.add(OBJECT, file("a"), null);
+        known.add(OBJECT, file("a"), null, DAYS);
         Files.delete(directory.resolve("a"));
         assertThat(isKnown(OBJECT)).isFalse();
     }
 
     @Test
     void noneIsKnownForLong() throws IOException {
-        known.add(OBJECT, file("a"), null);
+        known.add(OBJECT, file("a"), null, DAYS);
         clock.advance(TransferLimits.REPLICA_KNOWN.minusNanos(1));
         assertThat(isKnown(OBJECT)).isTrue();
         clock.advance(TransferLimits.REPLICA_KNOWN);
+        assertThat(isKnown(OBJECT)).isFalse();
+    }
+
+    /** Its node would look at all of it by then. */
+    @Test
+    void noneIsKnownForLongerThanItsNodeTrustsIt() throws IOException {
+        known.add(OBJECT, file("a"), null, Duration.ZERO);
+        assertThat(isKnown(OBJECT)).isFalse();
+        known.add(OBJECT, file("a"), null, Duration.ofSeconds(3));
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(isKnown(OBJECT)).isTrue();
+        clock.advance(Duration.ofSeconds(1));
         assertThat(isKnown(OBJECT)).isFalse();
     }
 
@@ -97,10 +112,10 @@ class KnownReplicasTest {
     void theOneThatWasAskedForLongestAgoIsForgotten() throws IOException {
         LocalFile file = file("a");
         for (int i = 1; i <= TransferLimits.KNOWN_REPLICAS_MAX; i++) {
-            known.add(OBJECT.toBuilder().setInode(i).build(), file, null);
+            known.add(OBJECT.toBuilder().setInode(i).build(), file, null, DAYS);
         }
         assertThat(isKnown(OBJECT.toBuilder().setInode(1).build())).isTrue();
-        known.add(OBJECT.toBuilder().setInode(0).build(), file, null);
+        known.add(OBJECT.toBuilder().setInode(0).build(), file, null, DAYS);
         assertThat(isKnown(OBJECT.toBuilder().setInode(1).build())).isTrue();
         assertThat(isKnown(OBJECT.toBuilder().setInode(2).build())).isFalse();
     }
