@@ -108,10 +108,7 @@ final class Relocations {
         InodeImage image = state.image(inode);
         ObjectId object = Layouts.object(inode, request.getStripe(), image.getGeneration());
         Move known = moves.get(object);
-        Move move =
-                known == null
-                        ? new Move(caller, object, image, chain, request.getWritten())
-                        : known;
+        Move move = known == null ? new Move(caller, object, image, chain, request) : known;
         move.waiting.add(new Waiting(moved, refused));
         if (known == null) {
             moves.put(object, move);
@@ -134,14 +131,20 @@ final class Relocations {
         boolean absent;
         int outstanding;
 
-        Move(Caller caller, ObjectId object, InodeImage image, WritingChain from, boolean written) {
-            this.written = written;
+        Move(
+                Caller caller,
+                ObjectId object,
+                InodeImage image,
+                WritingChain from,
+                ChainFailureRequest request) {
+            this.written = request.getWritten();
             this.caller = caller;
             this.object = object;
             this.image = image;
             this.from = from;
             this.excluded = new HashSet<>(from.getNodesList());
             this.excluded.addAll(from.getJoiningList());
+            this.excluded.addAll(request.getFailedNodesList()); // also those it came from before
         }
 
         void attempt() {

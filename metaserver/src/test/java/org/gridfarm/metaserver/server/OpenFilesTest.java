@@ -159,6 +159,26 @@ class OpenFilesTest extends FarmOfThreeNodes {
                         .build());
     }
 
+    /** What no node has room for would go round between them for ever. */
+    @Test
+    void nothingMovesToNodesThatWereFullBefore() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        ChainFailureRequest full =
+                ChainFailureRequest.newBuilder()
+                        .setHandle(500)
+                        .setInode(inode)
+                        .addAllFailedNodes(List.of("n1", "n2", "n3"))
+                        .setFull(true)
+                        .setReason("test")
+                        .setWritten(true)
+                        .build();
+        assertThatThrownBy(() -> writer.call(MetadataMethods.CHAIN_FAILURE, full))
+                .hasMessageContaining("every node that could take it is full");
+        assertThat(n2.copies).isEmpty();
+        assertThat(n3.copies).isEmpty();
+    }
+
     /** A file of level two, open at handle 501, whose second node has failed. */
     private long openWithAShortChain(TestClient writer) {
         long inode = fileOfTwoCopies(writer);

@@ -79,6 +79,8 @@ final class ObjectChain {
         long deadlineAt; // guarded by the chain's lock
         final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
         boolean sentBefore;
+        final Set<String> full = // nodes without room for it; guarded by the chain's lock
+                new LinkedHashSet<>();
         @Nullable ChainOutcome
                 outcome; // stands on the others, waits for its failures to be recorded
 
@@ -306,6 +308,9 @@ final class ObjectChain {
                 if (!refused) {
                     waiting.put(entry.order, entry);
                 }
+                if (noSpace && ofTheNode) {
+                    entry.full.add(chain.head().getNode());
+                }
                 if (ofTheNode && !(over && failure.kind() == ErrorKind.TIMED_OUT)) {
                     noteFailure(failure, chain);
                 }
@@ -362,7 +367,7 @@ final class ObjectChain {
             }
             if (mending) {
                 mendingRuns = true;
-                bad = Set.copyOf(failed);
+                bad = toBeReported();
             }
             noSpace = full;
             why = reason;
@@ -385,6 +390,18 @@ final class ObjectChain {
                         notMended(FarmException.of(thrown, "write", ""));
                     }
                 });
+    }
+
+    /**
+     * Under the lock. Of what is too much for any node the metaserver would try one after the other
+     * for ever: it has to be told of those that were tried before.
+     */
+    private Set<String> toBeReported() {
+        Set<String> all = new LinkedHashSet<>(failed);
+        if (full) {
+            waiting.values().forEach(entry -> all.addAll(entry.full));
+        }
+        return Set.copyOf(all);
     }
 
     private void extendDeadlines(long nanos) {

@@ -32,6 +32,8 @@ class ObjectChainTest {
                     clock);
     private final List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
     private final List<CompletableFuture<Void>> mending = new ArrayList<>();
+    private final List<Set<String>> reported = new ArrayList<>(); // of each mending
+    private List<Replica> members = List.of(replica("n1"), replica("n2"));
     private CompletableFuture<Void> claim = completedFuture(null); // the head knows of the object
     private final ObjectChain chain =
             new ObjectChain(
@@ -45,12 +47,7 @@ class ObjectChainTest {
                         }
 
                         private Chain known() {
-                            return new Chain(
-                                    ObjectId.getDefaultInstance(),
-                                    List.of(replica("n1"), replica("n2")),
-                                    false,
-                                    1,
-                                    0);
+                            return new Chain(ObjectId.getDefaultInstance(), members, false, 1, 0);
                         }
 
                         @Override
@@ -58,6 +55,7 @@ class ObjectChainTest {
                                 int stripe, Set<String> failed, boolean full, String reason) {
                             CompletableFuture<Void> one = new CompletableFuture<>();
                             mending.add(one);
+                            reported.add(failed);
                             return one;
                         }
 
@@ -120,6 +118,24 @@ class ObjectChainTest {
         assertThat(second).isNotDone();
         sent.get(1).complete(ChainOutcome.getDefaultInstance());
         assertThat(second).isCompleted();
+    }
+
+    /** Else what no node has room for would go round between them for ever. */
+    @Test
+    void nodesThatWereFullBeforeAreReportedAgain() {
+        submit();
+        sent.get(0).completeExceptionally(new FarmException(ErrorKind.NO_SPACE, "write", ""));
+        members = List.of(replica("n3"));
+        mending.get(0).complete(null);
+        sent.get(1).completeExceptionally(new FarmException(ErrorKind.NO_SPACE, "write", ""));
+        assertThat(reported.get(0)).containsExactly("n1");
+        assertThat(reported.get(1)).containsExactlyInAnyOrder("n1", "n3");
+        members = List.of(replica("n4"));
+        mending.get(1).complete(null);
+        sent.get(2).complete(ChainOutcome.getDefaultInstance());
+        submit();
+        sent.get(3).completeExceptionally(new FarmException(ErrorKind.NO_SPACE, "write", ""));
+        assertThat(reported.get(2)).as("of another write").containsExactly("n4");
     }
 
     /** More may be asked for than anybody has: that is told, and others go on where they are. */
