@@ -9,6 +9,7 @@ import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.Empty;
@@ -28,8 +29,9 @@ import java.util.function.Supplier;
 /**
  * Opening, renewing and closing sessions, the same at the leader and at caches. Event thread.
  *
- * <p>A session that was ended may be opened again under its number: it begins with nothing. That it
- * was ended the client learns from RENEW, which it sends first when it comes back.
+ * <p>That a session was ended the client learns from RENEW, which it sends first when it comes
+ * back; at a leader that is past its grace period also from OPEN_SESSION, which does not open it
+ * then.
  */
 final class SessionService {
     private final ClientCoherence clients;
@@ -113,11 +115,9 @@ final class SessionService {
                         request.getClient(),
                         request.getNode(),
                         exchange.peer().keyBinding());
-        long now = System.nanoTime();
-        clients.open(session, now + leaseNanos.getAsLong());
-        long left = clients.renew(session, now, leaseNanos.getAsLong());
-        exchange.peer().attach(Caller.KEY, caller);
-        sessions.attach(caller, exchange.peer());
+        // Not opened then: asked again, since the answer was lost, it would seem to be in time.
+        boolean tooLate = request.getReclaim() && !known && !inGrace.getAsBoolean();
+        long left = tooLate ? 0 : begin(caller, exchange.peer());
         exchange.reply(
                 OpenSessionReply.newBuilder()
                         .setSession(session)
@@ -129,8 +129,18 @@ final class SessionService {
                         .setMayAssert(caller.speaksForOthers())
                         .setRoot(1)
                         .setInstance(claim.get().instance())
-                        .setTooLate(request.getReclaim() && !known && !inGrace.getAsBoolean())
+                        .setTooLate(tooLate)
                         .build());
+    }
+
+    /** Returns the nanoseconds of its lease. */
+    private long begin(Caller caller, Peer peer) {
+        long now = System.nanoTime();
+        clients.open(caller.session(), now + leaseNanos.getAsLong());
+        long left = clients.renew(caller.session(), now, leaseNanos.getAsLong());
+        peer.attach(Caller.KEY, caller);
+        sessions.attach(caller, peer);
+        return left;
     }
 
     private static int millis(long nanos) {

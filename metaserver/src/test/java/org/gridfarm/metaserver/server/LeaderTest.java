@@ -164,6 +164,9 @@ class LeaderTest {
                 });
         assertThat(TestClient.comingBack(farm, leader, 12).opened.getTooLate()).isFalse();
         assertThat(TestClient.comingBack(farm, leader, 11).opened.getTooLate()).isTrue();
+        assertThat(TestClient.comingBack(farm, leader, 11).opened.getTooLate())
+                .as("asked again")
+                .isTrue();
         assertThat(new TestClient(farm, leader, 13).opened.getTooLate()).isFalse();
     }
 

@@ -175,14 +175,16 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private void openSession(Exchange<OpenSessionRequest, OpenSessionReply> e) {
         synchronized (this) {
-            boolean unknown = sessions.put(e.request().getSession(), e.peer()) == null;
+            boolean known = sessions.containsKey(e.request().getSession());
+            boolean tooLate = graceIsOver && !known && e.request().getReclaim();
+            if (!tooLate) sessions.put(e.request().getSession(), e.peer());
             e.reply(
                     OpenSessionReply.newBuilder()
                             .setSession(e.request().getSession())
                             .setEpoch(epoch)
                             .setLeaseMillis(5_000)
                             .setRoot(1)
-                            .setTooLate(graceIsOver && unknown && e.request().getReclaim())
+                            .setTooLate(tooLate)
                             .addServers(
                                     ServerInfo.newBuilder()
                                             .setName("m")
