@@ -42,13 +42,18 @@ class LeaderCoherenceTest {
         assertThat(leader.pending(Keys.directory(1))).isZero();
     }
 
-    @Test
-    void whoRenewsAndDoesNotAnswerIsEvictedAllTheSame() {
+    /** Session 11, whose lease is of five seconds. */
+    private void oweAnAnswerSince(long now) {
         clients.open(11, 5 * SECOND);
         clients.grant(11, Keys.directory(1), 0);
         leader.executed(NAME);
-        leader.close(SECOND, effects);
+        leader.close(now, effects);
         leader.durable(1, effects);
+    }
+
+    @Test
+    void whoRenewsAndDoesNotAnswerIsEvictedAllTheSame() {
+        oweAnAnswerSince(SECOND);
         for (long now = SECOND; now < 6 * SECOND; now += SECOND) {
             clients.renew(11, now, 5 * SECOND);
             leader.expire(now, effects);
@@ -60,11 +65,7 @@ class LeaderCoherenceTest {
 
     @Test
     void whoCouldNotBeHeardIsWaitedForAnew() {
-        clients.open(11, 5 * SECOND);
-        clients.grant(11, Keys.directory(1), 0);
-        leader.executed(NAME);
-        leader.close(SECOND, effects);
-        leader.durable(1, effects);
+        oweAnAnswerSince(SECOND);
         clients.heardNobody(60 * SECOND, 5 * SECOND);
         clients.renew(11, 63 * SECOND, 5 * SECOND);
         leader.expire(65 * SECOND - 1, effects);

@@ -181,14 +181,19 @@ public final class LocalFiles {
 
     /** Of what is written here all sums are taken when its writer is done. */
     private long freshSeconds(Replica replica, boolean written) {
-        boolean changed = written || replica.isLocallyChanged();
-        long age = changed ? 0 : clock.now().getEpochSecond() - replica.verifiedAt();
-        return Math.max(0, verifyAge.toSeconds() - age);
+        return written || replica.isLocallyChanged()
+                ? verifyAge.toSeconds()
+                : Math.max(0, freshSeconds(replica.verifiedAt()));
     }
 
     private boolean isFresh(long verifiedAt) {
+        return freshSeconds(verifiedAt) >= 0;
+    }
+
+    /** Negative: no more, or the clock was set back. */
+    private long freshSeconds(long verifiedAt) {
         long age = clock.now().getEpochSecond() - verifiedAt;
-        return age >= 0 && age <= verifyAge.toSeconds();
+        return age < 0 ? age : verifyAge.toSeconds() - age;
     }
 
     private CompletableFuture<Boolean> verifyNow(ObjectKey key) {

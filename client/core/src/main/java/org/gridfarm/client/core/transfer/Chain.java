@@ -67,8 +67,7 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
 
     /** The file is one object, and that node its chain. */
     static boolean isOnlyAt(Layout layout, String node) {
-        return layout.getObjectsCount() == 1
-                && layout.getStripeCount() <= 1
+        return WrittenStripes.onlyObject(layout) != null
                 && layout.getObjects(0).getReplicasCount() == 1
                 && layout.getObjects(0).getReplicas(0).getNode().equals(node);
     }

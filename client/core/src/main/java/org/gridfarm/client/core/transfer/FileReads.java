@@ -269,7 +269,7 @@ final class FileReads {
             release(before, false);
         }
         open.layout()
-                .thenCompose(layout -> ask(asked, layout, alone))
+                .thenCompose(layout -> ask(asked, layout))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -286,11 +286,10 @@ final class FileReads {
         return local.compareAndSet(null, asked);
     }
 
-    private CompletableFuture<@Nullable LocalReplica> ask(
-            Asked asked, Layout layout, boolean alone) {
+    private CompletableFuture<@Nullable LocalReplica> ask(Asked asked, Layout layout) {
         boolean write = asked.write;
-        boolean mayNot = alone && open.mode() != DataMode.EXCLUSIVE;
-        Replica replica = mayNot ? null : here(layout, alone);
+        boolean mayNot = asked.alone && open.mode() != DataMode.EXCLUSIVE;
+        Replica replica = mayNot ? null : here(layout, asked.alone);
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
@@ -299,7 +298,6 @@ final class FileReads {
         } else if (open.mode() == DataMode.READ_SHARED) {
             LocalReplica known = wiring.known().open(layout.getObjects(0).getObject());
             if (known != null) {
-                asked.known = true;
                 return CompletableFuture.completedFuture(known);
             }
         }
@@ -316,7 +314,7 @@ final class FileReads {
 
     /** The replica at the attached node. */
     private @Nullable Replica here(Layout layout, boolean mustHead) {
-        return layout.getObjectsCount() != 1 || layout.getStripeCount() > 1
+        return WrittenStripes.onlyObject(layout) == null
                 ? null
                 : Chain.holderAt(layout.getObjects(0), wiring.attached(), mustHead);
     }
@@ -412,7 +410,7 @@ final class FileReads {
                 Peer node = replica.node();
                 boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
                 boolean unchanged = node != null && replica.isUnchanged();
-                if (well && node != null && !asked.known) {
+                if (well && node != null) {
                     remember(asked, replica, node);
                 }
                 replica.close();
@@ -482,7 +480,6 @@ final class FileReads {
     private static final class Asked extends CompletableFuture<@Nullable LocalReplica> {
         final boolean write;
         final boolean alone; // nobody else heads the chain, nor has the file open
-        volatile boolean known; // the node was not asked
 
         Asked(boolean write, boolean alone) {
             this.write = write;

@@ -40,11 +40,13 @@ final class KnownReplicas {
     /**
      * @param file as it lies now
      * @param node has granted it
-     * @param fresh for so long its node would not verify it
+     * @param fresh for so long its node would not verify it; zero also where it was not asked: what
+     *     is known of it stays
      */
     synchronized void add(ObjectId object, LocalFile file, Peer node, Duration fresh) {
         Duration most = TransferLimits.REPLICA_KNOWN;
         Duration good = fresh.compareTo(most) < 0 ? fresh : most;
+        if (good.isZero()) return;
         known.put(object, new Known(file, node, clock.nanoTime() + good.toNanos()));
     }
 
