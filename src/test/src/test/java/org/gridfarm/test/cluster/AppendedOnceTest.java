@@ -19,11 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The process of a mount is killed {@code -Dgf.append.kills} times (6) while a program appends:
+ * The process of a mount is killed {@code -Dgf.append.kills} times (10) while a program appends:
  * what the kernel asks for again was perhaps done, and is not done twice.
  */
 class AppendedOnceTest {
-    private static final int KILLS = Integer.getInteger("gf.append.kills", 6);
+    private static final int KILLS = Integer.getInteger("gf.append.kills", 10);
     private static final int RECORD_BYTES_MAX = 8_000;
 
     private final AtomicBoolean ending = new AtomicBoolean();

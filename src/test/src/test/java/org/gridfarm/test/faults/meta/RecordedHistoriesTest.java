@@ -37,7 +37,7 @@ class RecordedHistoriesTest {
     private static final int LIBRARY_CLIENTS = 3;
     private static final int REPLACED_CALLS = 150; // each of four kinds at each mount
     private static final int MOVERS = 2; // at each mount
-    private static final int MOVED_CALLS = 500; // of each
+    private static final int MOVED_CALLS = 1_000; // of each
     private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
 
     private static MetaFarm farm;
