@@ -93,11 +93,16 @@ public final class Materialiser implements AutoCloseable {
         }
     }
 
+    /**
+     * What comes meanwhile wakes nobody: on a machine that does little else, the thread's wake-ups
+     * would be a part of every commit's time.
+     */
     private void gather(Fold fold) throws InterruptedException {
-        long until = System.nanoTime() + CommitLimits.FOLD_WAIT.toNanos();
+        if (behind.get() < CommitLimits.FOLD_CHANGES_MAX) {
+            stopped.await(CommitLimits.FOLD_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+        }
         while (fold.changes() < CommitLimits.FOLD_CHANGES_MAX) {
-            long left = stopping ? 0 : until - System.nanoTime();
-            ChangeBatch next = queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
+            ChangeBatch next = queue.poll();
             if (next == null) return;
             fold.add(next);
         }

@@ -95,6 +95,17 @@ final class FileOpens {
             OpenRequest wish,
             List<WritingChain> place,
             Runnable opened) {
+        open(caller, who, inode, wish, place, false, opened);
+    }
+
+    private void open(
+            Caller caller,
+            Credentials who,
+            long inode,
+            OpenRequest wish,
+            List<WritingChain> place,
+            boolean wroteBefore,
+            Runnable opened) {
         if (wish.getHandle() == 0) {
             throw new FarmException(
                     ErrorKind.INVALID, "open", Long.toHexString(inode), "no handle was drawn");
@@ -128,13 +139,19 @@ final class FileOpens {
                                 wish.getHandle(),
                                 inode,
                                 wish.getRead() || !wish.getWrite(),
-                                wish.getWrite()));
+                                wish.getWrite()),
+                        wroteBefore);
         Map<Long, List<DataTouch>> recalls = new HashMap<>();
         result.lowered()
                 .forEach((session, mode) ->
                         recalls.put(
                                 session, List.of(new DataTouch(inode, mode.getNumber(), true))));
-        leader.recallData(recalls, opened);
+        leader.recallData(
+                recalls,
+                () -> {
+                    opens.answered(wish.getHandle());
+                    opened.run();
+                });
     }
 
     /**
@@ -185,8 +202,15 @@ final class FileOpens {
                                 ? layouts.chain(open.inode(), caller, open.write())
                                 : layouts.replicas(open.inode(), caller))
                 .setCacheable(mode != DataMode.WRITE_SHARED)
-                .setOthersWrote(opens.haveOthersWritten(open.inode(), caller.session()))
+                .setOthersWrote(haveOthersWritten(open.inode(), caller.session()))
                 .build();
+    }
+
+    /** Or had begun to, at a former leader, and have not come to this one yet. */
+    private boolean haveOthersWritten(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        return opens.haveOthersWritten(inode, session)
+                || (writing != null && isToBeReclaimed(writing, session));
     }
 
     private List<Change> startWriting(
@@ -590,6 +614,6 @@ final class FileOpens {
                         "the file was sealed or rewritten meanwhile");
             }
         }
-        open(caller, who, inode, wish, opened);
+        open(caller, who, inode, wish, List.of(), true, opened);
     }
 }

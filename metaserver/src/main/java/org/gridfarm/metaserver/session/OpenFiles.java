@@ -39,10 +39,16 @@ public final class OpenFiles {
     private final Map<Long, Handle> byHandle = new LinkedHashMap<>();
     private final LongMap<Set<Long>> bySession = new LongMap<>();
 
-    /** Opened, and the sessions whose mode fell by it, with their new mode. */
+    /**
+     * Opened, and the sessions whose mode fell by it, with their new mode; also those who write
+     * beside readers, when another writer comes: what they have not sent yet must be there before.
+     */
     public record Opened(DataMode mode, Map<Long, DataMode> lowered) {}
 
-    public Opened open(Handle handle) {
+    /**
+     * @param wroteBefore at a former leader: nobody has to send anything before this one writes
+     */
+    public Opened open(Handle handle, boolean wroteBefore) {
         Handle former = byHandle.get(handle.handle());
         if (former != null && former.inode() != handle.inode()) {
             throw new IllegalStateException(
@@ -54,7 +60,7 @@ public final class OpenFiles {
             files.put(handle.inode(), file);
         }
         file.handles.put(handle.handle(), handle);
-        if (handle.write()) file.haveWritten.add(handle.session());
+        if (handle.write() && wroteBefore) file.haveWritten.add(handle.session());
         byHandle.put(handle.handle(), handle);
         Set<Long> own = bySession.get(handle.session());
         if (own == null) {
@@ -62,16 +68,27 @@ public final class OpenFiles {
             bySession.put(handle.session(), own);
         }
         own.add(handle.handle());
-        return judge(file, handle.session());
+        return judge(file, handle);
     }
 
-    private static Opened judge(File file, long opener) {
+    /** The open has been answered, or is about to be: others have given up what they had to. */
+    public void answered(long handle) {
+        Handle open = byHandle.get(handle);
+        if (open == null || !open.write()) return;
+        File file = files.get(open.inode());
+        if (file != null) file.haveWritten.add(open.session());
+    }
+
+    private static Opened judge(File file, Handle opened) {
+        long opener = opened.session();
+        boolean another = opened.write() && !file.haveWritten.contains(opener);
         Set<Long> sessions = new HashSet<>();
-        boolean written = false;
+        Set<Long> writers = new HashSet<>();
         for (Handle handle : file.handles.values()) {
             sessions.add(handle.session());
-            written |= handle.write();
+            if (handle.write()) writers.add(handle.session());
         }
+        boolean written = !writers.isEmpty();
         DataMode mode =
                 !written
                         ? DataMode.READ_SHARED
@@ -83,6 +100,8 @@ public final class OpenFiles {
                 file.modes.put(session, mode);
             } else if (had != null && mode == DataMode.WRITE_SHARED && had != mode) {
                 file.modes.put(session, mode);
+                lowered.put(session, mode);
+            } else if (another && writers.contains(session)) {
                 lowered.put(session, mode);
             }
         }

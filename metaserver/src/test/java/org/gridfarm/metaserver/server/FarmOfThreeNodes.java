@@ -141,17 +141,18 @@ abstract class FarmOfThreeNodes {
 
     /** As a writer is told. */
     List<Replica> chain(TestClient client, long inode, long handle) {
+        return refresh(client, inode, handle).getLayout().getObjects(0).getReplicasList();
+    }
+
+    OpenReply refresh(TestClient client, long inode, long handle) {
         client.renew();
         return client.call(
-                        MetadataMethods.REFRESH,
-                        RefreshRequest.newBuilder()
-                                .setHandle(handle)
-                                .setInode(inode)
-                                .setWrite(true)
-                                .build())
-                .getLayout()
-                .getObjects(0)
-                .getReplicasList();
+                MetadataMethods.REFRESH,
+                RefreshRequest.newBuilder()
+                        .setHandle(handle)
+                        .setInode(inode)
+                        .setWrite(true)
+                        .build());
     }
 
     void awaitSealed(TestClient client, long inode) {

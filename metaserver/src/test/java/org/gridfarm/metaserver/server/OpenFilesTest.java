@@ -120,6 +120,39 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
     }
 
+    /** It may have bytes that only its own node's file has, and nobody else's node any more. */
+    @Test
+    void whoWritesBesideAReaderSendsWhatHeHasBeforeAnotherWrites() throws Exception {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        open(new TestClient(farm, leader, 12), inode, 600, false);
+        assertThat(refresh(writer, inode, 500).getOthersWrote()).isFalse();
+        writer.recalls.clear();
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        writer.holdRecalls(sent);
+        TestClient other = new TestClient(farm, leader, 13);
+        CompletableFuture<OpenReply> opening =
+                other.start(
+                        MetadataMethods.OPEN,
+                        OpenRequest.newBuilder()
+                                .setInode(inode)
+                                .setHandle(700)
+                                .setWrite(true)
+                                .build());
+        TestFarm.await(
+                "data recall", () -> writer.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
+        assertThat(opening.isDone()).isFalse();
+        assertThat(refresh(writer, inode, 500).getOthersWrote())
+                .as("the other has not written yet")
+                .isFalse();
+        sent.complete(null);
+        opening.get(5, TimeUnit.SECONDS);
+        assertThat(refresh(writer, inode, 500).getOthersWrote()).isTrue();
+        writer.recalls.clear();
+        open(other, inode, 701, true);
+        assertThat(writer.recalls).as("it writes already").isEmpty();
+    }
+
     @Test
     void aFileThatNoNodeCanTakeIsNotMade() {
         TestClient client = new TestClient(farm, leader, 11);

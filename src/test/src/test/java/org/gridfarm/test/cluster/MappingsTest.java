@@ -144,7 +144,7 @@ class MappingsTest {
      * cannot be told then, and a loss that nobody hears of is the worst.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"waits", "waits-first"})
+    @ValueSource(strings = {"waits", "waits-first", "waits-then-writes"})
     void whoMappedBesideAnotherWriterHearsThatItsNodeIsGone(String how) throws Exception {
         try (TestFarm two = TestFarm.start("--nodes", "2", "--schedulers", "0")) {
             two.gf("setrep", "2", "/");

@@ -13,11 +13,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Random;
 
 /** The attached node is killed while the kernel writes straight into its replica. */
@@ -25,6 +27,7 @@ class KernelWriterTest {
     private static final int PART = 4 << 20;
 
     private static TestFarm farm;
+    private static Path elsewhere;
 
     @BeforeAll
     static void start() throws IOException {
@@ -33,6 +36,7 @@ class KernelWriterTest {
                 .as("the kernel writes only where passthrough may be set up")
                 .content()
                 .contains("passthrough yes");
+        elsewhere = farm.mountWithoutPassthrough("n2");
     }
 
     @AfterAll
@@ -111,5 +115,55 @@ class KernelWriterTest {
             done(restart);
             assertThat(farm.mount().resolve(name)).hasBinaryContent(content);
         }
+    }
+
+    /**
+     * As where somebody follows a log on another machine: as long as others only read, this node's
+     * file has everything, also what a second writer here sends through the mount's process.
+     */
+    @ParameterizedTest(name = "level {0}, the reader stays: {1}, a writer comes: {2}")
+    @CsvSource({"2,true,false", "2,false,false", "1,true,false", "2,true,true"})
+    void aReaderElsewhereDoesNotKeepAWriterFromGoingOn(int level, boolean stays, boolean writer)
+            throws Exception {
+        farm.gf("setrep", Integer.toString(level), "/");
+        byte[] content = new byte[4 * PART];
+        new Random(level).nextBytes(content);
+        String name = "read-" + level + stays + writer;
+        Path here = farm.mount().resolve(name);
+        Path there = elsewhere.resolve(name);
+        try (FileChannel channel =
+                FileChannel.open(here, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            put(channel, content, 0, PART);
+            InputStream reader = Files.newInputStream(there);
+            try (reader) {
+                assertThat(reader.readNBytes(PART)).isEqualTo(Arrays.copyOf(content, PART));
+                if (!stays) {
+                    reader.close();
+                }
+                put(channel, content, PART, PART);
+                farm.signal("n1", "KILL");
+                put(channel, content, 2 * PART, PART);
+                try (FileChannel second = FileChannel.open(here, StandardOpenOption.WRITE)) {
+                    put(second, content, 3 * PART, PART);
+                }
+                channel.force(true);
+                content[77] ^= 1;
+                put(channel, content, 77, 1);
+                if (writer) {
+                    content[78] ^= 1;
+                    try (FileChannel other = FileChannel.open(there, StandardOpenOption.WRITE)) {
+                        put(other, content, 78, 1);
+                    }
+                }
+            }
+            if (!writer) {
+                channel.force(true);
+            }
+        } catch (IOException e) {
+            // Its own file has not what the other wrote: of that it is told at the close.
+            assertThat(writer).as(e.getMessage()).isTrue();
+        }
+        assertThat(there).hasBinaryContent(content);
+        assertThat(here).hasBinaryContent(content);
     }
 }

@@ -14,7 +14,7 @@ if not os.path.exists(path):
         file.write(b"a" * SIZE)
 reader = open(path, "rb")
 assert reader.read(10) == b"a" * 10
-after = how == "waits-first"
+after = how in ("waits-first", "waits-then-writes")
 elsewhere = open(sys.argv[3], "r+b", buffering=0) if len(sys.argv) > 3 and not after else None
 writer = os.open(path, os.O_RDWR)
 if after:
@@ -47,6 +47,8 @@ if elsewhere:
 if how.startswith("waits"):
     print("stored", flush=True)
     sys.stdin.readline()
+    if how == "waits-then-writes":
+        os.pwrite(writer, b"!", 299_999)  # goes to the nodes that are left
     try:
         os.fsync(writer)
     except OSError as refused:

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -74,7 +75,12 @@ final class FileWrites {
                                         piece.objectOffset(),
                                         bytes.retainedSlice(from, piece.length()));
                         CompletableFuture<ChainOutcome> part =
-                                submit(piece.stripe(), command, left(began));
+                                change(
+                                        piece.stripe(),
+                                        command,
+                                        left(began),
+                                        (file, done) ->
+                                                file.write(piece.objectOffset(), command.bytes()));
                         part.whenComplete((outcome, thrown) -> command.release());
                         parts.add(part);
                     }
@@ -104,7 +110,12 @@ final class FileWrites {
                 .thenCompose(ready -> {
                     WriteCommand command =
                             WriteCommand.append(bytes, open.size(), wiring.entropy().nextLong());
-                    CompletableFuture<ChainOutcome> sent = submit(0, command, left(began));
+                    CompletableFuture<ChainOutcome> sent =
+                            change(
+                                    0,
+                                    command,
+                                    left(began),
+                                    (file, done) -> file.write(done.getOffset(), command.bytes()));
                     return sent.whenComplete((outcome, thrown) -> command.release())
                             .thenApply(outcome -> {
                                 open.wrote(outcome.getOffset() + length);
@@ -149,7 +160,12 @@ final class FileWrites {
                         if (objectSize == 0 && !open.mayExist(stripe)) {
                             continue; // nothing there to be cut
                         }
-                        parts.add(submit(stripe, truncation(objectSize), left(began)));
+                        parts.add(
+                                change(
+                                        stripe,
+                                        truncation(objectSize),
+                                        left(began),
+                                        (file, done) -> file.resize(objectSize)));
                     }
                     return all(parts).thenAccept(done -> open.resized(size));
                 });
@@ -386,6 +402,28 @@ final class FileWrites {
     private Duration left(long began) {
         Duration left = wiring.session().deadline().minusNanos(wiring.clock().nanoTime() - began);
         return left.compareTo(TransferLimits.RETRY_PAUSE) > 0 ? left : TransferLimits.RETRY_PAUSE;
+    }
+
+    /**
+     * What a caller wants changed. Where the kernel writes, too, and the head is another node by
+     * now, our file gets it as well: it has everything as long as nobody else writes.
+     *
+     * @param here makes the same change in that file
+     */
+    private CompletableFuture<ChainOutcome> change(
+            int stripe,
+            ObjectChain.Command command,
+            Duration deadline,
+            BiConsumer<LocalReplica, ChainOutcome> here) {
+        return submit(stripe, command, deadline)
+                .thenApply(outcome -> {
+                    LocalWriting kernel = open.localWriting();
+                    boolean elsewhere = !open.isHeadedBy(wiring.attached());
+                    if (kernel != null && elsewhere && !kernel.mayBeOvertaken()) {
+                        here.accept(kernel.replica, outcome);
+                    }
+                    return outcome;
+                });
     }
 
     private CompletableFuture<ChainOutcome> submit(int stripe, ObjectChain.Command command) {

@@ -3,6 +3,7 @@ package org.gridfarm.client.core.transfer;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.DataMode;
+import org.jspecify.annotations.Nullable;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,24 +22,35 @@ final class Mending {
             boolean full,
             String reason) {
         LocalWriting here = open.localWriting();
-        boolean aside = here != null && here.isAside();
         LocalWriting struck = failed.contains(wiring.attached()) ? here : null;
-        boolean rescues = struck != null && !aside;
-        if (rescues && open.mode() == DataMode.WRITE_SHARED) {
-            // Others may have written since to the nodes that are left: our file would undo it.
-            FarmException broken =
-                    new FarmException(ErrorKind.DATA_UNAVAILABLE, "write", "", reason);
-            open.fail(broken);
-            return CompletableFuture.failedFuture(broken);
-        }
+        boolean unsure = struck != null && open.mode() == DataMode.WRITE_SHARED;
+        // Whether others have written, which our file does not have, the metaserver knows.
+        return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(known ->
+                        told(open, wiring, struck, new Failure(stripe, failed, full, reason)));
+    }
+
+    private record Failure(int stripe, Set<String> nodes, boolean full, String reason) {}
+
+    private static CompletableFuture<Void> told(
+            OpenInode open, Wiring wiring, @Nullable LocalWriting struck, Failure failure) {
+        LocalWriting here = open.localWriting();
+        boolean aside = here != null && here.isAside();
+        boolean rescues = struck != null && !aside && !open.haveOthersWritten();
         FarmFileHandle handle = FarmFileHandle.strongest(open.handles());
         if (handle == null) {
             return CompletableFuture.failedFuture(
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
-        boolean written = (here != null && !aside) || open.hasOutcome(stripe);
+        boolean written = (here != null && !aside) || open.hasOutcome(failure.stripe);
         AtLeader.ChainReport report =
-                new AtLeader.ChainReport(stripe, failed, reason, full, written, rescues);
+                new AtLeader.ChainReport(
+                        failure.stripe,
+                        failure.nodes,
+                        failure.reason,
+                        failure.full,
+                        written,
+                        rescues);
         return AtLeader.chainFailed(wiring, handle, report)
                 .thenAccept(reply -> {
                     if (struck != null) {

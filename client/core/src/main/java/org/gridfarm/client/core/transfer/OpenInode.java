@@ -273,6 +273,14 @@ final class OpenInode {
         }
     }
 
+    /** The file is one object, and that node the first of its chain. */
+    boolean isHeadedBy(String node) {
+        synchronized (lock) {
+            return WrittenStripes.onlyObject(layout) != null
+                    && Chain.holderAt(layout.getObjects(0), node, true) != null;
+        }
+    }
+
     /** The metaserver tells others that the object is this staged file for now. */
     boolean isMadeOf(long staged) {
         synchronized (lock) {

@@ -48,6 +48,11 @@ final class WriteCommand implements ObjectChain.Command {
         return new WriteCommand(bytes, sizeSeen, true, id);
     }
 
+    /** Until it is released. */
+    ByteBuf bytes() {
+        return bytes;
+    }
+
     void release() {
         released = true;
         bytes.release();
