@@ -23,6 +23,7 @@ import org.gridfarm.storagenode.replica.Verifier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -296,8 +297,13 @@ public final class LocalFiles {
                         next < 0
                                 ? CompletableFuture.completedFuture(true)
                                 : verifier.sumAnew(key, next))
-                .exceptionally(failure -> {
-                    LOG.info("after local writing of {}: {}", key, failure.toString());
+                .exceptionally(thrown -> {
+                    FarmException failure = FarmException.of(thrown, "sum", key.toString());
+                    boolean isGone = // removed, or emptied, since: every short-lived file is
+                            failure.kind() == ErrorKind.OBJECT_ABSENT
+                                    || failure.kind() == ErrorKind.WRONG_GENERATION;
+                    LOG.atLevel(isGone ? Level.DEBUG : Level.INFO)
+                            .log("after local writing of {}: {}", key, failure.getMessage());
                     return false;
                 });
     }

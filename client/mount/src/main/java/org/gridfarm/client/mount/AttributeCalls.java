@@ -151,7 +151,7 @@ final class AttributeCalls {
             to.setGid(mounted.identities().farmGid(change.gid));
         }
         if (change.has(SetAttributes.ATIME_NOW) || change.has(SetAttributes.ATIME)) {
-            mounted.times().forget(node);
+            files.accessTimeSet(node);
         }
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);

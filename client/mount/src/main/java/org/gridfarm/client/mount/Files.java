@@ -455,6 +455,12 @@ final class Files {
         passed.look(node);
     }
 
+    /** Somebody sets the access time to what he likes. */
+    void accessTimeSet(long node) {
+        passed.timeSet(node);
+        mounted.times().forget(node);
+    }
+
     @Nullable OpenFile find(long number) {
         return open.find(number);
     }

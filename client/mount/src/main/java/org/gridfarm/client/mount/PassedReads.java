@@ -55,6 +55,14 @@ final class PassedReads {
         }
     }
 
+    /**
+     * Somebody sets the time: what was read before does not count. Nor does what is read through
+     * the same open after that, since the node may read the file, too, and that looks alike.
+     */
+    void timeSet(long node) {
+        watched.remove(node);
+    }
+
     /** One open of it is over. Of others that have not read yet nothing is noticed then. */
     void left(long node) {
         look(node);

@@ -29,6 +29,12 @@ touch -a -d '3 days ago' f
 step 'read after three days' f cat f
 touch -m -d '3 days ago' f
 step 'set to what it was' f touch -a -r f f
+echo abc >o
+python3 -c 'import os
+f = os.open("o", os.O_RDONLY)
+os.read(f, 10)
+os.utime(f, (1000000000, 1000000001))' # as cpio -a and backups do
+echo "set after reading, before the close: $(stat -c %X o)"
 echo abc >g
 step 'read by who may write' g python3 -c 'open("g", "r+").read()'
 head -c 300000 /dev/urandom >w

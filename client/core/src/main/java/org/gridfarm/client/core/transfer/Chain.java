@@ -65,6 +65,12 @@ record Chain(ObjectId object, List<Replica> members, boolean create, long writer
                 .orElse(null);
     }
 
+    /** The file is one object, and that node the first of its chain. */
+    static boolean isHead(Layout layout, String node) {
+        return WrittenStripes.onlyObject(layout) != null
+                && holderAt(layout.getObjects(0), node, true) != null;
+    }
+
     /** The file is one object, and that node its chain. */
     static boolean isOnlyAt(Layout layout, String node) {
         return WrittenStripes.onlyObject(layout) != null

@@ -418,8 +418,7 @@ final class FileWrites {
         return submit(stripe, command, deadline)
                 .thenApply(outcome -> {
                     LocalWriting kernel = open.localWriting();
-                    boolean elsewhere = !open.isHeadedBy(wiring.attached());
-                    if (kernel != null && elsewhere && !kernel.mayBeOvertaken()) {
+                    if (kernel != null && !open.isHeadHere() && !kernel.mayBeOvertaken()) {
                         here.accept(kernel.replica, outcome);
                     }
                     return outcome;

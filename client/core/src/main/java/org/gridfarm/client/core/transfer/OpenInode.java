@@ -273,11 +273,10 @@ final class OpenInode {
         }
     }
 
-    /** The file is one object, and that node the first of its chain. */
-    boolean isHeadedBy(String node) {
+    /** The file is one object, whose chain begins at the attached node. */
+    boolean isHeadHere() {
         synchronized (lock) {
-            return WrittenStripes.onlyObject(layout) != null
-                    && Chain.holderAt(layout.getObjects(0), node, true) != null;
+            return Chain.isHead(layout, wiring.attached());
         }
     }
 
@@ -377,10 +376,7 @@ final class OpenInode {
         synchronized (lock) {
             if (localWriting == null) {
                 // A staged file becomes the replica of the chain's head, or none.
-                boolean aside =
-                        replica.isClaimed()
-                                && Chain.holderAt(layout.getObjects(0), wiring.attached(), true)
-                                        == null;
+                boolean aside = replica.isClaimed() && !isHeadHere();
                 localWriting =
                         new LocalWriting(wiring, this, replica, generationBefore != 0, aside);
             }
@@ -473,12 +469,11 @@ final class OpenInode {
         }
     }
 
+    /** Under the lock. */
     private boolean existsSomewhere(int stripe) {
-        synchronized (lock) {
-            return writtenLocally
-                    || lastOutcomes.containsKey(stripe)
-                    || WrittenStripes.isSomewhere(layout, stripe);
-        }
+        return writtenLocally
+                || lastOutcomes.containsKey(stripe)
+                || WrittenStripes.isSomewhere(layout, stripe);
     }
 
     /** What is to be committed now; what changes from here on is for the next commit. */
