@@ -69,21 +69,21 @@ public final class MountMain {
     }
 
     /**
+     * Whether such a mount outlives the process that serves it, by means of a {@link Supervisor}.
+     *
      * @throws FarmException USAGE for words that no mount would take
      */
-    public static void check(List<String> words) {
-        MountSettings.parse(words.toArray(String[]::new));
+    public static boolean isToBeSupervised(List<String> words) {
+        return !MountSettings.parse(words.toArray(String[]::new)).usesJnr();
     }
 
     /**
-     * This process becomes the one that keeps {@code server} serving the mount.
+     * This process becomes the one that runs the command.
      *
      * @return only when that failed
      */
-    public static IOException becomeSupervisor(Path directory, List<String> server) {
-        Supervisor supervisor = Supervisor.of(directory);
-        supervisor.clear();
-        return ThisProcess.become(supervisor.command(directory, false, server));
+    public static IOException become(List<String> command) {
+        return ThisProcess.become(command);
     }
 
     /** As an ordinary user: fusermount3 mounts, and this process becomes the supervisor. */

@@ -26,12 +26,30 @@ public final class MountProcess {
     private static final long LOG_BYTES_MAX = 1 << 20;
     private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT\\S+ [A-Z]+ ");
 
-    private MountProcess() {}
+    private final Path at;
+    private final List<String> arguments;
+    private final boolean supervised;
+    private final Supervisor supervisor;
 
-    /** Turns this process into the supervisor of the mount. */
-    public static int runHere(Path directory, List<String> arguments) {
-        Path at = free(directory);
-        IOException failure = MountMain.becomeSupervisor(at, server(arguments));
+    private MountProcess(Path at, List<String> arguments) {
+        this.at = at;
+        this.arguments = arguments;
+        this.supervised = MountMain.isToBeSupervised(arguments);
+        this.supervisor = Supervisor.of(at);
+    }
+
+    /**
+     * @param arguments of the process that serves
+     * @throws FarmException USAGE for what no mount would take
+     */
+    public static MountProcess of(Path directory, List<String> arguments) {
+        return new MountProcess(directory.toAbsolutePath().normalize(), arguments);
+    }
+
+    /** Turns this process into the mount's, or its supervisor. */
+    public int runHere() {
+        requireFree();
+        IOException failure = MountMain.become(command());
         throw new FarmException(
                 ErrorKind.UNAVAILABLE,
                 "mount",
@@ -40,13 +58,17 @@ public final class MountProcess {
                 failure);
     }
 
-    private static List<String> server(List<String> arguments) {
+    private List<String> command() {
+        supervisor.clear();
+        return supervised ? supervisor.command(at, false, server()) : server();
+    }
+
+    private List<String> server() {
         String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
         return Jvm.warm(Jvm.named("mount", Jvm.mount(heap, arguments)));
     }
 
-    private static Path free(Path directory) {
-        Path at = directory.toAbsolutePath().normalize();
+    private void requireFree() {
         if (Mounts.isMounted(at)) {
             if (Mounts.isServed(at)) {
                 throw new FarmException(
@@ -67,15 +89,12 @@ public final class MountProcess {
         if (!obstacle.isEmpty()) {
             throw new FarmException(ErrorKind.UNAVAILABLE, "mount", at.toString(), obstacle);
         }
-        return at;
     }
 
     /** Returns when the mount is there, or throws with the last lines of its log. */
-    public static int startInBackground(Path directory, List<String> arguments) {
-        Path at = free(directory);
-        Supervisor supervisor = Supervisor.of(at);
-        supervisor.clear();
-        List<String> server = server(arguments);
+    public int startInBackground() {
+        requireFree();
+        List<String> command = command();
         try {
             Path log = Supervisor.log(at);
             long before = shortened(log);
@@ -83,32 +102,31 @@ public final class MountProcess {
                     new Component(
                             "mount",
                             "mount",
-                            server,
+                            server(),
                             Map.of(),
                             log.toString(),
                             at.toString(),
                             "",
                             0,
                             0);
-            List<String> command = supervisor.command(at, false, server);
             // Only the process group that was asked to mount gets past an automount point.
             Component component =
                     Mounts.isAutomountPoint(at)
                             ? OsProcess.startInThisGroup(mount, command)
                             : OsProcess.start(mount, command);
-            Await.until(
-                    READY_MAX,
-                    () ->
-                            (Mounts.isMounted(at) && supervisor.isServed())
-                                    || !OsProcess.isAlive(component));
-            if (!Mounts.isMounted(at) || !supervisor.isServed()) {
+            Await.until(READY_MAX, () -> isReady() || !OsProcess.isAlive(component));
+            if (!isReady()) {
                 throw new FarmException(
                         ErrorKind.UNAVAILABLE, "mount", at.toString(), reason(since(log, before)));
             }
             return 0;
         } catch (IOException e) {
-            throw failed(at, e);
+            throw failed(e);
         }
+    }
+
+    private boolean isReady() {
+        return Mounts.isMounted(at) && (supervised ? supervisor.isServed() : Mounts.isServed(at));
     }
 
     /** A log that has grown makes room; how long it is now. */
@@ -139,9 +157,7 @@ public final class MountProcess {
     }
 
     /** The mount goes on with this program instead of the one that serves it now. */
-    public static int upgrade(Path directory, List<String> arguments) {
-        Path at = directory.toAbsolutePath().normalize();
-        Supervisor supervisor = Supervisor.of(at);
+    public int upgrade() {
         ProcessHandle before =
                 supervisor
                         .server()
@@ -154,9 +170,9 @@ public final class MountProcess {
         long standby = supervisor.standby().map(ProcessHandle::pid).orElse(0L);
         ProcessHandle keeper = supervisor.process().orElseThrow();
         try {
-            supervisor.startFromNowOn(server(arguments));
+            supervisor.startFromNowOn(server());
         } catch (IOException e) {
-            throw failed(at, e);
+            throw failed(e);
         }
         // Has a process of this program stand by; without one the present process ends at once.
         OsProcess.run(List.of("kill", "-s", "HUP", Long.toString(keeper.pid())));
@@ -169,19 +185,19 @@ public final class MountProcess {
                                         .filter(now -> now.pid() != standby)
                                         .isPresent());
         before.destroyForcibly();
-        if (!Await.until(UPGRADED_MAX, () -> isServedByAnother(supervisor, before))) {
+        if (!Await.until(UPGRADED_MAX, () -> isServedByAnother(before))) {
             throw new FarmException(
                     ErrorKind.TIMED_OUT, "mount --upgrade", at.toString(), "see the mount's log");
         }
         return 0;
     }
 
-    private static boolean isServedByAnother(Supervisor supervisor, ProcessHandle before) {
+    private boolean isServedByAnother(ProcessHandle before) {
         return supervisor.beats()
                 && supervisor.server().filter(now -> now.pid() != before.pid()).isPresent();
     }
 
-    private static FarmException failed(Path at, IOException e) {
+    private FarmException failed(IOException e) {
         return new FarmException(
                 ErrorKind.DISK_FAILED, "mount", at.toString(), String.valueOf(e.getMessage()), e);
     }

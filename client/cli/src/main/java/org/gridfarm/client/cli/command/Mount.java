@@ -1,7 +1,6 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.cluster.MountProcess;
-import org.gridfarm.client.mount.MountMain;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
@@ -46,6 +45,15 @@ public final class Mount implements Callable<Integer> {
     @Option(names = "--node", paramLabel = "NAME", description = "storage node this machine is")
     private @Nullable String node;
 
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            description = {
+                "linux (default), or jnr: through libfuse 2, without passthrough and without another",
+                "process that goes on when the one that serves dies"
+            })
+    private @Nullable String engine;
+
     @Option(names = "-o", paramLabel = "OPTION,...", description = "mount options")
     private List<String> mountOptions = List.of();
 
@@ -58,16 +66,17 @@ public final class Mount implements Callable<Integer> {
         if (node != null) {
             arguments.addAll(List.of("--node", node));
         }
+        if (engine != null) {
+            arguments.addAll(List.of("--engine", engine));
+        }
         for (String option : mountOptions) {
             arguments.addAll(List.of("-o", option));
         }
         arguments.add(directory.toAbsolutePath().normalize().toString());
-        MountMain.check(arguments);
+        MountProcess mount = MountProcess.of(directory, arguments);
         if (upgrade) {
-            return MountProcess.upgrade(directory, arguments);
+            return mount.upgrade();
         }
-        return foreground
-                ? MountProcess.runHere(directory, arguments)
-                : MountProcess.startInBackground(directory, arguments);
+        return foreground ? mount.runHere() : mount.startInBackground();
     }
 }
