@@ -26,6 +26,8 @@ import java.nio.file.Path;
  * #checkpoint}), and DIRTY when data and sums are on stable storage ({@link #settle}).
  */
 public final class Replica implements AutoCloseable {
+    /** As the largest file of ext4, so that it does not matter which node's disk has more. */
+    private static final long BYTES_MAX = 16L << 40;
 
     private final ObjectKey key;
     private final DataDirectory disk;
@@ -249,7 +251,10 @@ public final class Replica implements AutoCloseable {
         }
         adoptSize();
         long end = offset + length;
-        grow(Math.max(0, end - size), "write");
+        if (offset > BYTES_MAX - length) {
+            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", key.toString());
+        }
+        grow(Math.min(length, Math.max(0, end - size)), "write"); // a hole takes no room
         beforeChange();
         long first = Blocks.of(offset);
         long last = Blocks.of(end - 1);

@@ -1,7 +1,10 @@
 package org.gridfarm.storagenode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +52,30 @@ class ReplicaModelTest {
                                     key, replica -> replica.firstBad(0, Long.MAX_VALUE)));
             assertThat(bad).isEqualTo(-1);
             assertThat(fixture.corrupt).isEmpty();
+        }
+    }
+
+    /** As of a disk image, on a disk that has less room than the image has holes. */
+    @Test
+    void aWriteFarBehindTheEndTakesOnlyTheRoomOfItsBytes() throws IOException {
+        ObjectKey key = new ObjectKey(0x99, 0, 1);
+        byte[] bytes = {1, 2, 3};
+        long far = 8L << 40;
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            assertThat(directory.toFile().getUsableSpace()).isLessThan(far);
+            fixture.write(key, 0, bytes);
+            fixture.write(key, far, bytes);
+            assertThat(fixture.read(key, far, 10)).isEqualTo(bytes);
+            assertThat(fixture.read(key, far - 5, 5)).isEqualTo(new byte[5]);
+            fixture.change(key, Replica::settle);
+            fixture.restart();
+            assertThat(fixture.read(key, far, 10)).isEqualTo(bytes);
+            assertThat(fixture.read(key, 0, 4)).isEqualTo(new byte[] {1, 2, 3, 0});
+            assertThatThrownBy(() -> fixture.write(key, 1L << 62, bytes))
+                    .isInstanceOfSatisfying(
+                            FarmException.class,
+                            e -> assertThat(e.kind()).isEqualTo(ErrorKind.FILE_TOO_LARGE));
+            assertThat(fixture.read(key, far, 10)).isEqualTo(bytes);
         }
     }
 
