@@ -26,9 +26,6 @@ import java.nio.file.Path;
  * #checkpoint}), and DIRTY when data and sums are on stable storage ({@link #settle}).
  */
 public final class Replica implements AutoCloseable {
-    /** As the largest file of ext4, so that it does not matter which node's disk has more. */
-    private static final long BYTES_MAX = 16L << 40;
-
     private final ObjectKey key;
     private final DataDirectory disk;
     private final Path path;
@@ -251,9 +248,7 @@ public final class Replica implements AutoCloseable {
         }
         adoptSize();
         long end = offset + length;
-        if (offset > BYTES_MAX - length) {
-            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", key.toString());
-        }
+        StoreLimits.requireWithin(offset, length, key);
         grow(Math.min(length, Math.max(0, end - size)), "write"); // a hole takes no room
         beforeChange();
         long first = Blocks.of(offset);

@@ -1,5 +1,8 @@
 package org.gridfarm.storagenode.replica;
 
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
 import java.time.Duration;
 
 /**
@@ -13,4 +16,14 @@ public record StoreLimits(int openMax, int ioThreads, Duration sumAfter, Duratio
     /** 2,048 descriptors are half of what Linux gives without asking. */
     public static final StoreLimits DEFAULT =
             new StoreLimits(1024, 8, Duration.ofMillis(300), Duration.ofSeconds(10));
+
+    /** As the largest file of ext4, so that it does not matter which node's disk has more. */
+    private static final long BYTES_MAX = 16L << 40;
+
+    /** FILE_TOO_LARGE where those bytes would make the replica longer than any may be. */
+    static void requireWithin(long offset, long length, ObjectKey key) {
+        if (offset > BYTES_MAX - length) {
+            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", key.toString());
+        }
+    }
 }
