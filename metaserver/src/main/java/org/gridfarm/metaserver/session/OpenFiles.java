@@ -88,9 +88,8 @@ public final class OpenFiles {
             sessions.add(handle.session());
             if (handle.write()) writers.add(handle.session());
         }
-        boolean written = !writers.isEmpty();
         DataMode mode =
-                !written
+                writers.isEmpty()
                         ? DataMode.READ_SHARED
                         : sessions.size() == 1 ? DataMode.EXCLUSIVE : DataMode.WRITE_SHARED;
         Map<Long, DataMode> lowered = new TreeMap<>();

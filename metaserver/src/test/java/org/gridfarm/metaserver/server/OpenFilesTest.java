@@ -96,6 +96,13 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(read.getLayout().getObjects(0).getReplicas(0).getNode()).isEqualTo("n2");
     }
 
+    private static CompletableFuture<OpenReply> startWriting(
+            TestClient client, long inode, long handle) {
+        return client.start(
+                MetadataMethods.OPEN,
+                OpenRequest.newBuilder().setInode(inode).setHandle(handle).setWrite(true).build());
+    }
+
     @Test
     void aWritersOpenWaitsUntilReadersHaveDroppedWhatTheyCached() throws Exception {
         TestClient writer = new TestClient(farm, leader, 11, "n1");
@@ -105,14 +112,7 @@ class OpenFilesTest extends FarmOfThreeNodes {
         open(reader, inode, 600, false);
         CompletableFuture<Void> release = new CompletableFuture<>();
         reader.holdRecalls(release);
-        CompletableFuture<OpenReply> opening =
-                writer.start(
-                        MetadataMethods.OPEN,
-                        OpenRequest.newBuilder()
-                                .setInode(inode)
-                                .setHandle(501)
-                                .setWrite(true)
-                                .build());
+        CompletableFuture<OpenReply> opening = startWriting(writer, inode, 501);
         TestFarm.await(
                 "data recall", () -> reader.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
         assertThat(opening.isDone()).isFalse();
@@ -131,14 +131,7 @@ class OpenFilesTest extends FarmOfThreeNodes {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         writer.holdRecalls(sent);
         TestClient other = new TestClient(farm, leader, 13);
-        CompletableFuture<OpenReply> opening =
-                other.start(
-                        MetadataMethods.OPEN,
-                        OpenRequest.newBuilder()
-                                .setInode(inode)
-                                .setHandle(700)
-                                .setWrite(true)
-                                .build());
+        CompletableFuture<OpenReply> opening = startWriting(other, inode, 700);
         TestFarm.await(
                 "data recall", () -> writer.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
         assertThat(opening.isDone()).isFalse();

@@ -30,6 +30,7 @@ import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.ReplicaStore.IfAbsent;
 import org.gridfarm.storagenode.replica.StagedState;
+import org.gridfarm.storagenode.replica.StoreLimits;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -220,9 +221,7 @@ public final class ObjectService {
         long before = writers.placeOf(replica.key(), turn, request.getAppendId());
         long offset =
                 !request.getAppend() ? request.getOffset() : before >= 0 ? before : replica.size();
-        if (offset < 0 || offset + payload.readableBytes() < 0) {
-            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", replica.key().toString());
-        }
+        StoreLimits.requireWithin(offset, payload.readableBytes(), replica.key());
         CompletableFuture<ChainOutcome> behind;
         if (request.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());

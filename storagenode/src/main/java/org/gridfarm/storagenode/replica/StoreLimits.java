@@ -21,8 +21,8 @@ public record StoreLimits(int openMax, int ioThreads, Duration sumAfter, Duratio
     private static final long BYTES_MAX = 16L << 40;
 
     /** FILE_TOO_LARGE where those bytes would make the replica longer than any may be. */
-    static void requireWithin(long offset, long length, ObjectKey key) {
-        if (offset > BYTES_MAX - length) {
+    public static void requireWithin(long offset, long length, ObjectKey key) {
+        if (offset < 0 || offset > BYTES_MAX - length) {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "write", key.toString());
         }
     }

@@ -27,13 +27,14 @@ public final class MountProcess {
     private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT\\S+ [A-Z]+ ");
 
     private final Path at;
-    private final List<String> arguments;
+    private final List<String> server; // the command of the process that serves
     private final boolean supervised;
     private final Supervisor supervisor;
 
     private MountProcess(Path at, List<String> arguments) {
         this.at = at;
-        this.arguments = arguments;
+        String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
+        this.server = Jvm.warm(Jvm.named("mount", Jvm.mount(heap, arguments)));
         this.supervised = MountMain.isToBeSupervised(arguments);
         this.supervisor = Supervisor.of(at);
     }
@@ -60,12 +61,7 @@ public final class MountProcess {
 
     private List<String> command() {
         supervisor.clear();
-        return supervised ? supervisor.command(at, false, server()) : server();
-    }
-
-    private List<String> server() {
-        String heap = System.getenv().getOrDefault("GF_HEAP", HEAP);
-        return Jvm.warm(Jvm.named("mount", Jvm.mount(heap, arguments)));
+        return supervised ? supervisor.command(at, false, server) : server;
     }
 
     private void requireFree() {
@@ -102,7 +98,7 @@ public final class MountProcess {
                     new Component(
                             "mount",
                             "mount",
-                            server(),
+                            server,
                             Map.of(),
                             log.toString(),
                             at.toString(),
@@ -170,7 +166,7 @@ public final class MountProcess {
         long standby = supervisor.standby().map(ProcessHandle::pid).orElse(0L);
         ProcessHandle keeper = supervisor.process().orElseThrow();
         try {
-            supervisor.startFromNowOn(server());
+            supervisor.startFromNowOn(server);
         } catch (IOException e) {
             throw failed(e);
         }

@@ -26,37 +26,35 @@ final class Mending {
         boolean unsure = struck != null && open.mode() == DataMode.WRITE_SHARED;
         // Whether others have written, which our file does not have, the metaserver knows.
         return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))
-                .thenCompose(known ->
-                        told(open, wiring, struck, new Failure(stripe, failed, full, reason)));
+                .thenCompose(known -> {
+                    boolean ours = here != null && !here.isAside();
+                    boolean rescues = struck != null && ours && !open.haveOthersWritten();
+                    boolean written = ours || open.hasOutcome(stripe);
+                    return told(
+                            open,
+                            wiring,
+                            struck,
+                            new AtLeader.ChainReport(
+                                    stripe, failed, reason, full, written, rescues));
+                });
     }
 
-    private record Failure(int stripe, Set<String> nodes, boolean full, String reason) {}
-
     private static CompletableFuture<Void> told(
-            OpenInode open, Wiring wiring, @Nullable LocalWriting struck, Failure failure) {
-        LocalWriting here = open.localWriting();
-        boolean aside = here != null && here.isAside();
-        boolean rescues = struck != null && !aside && !open.haveOthersWritten();
+            OpenInode open,
+            Wiring wiring,
+            @Nullable LocalWriting struck,
+            AtLeader.ChainReport report) {
         FarmFileHandle handle = FarmFileHandle.strongest(open.handles());
         if (handle == null) {
             return CompletableFuture.failedFuture(
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
-        boolean written = (here != null && !aside) || open.hasOutcome(failure.stripe);
-        AtLeader.ChainReport report =
-                new AtLeader.ChainReport(
-                        failure.stripe,
-                        failure.nodes,
-                        failure.reason,
-                        failure.full,
-                        written,
-                        rescues);
         return AtLeader.chainFailed(wiring, handle, report)
                 .thenAccept(reply -> {
                     if (struck != null) {
                         struck.lose(); // its file is brought to those who are left, or to others
                     }
-                    if (rescues) {
+                    if (report.rescue()) {
                         open.forgetOutcomes();
                     }
                     open.refreshed(reply);
