@@ -127,6 +127,14 @@ final class FileOpens {
                     Long.toHexString(inode),
                     "it moves from full nodes, or is brought into order after its writer was lost");
         }
+        if (wish.getWrite() && !wroteBefore && isAwaited(inode, caller.session())) {
+            // It believes itself alone, and would write where this one has written meanwhile.
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    "open",
+                    Long.toHexString(inode),
+                    "its writer has not come to the new leader yet");
+        }
         if (wish.getWrite()) {
             List<Change> started = startWriting(caller, image, wish, place);
             limit(who, inode, 0);
@@ -149,6 +157,7 @@ final class FileOpens {
         leader.recallData(
                 recalls,
                 () -> {
+                    opens.lowered(inode, result.lowered().keySet());
                     opens.answered(wish.getHandle());
                     opened.run();
                 });
@@ -189,7 +198,7 @@ final class FileOpens {
         if (open == null) {
             throw new FarmException(ErrorKind.BAD_HANDLE, "open", Long.toHexString(handle));
         }
-        DataMode mode = opens.mode(open.inode(), caller.session());
+        DataMode mode = mode(open.inode(), caller.session());
         boolean shared = mode == DataMode.WRITE_SHARED || mode == DataMode.EXCLUSIVE;
         OpenReply.Builder reply = OpenReply.newBuilder();
         if (open.write() && growth.promised(open.inode()) != Growth.UNLIMITED) {
@@ -204,6 +213,27 @@ final class FileOpens {
                 .setCacheable(mode != DataMode.WRITE_SHARED)
                 .setOthersWrote(haveOthersWritten(open.inode(), caller.session()))
                 .build();
+    }
+
+    /**
+     * As long as the chain may hold what no commit told of, by a writer that is gone or has not
+     * come back yet, everybody asks the chain.
+     */
+    private DataMode mode(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        boolean untold = writing != null && writing.getUnsettled();
+        return untold || isAwaited(inode, session)
+                ? DataMode.WRITE_SHARED
+                : opens.mode(inode, session);
+    }
+
+    /** Another session wrote it at the former leader, and has not come to this one yet. */
+    private boolean isAwaited(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null || !leader.inGrace()) return false;
+        Set<Long> here = opens.writers(inode);
+        return writing.getWritersList().stream()
+                .anyMatch(writer -> writer != session && !here.contains(writer));
     }
 
     /** Or had begun to, at a former leader, and have not come to this one yet. */
@@ -346,6 +376,13 @@ final class FileOpens {
             throw new FarmException(
                     ErrorKind.BAD_HANDLE, "commit", Long.toHexString(commit.getInode()));
         }
+        if (opens.isOvertaken(commit.getInode(), handle.session(), commit.getSeen())) {
+            throw new FarmException(
+                    ErrorKind.STALE,
+                    "commit",
+                    Long.toHexString(commit.getInode()),
+                    "another client has committed since its size was asked for");
+        }
         InodeImage image = state.image(commit.getInode());
         WritingImage.Builder chains = writing.toBuilder().clearChains();
         for (WritingChain chain : writing.getChainsList()) {
@@ -365,6 +402,8 @@ final class FileOpens {
         List<Change> graces = state.withinQuotas(changes, Credentials.getDefaultInstance());
         leader.change(changes, caller.session());
         leader.change(graces, 0);
+        long version = state.image(commit.getInode()).getVersion();
+        opens.committed(commit.getInode(), handle.session(), version);
         if (commit.getClose()) {
             opens.close(handle.handle());
             if (!ends) writerLeft(image.getInode(), handle.session(), true);

@@ -33,6 +33,14 @@ public final class OpenFiles {
         final Map<Long, Handle> handles = new LinkedHashMap<>();
         final Map<Long, DataMode> modes = new TreeMap<>(); // by session
         final Set<Long> haveWritten = new TreeSet<>(); // sessions, since anybody has it open
+        final Map<Long, Integer> lowering = new TreeMap<>(); // recalls not answered, by session
+        Commit last = Commit.NONE;
+        Commit lastOfAnother = Commit.NONE; // than the session of the last one
+    }
+
+    /** A commit of content, and the version that it gave the inode. */
+    private record Commit(long session, long version) {
+        static final Commit NONE = new Commit(0, 0);
     }
 
     private final LongMap<File> files = new LongMap<>();
@@ -41,7 +49,8 @@ public final class OpenFiles {
 
     /**
      * Opened, and the sessions whose mode fell by it, with their new mode; also those who write
-     * beside readers, when another writer comes: what they have not sent yet must be there before.
+     * beside readers, when another writer comes: what they have not sent yet must be there before;
+     * and those who have not answered for an open before this one. {@link #lowered} is to be told.
      */
     public record Opened(DataMode mode, Map<Long, DataMode> lowered) {}
 
@@ -97,6 +106,8 @@ public final class OpenFiles {
             DataMode had = file.modes.get(session);
             if (session == opener) {
                 file.modes.put(session, mode);
+            } else if (had != null && file.lowering.containsKey(session)) {
+                lowered.put(session, had); // once more: it has not answered yet
             } else if (had != null && mode == DataMode.WRITE_SHARED && had != mode) {
                 file.modes.put(session, mode);
                 lowered.put(session, mode);
@@ -104,7 +115,17 @@ public final class OpenFiles {
                 lowered.put(session, mode);
             }
         }
+        lowered.keySet().forEach(session -> file.lowering.merge(session, 1, Integer::sum));
         return new Opened(mode, lowered);
+    }
+
+    /** They have answered, or are gone: what an open has lowered them for may go on. */
+    public void lowered(long inode, Set<Long> sessions) {
+        File file = files.get(inode);
+        if (file == null) return;
+        for (long session : sessions) {
+            file.lowering.computeIfPresent(session, (s, open) -> open == 1 ? null : open - 1);
+        }
     }
 
     public @Nullable Handle find(long handle) {
@@ -165,6 +186,25 @@ public final class OpenFiles {
     public boolean haveOthersWritten(long inode, long session) {
         File file = files.get(inode);
         return file != null && file.haveWritten.stream().anyMatch(writer -> writer != session);
+    }
+
+    /** The session has committed the file's content, which has that version now. */
+    public void committed(long inode, long session, long version) {
+        File file = files.get(inode);
+        if (file == null) return;
+        if (file.last.session() != session) file.lastOfAnother = file.last;
+        file.last = new Commit(session, version);
+    }
+
+    /**
+     * Another session has committed since the inode had that version: what was known then of the
+     * size says nothing of what is there now.
+     */
+    public boolean isOvertaken(long inode, long session, long seen) {
+        File file = files.get(inode);
+        if (file == null) return false;
+        Commit foreign = file.last.session() == session ? file.lastOfAnother : file.last;
+        return foreign.version() > seen;
     }
 
     /** Somebody else than the handle's own has it open. */

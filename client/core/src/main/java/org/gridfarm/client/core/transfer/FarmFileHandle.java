@@ -133,7 +133,7 @@ final class FarmFileHandle implements FileHandle {
                     : CompletableFuture.failedFuture(
                             new FarmException(ErrorKind.INVALID, "write", ""));
         }
-        return noted(writes.write(offset, bytes));
+        return noted(() -> writes.write(offset, bytes));
     }
 
     @Override
@@ -153,13 +153,13 @@ final class FarmFileHandle implements FileHandle {
             bytes.release();
             return refusal.thenApply(never -> 0L);
         }
-        return noted(append.get());
+        return noted(append);
     }
 
     @Override
     public CompletableFuture<Void> truncate(long size) {
         CompletableFuture<Void> refusal = refusalToWrite();
-        return refusal != null ? refusal : noted(writes.truncate(size));
+        return refusal != null ? refusal : noted(() -> writes.truncate(size));
     }
 
     @Override
@@ -168,7 +168,7 @@ final class FarmFileHandle implements FileHandle {
         CompletableFuture<Void> refusal = refusalToWrite();
         return refusal != null
                 ? refusal
-                : noted(writes.allocate(offset, length, keepSize, punchHole, zeroRange));
+                : noted(() -> writes.allocate(offset, length, keepSize, punchHole, zeroRange));
     }
 
     @Override
@@ -183,7 +183,7 @@ final class FarmFileHandle implements FileHandle {
         if (refusal != null) {
             return refusal.thenApply(never -> 0L);
         }
-        return noted(
+        return noted(() ->
                 source.stat()
                         .thenCompose(now -> {
                             long there =
@@ -313,12 +313,15 @@ final class FarmFileHandle implements FileHandle {
     }
 
     /** Of a failed change something may have been done. Its caller is told, and once. */
-    private <T> CompletableFuture<T> noted(CompletableFuture<T> change) {
-        return change.whenComplete((done, thrown) -> {
-            if (thrown != null) {
-                open.writeFailed();
-            }
-        });
+    private <T> CompletableFuture<T> noted(Supplier<CompletableFuture<T>> change) {
+        open.changeBegins();
+        return change.get()
+                .whenComplete((done, thrown) -> {
+                    open.changeEnds();
+                    if (thrown != null) {
+                        open.writeFailed();
+                    }
+                });
     }
 
     void release() {

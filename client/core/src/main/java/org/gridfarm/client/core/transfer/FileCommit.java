@@ -2,13 +2,20 @@ package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CommitContent;
-import org.gridfarm.protocol.wire.DataMode;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
-/** What makes a written file's size, times and holders known: fsync and close. */
+/**
+ * What makes a written file's size, times and holders known: fsync and close. The commits of a file
+ * follow one another, so that none is overtaken by an older one on the way.
+ */
 final class FileCommit {
+    private static final long AGAIN_NANOS = (1 << 23) - 1; // up to 8 ms
+
     private final Wiring wiring;
     private final OpenInode open;
     private final FarmFileHandle handle;
@@ -33,9 +40,7 @@ final class FileCommit {
         }
         open.takeUnsure();
         // Sums of what the kernel wrote are taken at close: an fsync does not read the file.
-        return agreed(true, false)
-                .thenCompose(done -> sizeOfAll())
-                .thenCompose(done -> commit(false, true));
+        return agreed(true, false).thenCompose(done -> commit(false, true));
     }
 
     /**
@@ -57,14 +62,7 @@ final class FileCommit {
         }
         CompletableFuture<Void> agreed =
                 open.takeUnsure() ? agreed(false, true) : CompletableFuture.completedFuture(null);
-        return agreed.thenCompose(done -> sizeOfAll())
-                .thenCompose(done -> {
-                    if (open.isCommitted()) {
-                        handle.release();
-                        return CompletableFuture.<Void>completedFuture(null);
-                    }
-                    return commit(true, false);
-                })
+        return agreed.thenCompose(done -> commit(true, false))
                 .exceptionallyCompose(thrown -> {
                     // Before the caller can open it again: the replicas may differ from what is
                     // known of them, and from one another.
@@ -83,27 +81,63 @@ final class FileCommit {
                 });
     }
 
-    /** With other writers about only the chain's head knows the size. */
-    private CompletableFuture<Void> sizeOfAll() {
-        return open.mode() == DataMode.WRITE_SHARED
-                ? handle.stat().thenApply(now -> null)
-                : CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> commit(boolean close, boolean durable) {
+        long until = wiring.clock().nanoTime() + wiring.session().deadline().toNanos();
+        return open.commits.next(() -> commitInTurn(close, durable, until));
     }
 
-    /** Where the content has moved since to other nodes, those are named instead. */
-    private CompletableFuture<Void> commit(boolean close, boolean durable) {
-        return commitOnce(close, durable)
+    private CompletableFuture<Void> commitInTurn(boolean close, boolean durable, long until) {
+        if (close && open.isCommitted()) {
+            handle.release();
+            return CompletableFuture.completedFuture(null);
+        }
+        return attempt(close, durable)
                 .exceptionallyCompose(thrown -> {
                     FarmException failure = FarmException.of(thrown, "commit", "");
-                    return failure.kind() == ErrorKind.STALE
-                            ? open.refresh(0).thenCompose(done -> commitOnce(close, durable))
+                    boolean over = wiring.clock().nanoTime() - until >= 0;
+                    return failure.kind() == ErrorKind.STALE && !over
+                            ? again(close, durable, until)
                             : CompletableFuture.failedFuture(failure);
                 });
     }
 
-    private CompletableFuture<Void> commitOnce(boolean close, boolean durable) {
-        CommitContent commit =
-                open.takeCommit(handle.id()).setClose(close).setDurable(durable).build();
+    /**
+     * The content has moved to other nodes, which are named instead, or another client has
+     * committed since the size was asked for.
+     */
+    private CompletableFuture<Void> again(boolean close, boolean durable, long until) {
+        CompletableFuture<Void> pause = new CompletableFuture<>();
+        // Who collides once would collide again in step.
+        long nanos = wiring.entropy().nextLong() & AGAIN_NANOS;
+        wiring.clock().after(Duration.ofNanos(nanos), () -> pause.complete(null));
+        return pause.thenCompose(done -> open.refresh(0))
+                .thenCompose(done -> commitInTurn(close, durable, until));
+    }
+
+    private CompletableFuture<Void> attempt(boolean close, boolean durable) {
+        CommitContent.Builder alone = open.takeCommit(handle.id(), null);
+        return alone != null
+                ? send(alone, close, durable)
+                : asked().thenCompose(asked -> {
+                    CommitContent.Builder commit = open.takeCommit(handle.id(), asked);
+                    return send(Objects.requireNonNull(commit), close, durable);
+                });
+    }
+
+    /** With other writers about only the chain's head knows the size. */
+    private CompletableFuture<KnownEnd.Told> asked() {
+        long changes = open.changes();
+        return wiring.metadata()
+                .attributes(open.inode)
+                .thenApply(found -> {
+                    Attributes now = found.require("stat", "");
+                    return new KnownEnd.Told(now.getVersion(), changes, now.getSize());
+                });
+    }
+
+    private CompletableFuture<Void> send(
+            CommitContent.Builder content, boolean close, boolean durable) {
+        CommitContent commit = content.setClose(close).setDurable(durable).build();
         return wiring.metadata()
                 .commit(handle.who(), commit)
                 .handle((reply, thrown) -> {

@@ -10,7 +10,6 @@ import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
-import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
@@ -95,13 +94,17 @@ final class FileWrites {
         if (kernel != null) {
             return beside(bytes, () -> kernel.replica.append(bytes));
         }
-        boolean endIsKnown = open.mode() != DataMode.WRITE_SHARED && !open.isWrittenLocally();
-        if (endIsKnown) {
-            long offset = open.reserve(length);
+        long offset = open.reserve(length);
+        if (offset >= 0) {
             return write(offset, bytes)
                     .whenComplete((done, thrown) -> open.appendEnded())
                     .thenApply(done -> offset);
         }
+        return open.reservedEnded().thenCompose(done -> appendAtEnd(bytes, length));
+    }
+
+    /** The nodes know where that is. */
+    private CompletableFuture<Long> appendAtEnd(ByteBuf bytes, int length) {
         if (open.striping().count() > 1) {
             return new StripedAppend(wiring, open.inode).append(bytes, this::write);
         }

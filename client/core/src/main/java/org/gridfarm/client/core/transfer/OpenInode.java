@@ -31,6 +31,7 @@ final class OpenInode {
     final GrowthLimit limit = new GrowthLimit();
     final Filling filling;
     final ObjectChains chains;
+    final Turns commits = new Turns();
     private final Wiring wiring;
     private final Refreshing refreshing;
 
@@ -40,10 +41,8 @@ final class OpenInode {
     private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
     private Layout layout = Layout.getDefaultInstance();
-    private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
-    private long size; // acknowledged
-    private final AppendEnds appends = new AppendEnds();
-    private final Uncommitted uncommitted = new Uncommitted();
+    private final KnownEnd end = new KnownEnd();
+    private final Uncommitted uncommitted = end.uncommitted;
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
     private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
@@ -69,24 +68,14 @@ final class OpenInode {
 
     void opened(FarmFileHandle handle, OpenReply reply) {
         synchronized (lock) {
-            boolean ownSizeCounts =
-                    mode == DataMode.EXCLUSIVE && (uncommitted.counts() || isOvertaken(reply));
             boolean chainIsKept = !handle.flags().write() && hasWriter();
             add(handle);
             if (chainIsKept) {
                 takeMode(reply);
             } else {
-                take(reply);
-            }
-            if (!ownSizeCounts) {
-                size = reply.getAttributes().getSize();
+                take(reply, true);
             }
         }
-    }
-
-    /** Under the lock. A commit was answered first that the metaserver took later. */
-    private boolean isOvertaken(OpenReply reply) {
-        return reply.getAttributes().getVersion() < attributes.getVersion();
     }
 
     /** Under the lock. */
@@ -124,14 +113,18 @@ final class OpenInode {
             uncommitted.changedAt(
                     WrittenStripes.changedAfter(attributes.getCtime(), lastOutcomes.values()));
             layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
-            size = WrittenStripes.fileSize(layout, lastOutcomes);
+            end.is(WrittenStripes.fileSize(layout, lastOutcomes));
             unsure = true;
         }
     }
 
-    /** Under the lock. The layout with a chain is kept before one for reading only. */
-    private void take(OpenReply reply) {
-        if (!isOvertaken(reply)) {
+    /**
+     * Under the lock. The layout with a chain is kept before one for reading only.
+     *
+     * @param withAttributes unless what was done here counts for more
+     */
+    private void take(OpenReply reply, boolean withAttributes) {
+        if (withAttributes && !end.isOvertaken(reply.getAttributes().getVersion())) {
             attributes = reply.getAttributes();
         }
         takeMode(reply);
@@ -145,15 +138,11 @@ final class OpenInode {
         joining.taken(layout);
     }
 
-    /**
-     * Under the lock. Alone again with what was not committed yet: others may have cut the file, or
-     * written on, so its size is still to be asked for.
-     */
+    /** Under the lock. */
     private void takeMode(OpenReply reply) {
-        if (mode != DataMode.WRITE_SHARED || !uncommitted.counts()) {
-            mode = reply.getMode();
-        }
-        wasShared |= mode == DataMode.WRITE_SHARED;
+        Attributes there = reply.getAttributes();
+        end.answered(reply.getMode(), there.getVersion(), there.getSize());
+        wasShared |= end.mode() == DataMode.WRITE_SHARED;
         othersWrote |= reply.getOthersWrote();
     }
 
@@ -184,7 +173,7 @@ final class OpenInode {
             localWriting = null;
         }
         if (uncommitted.isDirty()) {
-            size = attributes.getSize();
+            end.is(attributes.getSize());
         }
         uncommitted.forget();
         writtenLocally = false;
@@ -208,7 +197,7 @@ final class OpenInode {
 
     DataMode mode() {
         synchronized (lock) {
-            return mode;
+            return end.mode();
         }
     }
 
@@ -220,16 +209,16 @@ final class OpenInode {
     /** So many of those bytes lie within the file, at most {@code length}; -1: not known here. */
     int known(long offset, int length) {
         synchronized (lock) {
-            boolean alone = mode == DataMode.EXCLUSIVE || mode == DataMode.READ_SHARED;
+            boolean alone = end.isAlone() || end.mode() == DataMode.READ_SHARED;
             return writtenLocally || !alone
                     ? -1
-                    : (int) Math.max(0, Math.min(length, size - offset));
+                    : (int) Math.max(0, Math.min(length, end.size() - offset));
         }
     }
 
     long size() {
         synchronized (lock) {
-            return size;
+            return end.size();
         }
     }
 
@@ -266,9 +255,9 @@ final class OpenInode {
      */
     boolean mayBeChangedLocally() {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE
-                    && size >= TransferLimits.CHANGED_LOCALLY_MIN
-                    && size <= TransferLimits.CHANGED_LOCALLY_MAX
+            return end.isAlone()
+                    && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
+                    && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX
                     && Chain.isOnlyAt(layout, wiring.attached());
         }
     }
@@ -283,7 +272,7 @@ final class OpenInode {
     /** The metaserver tells others that the object is this staged file for now. */
     boolean isMadeOf(long staged) {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE
+            return end.isAlone()
                     && layout.getObjectsCount() == 1
                     && layout.getObjects(0).getStaged() == staged;
         }
@@ -306,7 +295,7 @@ final class OpenInode {
         synchronized (lock) {
             return uncommitted.over(
                     base,
-                    size,
+                    end.size(),
                     WrittenStripes.allocated(layout, lastOutcomes, this::existsSomewhere));
         }
     }
@@ -319,7 +308,7 @@ final class OpenInode {
 
     boolean writesAlone() {
         synchronized (lock) {
-            return mode == DataMode.EXCLUSIVE && hasWriter();
+            return end.isAlone() && hasWriter();
         }
     }
 
@@ -337,36 +326,64 @@ final class OpenInode {
         return limit.room(end, this::refresh);
     }
 
-    /** Where an append of this process goes while nobody else writes. */
+    /**
+     * Where an append of this process goes while nobody else writes, until {@link #appendEnded}; -1
+     * where the chain is to find its place, once {@link #reservedEnded}.
+     */
     long reserve(long length) {
         synchronized (lock) {
-            return appends.reserve(size, length);
+            return writtenLocally ? -1 : end.reserve(length);
         }
     }
 
     void appendEnded() {
+        CompletableFuture<Void> ended;
         synchronized (lock) {
-            appends.ended();
+            ended = end.reservedEnded();
+            if (!end.appendEnded()) {
+                return;
+            }
+        }
+        ended.complete(null);
+    }
+
+    /** Completes when the appends that have a place of their own have arrived there, or failed. */
+    CompletableFuture<Void> reservedEnded() {
+        synchronized (lock) {
+            return end.reservedEnded();
         }
     }
 
-    void wrote(long end) {
+    void changeBegins() {
         synchronized (lock) {
-            size = Math.max(size, end);
-            uncommitted.changedAt(wiring.now());
+            end.changeBegins();
+        }
+    }
+
+    void changeEnds() {
+        synchronized (lock) {
+            end.changeEnds();
+        }
+    }
+
+    void wrote(long last) {
+        synchronized (lock) {
+            end.wrote(last, wiring.now());
         }
     }
 
     void resized(long newSize) {
         synchronized (lock) {
-            size = newSize;
-            uncommitted.changedAt(wiring.now());
+            end.resized(newSize, wiring.now());
         }
     }
 
+    /** The chain has told, a while ago. */
     void sizeSeen(long seen) {
         synchronized (lock) {
-            size = seen;
+            if (!end.isAlone()) {
+                end.is(seen);
+            }
         }
     }
 
@@ -425,7 +442,7 @@ final class OpenInode {
     /** The same while no other client has the file open. */
     @Nullable LocalWriting localWritingAlone() {
         synchronized (lock) {
-            LocalWriting kernel = mode == DataMode.EXCLUSIVE ? localWriting : null;
+            LocalWriting kernel = end.isAlone() ? localWriting : null;
             return kernel == null || kernel.isAside() ? null : kernel;
         }
     }
@@ -454,7 +471,7 @@ final class OpenInode {
         synchronized (lock) {
             lastOutcomes.put(stripe, outcome);
             if (writtenLocally) {
-                size = outcome.getSize();
+                end.is(outcome.getSize());
                 uncommitted.seenAt(outcome.getMtime());
             }
         }
@@ -464,7 +481,7 @@ final class OpenInode {
     boolean mayExist(int stripe) {
         synchronized (lock) {
             return existsSomewhere(stripe)
-                    || (mode == DataMode.WRITE_SHARED
+                    || (end.mode() == DataMode.WRITE_SHARED
                             && WrittenStripes.isBeingMade(layout, stripe));
         }
     }
@@ -476,10 +493,28 @@ final class OpenInode {
                 || WrittenStripes.isSomewhere(layout, stripe);
     }
 
-    /** What is to be committed now; what changes from here on is for the next commit. */
-    CommitContent.Builder takeCommit(long handle) {
+    /** Before the chain is asked for the size. */
+    long changes() {
         synchronized (lock) {
-            return content().setHandle(handle).setMtime(uncommitted.take());
+            return uncommitted.changes();
+        }
+    }
+
+    /**
+     * What is to be committed now; what changes from here on is for the next commit.
+     *
+     * @param asked null: nobody else writes
+     * @return null: others do by now, so the chain has to be asked
+     */
+    CommitContent.@Nullable Builder takeCommit(long handle, KnownEnd.@Nullable Told asked) {
+        synchronized (lock) {
+            KnownEnd.Told known = asked == null ? end.told() : asked;
+            return known == null
+                    ? null
+                    : content(known.size())
+                            .setHandle(handle)
+                            .setSeen(known.seen())
+                            .setMtime(uncommitted.take(known.changes()));
         }
     }
 
@@ -489,15 +524,15 @@ final class OpenInode {
      */
     boolean isCommitted() {
         synchronized (lock) {
-            if (mode != DataMode.EXCLUSIVE || !uncommitted.isSettled()) {
+            if (!end.isAlone() || !uncommitted.isSettled()) {
                 return false;
             }
-            return content().build().equals(lastCommit);
+            return content(end.size()).build().equals(lastCommit);
         }
     }
 
     /** Under the lock. What is to be committed. */
-    private CommitContent.Builder content() {
+    private CommitContent.Builder content(long size) {
         CommitContent.Builder content =
                 CommitContent.newBuilder()
                         .setInode(inode)
@@ -515,14 +550,9 @@ final class OpenInode {
 
     void committed(CommitContent commit, Attributes now) {
         synchronized (lock) {
-            uncommitted.answered();
-            if (now.getVersion() < attributes.getVersion()) {
-                return; // of two commits the later one was answered first
-            }
-            lastCommit = WrittenStripes.contentAlone(commit);
-            attributes = now;
-            if (!uncommitted.isDirty() && mode != DataMode.WRITE_SHARED) {
-                size = now.getSize();
+            if (end.committed(now.getVersion(), now.getSize())) {
+                lastCommit = WrittenStripes.contentAlone(commit);
+                attributes = now;
             }
         }
     }
@@ -534,7 +564,7 @@ final class OpenInode {
     void recalled(DataMode most, boolean dropLayout) {
         synchronized (lock) {
             if (most != DataMode.DATA_MODE_UNSPECIFIED) {
-                mode = most;
+                end.lowered(most);
             }
             layoutRecalled |= dropLayout;
         }
@@ -543,7 +573,7 @@ final class OpenInode {
     /** The recall is about to be answered: others, who have waited until now, may go on. */
     void lowered() {
         synchronized (lock) {
-            wasShared |= mode == DataMode.WRITE_SHARED;
+            wasShared |= end.mode() == DataMode.WRITE_SHARED;
         }
     }
 
@@ -569,14 +599,7 @@ final class OpenInode {
 
     void refreshed(OpenReply reply) {
         synchronized (lock) {
-            Attributes before = attributes;
-            boolean ownCounts = uncommitted.counts() || isOvertaken(reply);
-            take(reply);
-            if (ownCounts) {
-                attributes = before;
-            } else if (mode != DataMode.WRITE_SHARED) {
-                size = reply.getAttributes().getSize();
-            }
+            take(reply, !uncommitted.counts());
         }
         filling.look();
     }

@@ -382,8 +382,7 @@ public final class TransferClient
             return CompletableFuture.completedFuture(null);
         }
         shared.handles().forEach(handle -> handle.reads().drop());
-        return shared.chains
-                .drained()
+        return CompletableFuture.allOf(shared.reservedEnded(), shared.chains.drained())
                 .thenCompose(done ->
                         shared.takeUnsure()
                                 ? new FileWrites(wiring, shared).agree(false, false)

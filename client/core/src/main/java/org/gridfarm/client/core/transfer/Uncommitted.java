@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Uncommitted {
     private boolean dirty;
+    private long changes; // grows with each
     private long mtime; // 0: not changed here since the last commit
     private long known; // an object younger than this was written by the kernel
     private int commitsUnderWay;
@@ -18,12 +19,18 @@ final class Uncommitted {
     /** When is found otherwise. */
     void changed() {
         dirty = true;
+        changes++;
     }
 
     /** 0: not known when. */
     void changedAt(long time) {
-        dirty = true;
+        changed();
         mtime = time;
+    }
+
+    /** How many there have been. */
+    long changes() {
+        return changes;
     }
 
     /**
@@ -67,10 +74,15 @@ final class Uncommitted {
         return commitsUnderWay == 0 && mtime == 0;
     }
 
-    /** For a commit that begins: what changes from here on is for the next one. 0: not known. */
-    long take() {
+    /**
+     * For a commit that begins.
+     *
+     * @param known so many changes are in it: any later one is for the next commit
+     * @return when the last of them was; 0: not known
+     */
+    long take(long known) {
         long taken = mtime;
-        dirty = false;
+        dirty = changes > known;
         commitsUnderWay++;
         mtimeUnderWay = mtime;
         mtime = 0;

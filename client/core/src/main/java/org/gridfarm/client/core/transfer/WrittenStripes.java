@@ -136,7 +136,13 @@ final class WrittenStripes {
 
     /** The commit without what is not of the content: who told it, when, and how. */
     static CommitContent contentAlone(CommitContent commit) {
-        return commit.toBuilder().clearHandle().clearMtime().clearClose().clearDurable().build();
+        return commit.toBuilder()
+                .clearHandle()
+                .clearMtime()
+                .clearClose()
+                .clearDurable()
+                .clearSeen()
+                .build();
     }
 
     /** Whether a node holds what was committed of the stripe. */

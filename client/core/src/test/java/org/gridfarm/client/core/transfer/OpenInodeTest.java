@@ -50,7 +50,7 @@ class OpenInodeTest {
     void anOpenBesideACommitKeepsTheSizeThatWasWritten() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(SIZE);
-        CommitContent commit = open.takeCommit(1).build();
+        CommitContent commit = open.takeCommit(1, null).build();
         open.opened(handle(2), reply(5, 0)); // decided before the commit
         assertThat(open.size()).isEqualTo(SIZE);
         assertThat(open.attributes().getSize()).isEqualTo(SIZE);
@@ -74,7 +74,7 @@ class OpenInodeTest {
     void anAnswerOvertakenByACommitIsNotBelieved() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(SIZE);
-        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
         open.opened(handle(2), reply(5, 0));
         assertThat(open.attributes().getSize()).isEqualTo(SIZE);
         open.refreshed(reply(5, 0));
@@ -85,7 +85,7 @@ class OpenInodeTest {
     void aRefreshBesideACommitKeepsTheSizeThatWasWritten() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(SIZE);
-        open.takeCommit(1);
+        open.takeCommit(1, null);
         open.refreshed(reply(5, 0));
         assertThat(open.size()).isEqualTo(SIZE);
     }
@@ -99,8 +99,9 @@ class OpenInodeTest {
         assertThat(open.mode()).isEqualTo(DataMode.WRITE_SHARED);
         open.refreshed(reply(6, 0));
         assertThat(open.sizeIsKnown()).isFalse();
-        open.sizeSeen(SIZE);
-        open.committed(open.takeCommit(1).build(), attributes(7, SIZE));
+        assertThat(open.takeCommit(1, null)).isNull();
+        KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE);
+        open.committed(open.takeCommit(1, told).build(), attributes(7, SIZE));
         open.refreshed(reply(7, SIZE));
         assertThat(open.mode()).isEqualTo(DataMode.EXCLUSIVE);
     }
@@ -109,13 +110,55 @@ class OpenInodeTest {
     void ofTwoCommitsTheLaterOneCounts() {
         open.opened(handle(1), reply(5, 0));
         open.wrote(10);
-        CommitContent earlier = open.takeCommit(1).build();
+        CommitContent earlier = open.takeCommit(1, null).build();
         open.wrote(SIZE);
-        CommitContent later = open.takeCommit(1).build();
+        CommitContent later = open.takeCommit(1, null).build();
         open.committed(later, attributes(7, SIZE));
         open.committed(earlier, attributes(6, 10));
         assertThat(open.size()).isEqualTo(SIZE);
         assertThat(open.isCommitted()).isTrue();
+    }
+
+    /** One program closes what another has appended to meanwhile, and closes in its turn. */
+    @Test
+    void theAnswerOfACommitIsOlderThanWhatTheNextOneTells() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(10);
+        CommitContent first = open.takeCommit(1, null).build();
+        open.wrote(20);
+        open.takeCommit(2, null);
+        open.committed(first, attributes(6, 10));
+        assertThat(open.reserve(1)).isEqualTo(20);
+    }
+
+    @Test
+    void whatWasWrittenAfterTheChainWasAskedIsForTheNextCommit() {
+        open.opened(handle(1), shared(reply(5, 0)));
+        open.wrote(10);
+        KnownEnd.Told told = new KnownEnd.Told(5, open.changes(), 10);
+        open.wrote(20);
+        assertThat(open.takeCommit(1, told).build().getSize()).isEqualTo(10);
+        assertThat(open.isDirty()).isTrue();
+    }
+
+    @Test
+    void anAnswerOfTheChainThatComesLateDoesNotMoveTheEndOfWhoIsAloneAgain() {
+        open.opened(handle(1), shared(reply(5, 10)));
+        open.opened(handle(2), reply(6, 20));
+        open.sizeSeen(10);
+        assertThat(open.reserve(1)).isEqualTo(20);
+    }
+
+    /** Others may write as soon as the recall is answered: what has its place arrives before. */
+    @Test
+    void anAppendThatHasItsPlaceHoldsBackThoseOfOthers() {
+        open.opened(handle(1), reply(5, 20));
+        assertThat(open.reserve(1)).isEqualTo(20);
+        open.recalled(DataMode.WRITE_SHARED, true);
+        assertThat(open.reserve(1)).isNegative();
+        assertThat(open.reservedEnded()).isNotDone();
+        open.appendEnded();
+        assertThat(open.reservedEnded()).isCompleted();
     }
 
     @Test
@@ -123,7 +166,7 @@ class OpenInodeTest {
         open.opened(handle(1), reply(5, 0));
         assertThat(open.isCommitted()).isFalse();
         open.wrote(SIZE);
-        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
         assertThat(open.isCommitted()).isTrue();
         open.wrote(SIZE); // the same bytes again: only a sum could tell
         assertThat(open.isCommitted()).isFalse();
@@ -151,7 +194,7 @@ class OpenInodeTest {
         assertThat(open.sizeIsKnown()).isFalse();
         open.takeUnsure();
         open.outcome(0, ChainOutcome.newBuilder().setSize(SIZE).build());
-        open.committed(open.takeCommit(1).build(), attributes(6, SIZE));
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
         assertThat(open.closed(writer)).isFalse();
         assertThat(open.takeUnsure()).isFalse();
         assertThat(open.known(SIZE - 1, 10)).isEqualTo(1);
@@ -164,7 +207,7 @@ class OpenInodeTest {
         open.opened(handle(2, OpenFlags.READ), reply(5, 1));
         open.wrote(SIZE);
         open.writeFailed();
-        open.commitFailed(open.takeCommit(1).build());
+        open.commitFailed(open.takeCommit(1, null).build());
         open.closed(writer);
         assertThat(open.takeUnsure()).isFalse();
         assertThat(open.isDirty()).isFalse();

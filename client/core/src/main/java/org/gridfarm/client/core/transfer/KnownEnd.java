@@ -1,0 +1,157 @@
+package org.gridfarm.client.core.transfer;
+
+import org.gridfarm.protocol.wire.DataMode;
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where an open file ends, as this process knows it: its mode, its size, and which of its changes
+ * the leader does not know yet. Guarded by its owner's lock; does no IO.
+ *
+ * <p>INVARIANT: while the mode is EXCLUSIVE, the size is the end of what the file's objects hold,
+ * with every change that this process was told is done. Three rules keep it so:
+ *
+ * <ul>
+ *   <li>An answer of the leader replaces the size only where it knows of all that is done here: no
+ *       change is under way or uncommitted, no commit is under way, and no newer answer came
+ *       before.
+ *   <li>The mode rises to EXCLUSIVE only under the same condition. Until then the chain is asked.
+ *   <li>An append takes its place, and a commit its size, from here in the same step that finds the
+ *       mode EXCLUSIVE. Whoever lowers the mode waits for the appends that have their places.
+ * </ul>
+ *
+ * <p>In the other modes the size is a hint. What is committed in WRITE_SHARED was asked of the
+ * chain after a version of the inode was known, and the leader refuses it when another session has
+ * committed since: the commit that counts is the one whose size was asked for last.
+ */
+final class KnownEnd {
+    final Uncommitted uncommitted = new Uncommitted();
+    private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
+    private long size;
+    private long seen; // version of the newest answer of the leader
+    private long reserved; // end of the last append that has its place
+    private int reservedUnderWay;
+    private int changing; // changes that are under way
+    private CompletableFuture<Void> reservedEnded = CompletableFuture.completedFuture(null);
+
+    DataMode mode() {
+        return mode;
+    }
+
+    long size() {
+        return size;
+    }
+
+    /** Nobody else writes. */
+    boolean isAlone() {
+        return mode == DataMode.EXCLUSIVE;
+    }
+
+    // ---- what the leader says
+    // -----------------------------------------------------------------------------------------------------------
+
+    /** It was made before an answer that has come already. */
+    boolean isOvertaken(long version) {
+        return version < seen;
+    }
+
+    /** The leader has answered an open or a refresh. */
+    void answered(DataMode now, long version, long sizeThere) {
+        boolean all = changing == 0 && !uncommitted.counts() && !isOvertaken(version);
+        if (all || now != DataMode.EXCLUSIVE || mode != DataMode.WRITE_SHARED) {
+            mode = now;
+        }
+        if (all) {
+            size = sizeThere;
+        }
+        seen = Math.max(seen, version);
+    }
+
+    /**
+     * The leader has answered a commit. False where a newer answer came before: nothing of this one
+     * counts.
+     */
+    boolean committed(long version, long sizeThere) {
+        uncommitted.answered();
+        if (isOvertaken(version)) {
+            return false;
+        }
+        seen = version;
+        if (isAlone() && !uncommitted.counts()) {
+            size = sizeThere;
+        }
+        return true;
+    }
+
+    void lowered(DataMode most) {
+        mode = most;
+    }
+
+    /**
+     * The size that a commit tells.
+     *
+     * @param seen version of the inode that was known before this was
+     * @param changes how many there had been here before: later ones are for the next commit
+     */
+    record Told(long seen, long changes, long size) {}
+
+    /** By this process; null: others write, too, so the chain is to be asked. */
+    @Nullable Told told() {
+        return isAlone() ? new Told(seen, uncommitted.changes(), size) : null;
+    }
+
+    // ---- what is done here
+    // --------------------------------------------------------------------------------------------------------------
+
+    void changeBegins() {
+        changing++;
+    }
+
+    /** After it was told by {@link #wrote} or {@link #resized}, if it was done. */
+    void changeEnds() {
+        changing--;
+    }
+
+    /** The place of an append while nobody else writes; -1 where others may. */
+    long reserve(long length) {
+        if (!isAlone()) {
+            return -1;
+        }
+        long offset = Math.max(size, reserved);
+        reserved = offset + length;
+        if (reservedUnderWay++ == 0) {
+            reservedEnded = new CompletableFuture<>();
+        }
+        return offset;
+    }
+
+    /** Returns what is to be completed outside the lock. */
+    CompletableFuture<Void> reservedEnded() {
+        return reservedEnded;
+    }
+
+    /** True for the last one under way: {@link #reservedEnded} is to be completed. */
+    boolean appendEnded() {
+        if (--reservedUnderWay > 0) {
+            return false;
+        }
+        reserved = 0;
+        return true;
+    }
+
+    void wrote(long end, long now) {
+        size = Math.max(size, end);
+        uncommitted.changedAt(now);
+    }
+
+    void resized(long newSize, long now) {
+        size = newSize;
+        uncommitted.changedAt(now);
+    }
+
+    /** The chain has told. */
+    void is(long told) {
+        size = told;
+    }
+}
