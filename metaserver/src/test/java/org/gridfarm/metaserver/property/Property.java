@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 
 /**
  * A test method with one parameter, a {@link Dice}, that is run with many seeds. Each run has its
- * seed in its name; {@code -Dgf.seed=N} runs that one alone, {@code -Dgf.tries=N} changes how many
- * there are.
+ * seed in its name; {@code -Dgf.seed=N} runs that one alone, {@code -Dgf.property.times=N} makes N
+ * times as many.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.property;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -13,8 +14,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Gives a {@link Property} its runs. Seeds are fixed by the method's name, so that a build is
- * repeatable; others come with {@code -Dgf.seed=}.
+ * Gives a {@link Property} its runs. In the gate seeds are fixed by the method's name, so that a
+ * build is repeatable; a campaign tries others.
  */
 final class PropertyRunner implements TestTemplateInvocationContextProvider {
     @Override
@@ -28,9 +29,9 @@ final class PropertyRunner implements TestTemplateInvocationContextProvider {
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
             ExtensionContext context) {
         Property property = context.getRequiredTestMethod().getAnnotation(Property.class);
-        long base = (long) context.getRequiredTestMethod().getName().hashCode() << 20;
         Long wanted = Long.getLong("gf.seed");
-        int tries = Integer.getInteger("gf.tries", property.tries());
+        int tries = property.tries() * Tier.count("property.times");
+        long base = Tier.seed((long) context.getRequiredTestMethod().getName().hashCode() << 20);
         LongStream seeds =
                 wanted != null
                         ? LongStream.of(wanted)

@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.junit.jupiter.api.AfterAll;
@@ -31,7 +32,8 @@ import java.util.Random;
 class FuzzTest {
     private static final Logger CONNECTIONS = (Logger) LoggerFactory.getLogger(Connection.class);
     private static final Logger EXCHANGES = (Logger) LoggerFactory.getLogger(InboundExchange.class);
-    private static final long SEED = Long.getLong("gf.seed", 20260101L);
+    private static final long SEED = Tier.seed(20260101L);
+    private static final int TIMES = Tier.count("fuzz.times");
 
     @BeforeAll
     static void hush() { // thousands of violations would be reported
@@ -48,7 +50,7 @@ class FuzzTest {
     @Test
     void framesAreTheSameHoweverTheStreamIsCut() {
         Random random = new Random(SEED);
-        for (int round = 0; round < 300; round++) {
+        for (int round = 0; round < 300 * TIMES; round++) {
             List<byte[]> sent = new ArrayList<>();
             for (int i = 0; i < 1 + random.nextInt(8); i++) {
                 byte[] message = new byte[random.nextInt(200)];
@@ -87,7 +89,7 @@ class FuzzTest {
         Random random = new Random(SEED);
         try (Loopback loopback = Loopback.serving(everything())) {
             Peer bystander = loopback.dial();
-            for (int round = 0; round < 200; round++) {
+            for (int round = 0; round < 200 * TIMES; round++) {
                 byte[] garbage = new byte[1 + random.nextInt(3000)];
                 random.nextBytes(garbage);
                 send(loopback, garbage);
@@ -103,7 +105,7 @@ class FuzzTest {
         Random random = new Random(SEED);
         try (Loopback loopback = Loopback.serving(everything())) {
             Peer bystander = loopback.dial();
-            for (int round = 0; round < 500; round++) {
+            for (int round = 0; round < 500 * TIMES; round++) {
                 byte[] frame =
                         RawFrame.of(
                                 FrameType.REQUEST,

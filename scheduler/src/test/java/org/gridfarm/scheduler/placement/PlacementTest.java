@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -89,9 +90,9 @@ class PlacementTest {
 
     @Test
     void noSlotIsGivenTwiceAndNoTaskPlacedTwiceWhateverTheInput() {
-        long seed = Long.getLong("gf.seed", 7);
+        long seed = Tier.seed(7);
         Random random = new Random(seed);
-        for (int round = 0; round < 500; round++) {
+        for (int round = 0; round < Tier.count("placement.rounds"); round++) {
             List<NodeSlots> nodes =
                     IntStream.range(0, 1 + random.nextInt(6))
                             .mapToObj(

@@ -2,6 +2,7 @@ package org.gridfarm.storagenode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.disk.PortableDisk;
@@ -25,15 +26,14 @@ import java.util.Random;
  * byte be read.
  */
 class PlantedCorruptionTest {
-    private static final int DAMAGES = 1200;
+    private static final int DAMAGES = Tier.count("store.corruptions");
     private static final int BATCH = 60;
 
     @TempDir Path directory;
 
     @Test
     void everyPlantedCorruptionIsDetected() throws IOException {
-        long seed = Long.getLong("gf.seed", 7L);
-        System.out.println("gf.seed=" + seed);
+        long seed = Tier.seed(7);
         Random random = new Random(seed);
         int[] kinds = new int[9];
         PortableDisk quick = // nothing is cut off here, and thousands of syncs would take minutes

@@ -3,6 +3,7 @@ package org.gridfarm.storagenode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.junit.jupiter.api.Test;
@@ -28,13 +29,13 @@ class ReplicaModelTest {
 
     @Test
     void aReplicaBehavesAsAByteArrayThroughRestartsAndKills() throws IOException {
-        long seed = Long.getLong("gf.seed", 42L);
-        System.out.println("gf.seed=" + seed);
+        long seed = Tier.seed(42);
+        int steps = Tier.count("replica.steps");
         Random random = new Random(seed);
         ObjectKey key = new ObjectKey(0x1234, 0, 1);
         try (StoreFixture fixture = StoreFixture.at(directory)) {
             fixture.change(key, replica -> {});
-            for (int step = 0; step < 4000; step++) {
+            for (int step = 0; step < steps; step++) {
                 String did = step(fixture, key, random);
                 if (did.equals("seal")) {
                     key = key.withGeneration(key.generation() + 1);

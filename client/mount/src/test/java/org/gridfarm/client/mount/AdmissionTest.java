@@ -2,6 +2,7 @@ package org.gridfarm.client.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayDeque;
@@ -84,7 +85,7 @@ final class AdmissionTest {
 
     @Test
     void neverHoldsMoreThanItMay() {
-        Random random = new Random(20261123);
+        Random random = new Random(Tier.seed(20261123));
         Deque<CompletableFuture<Void>> running = new ArrayDeque<>();
         long[] held = {0};
         int begun = 0;

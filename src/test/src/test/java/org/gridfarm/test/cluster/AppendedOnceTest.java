@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,11 +20,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The process of a mount is killed {@code -Dgf.append.kills} times (10) while a program appends:
- * what the kernel asks for again was perhaps done, and is not done twice.
+ * The process of a mount is killed {@code -Dgf.append.kills} times while a program appends: what
+ * the kernel asks for again was perhaps done, and is not done twice.
  */
 class AppendedOnceTest {
-    private static final int KILLS = Integer.getInteger("gf.append.kills", 10);
+    private static final int KILLS = Tier.count("append.kills");
     private static final int RECORD_BYTES_MAX = 8_000;
 
     private final AtomicBoolean ending = new AtomicBoolean();

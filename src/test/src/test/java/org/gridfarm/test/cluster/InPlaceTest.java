@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,17 +26,16 @@ import java.util.stream.Stream;
  * -Dgf.inplace.rounds=} is how much.
  */
 class InPlaceTest {
-    private static final int ROUNDS = Integer.getInteger("gf.inplace.rounds", 150);
-    private static final int FAULTS = Integer.getInteger("gf.inplace.faults", 6);
+    private static final int ROUNDS = Tier.count("inplace.rounds");
+    private static final int FAULTS = Tier.count("inplace.faults");
     private static final int SIZE = 1 << 20;
     private static final int RECORDS_MAX = 8;
 
-    private final long seed = Long.getLong("gf.seed", System.nanoTime());
+    private final long seed = Tier.seed(1);
     private TestFarm farm;
 
     @BeforeEach
     void start() throws IOException {
-        System.out.println("replay with -Dgf.seed=" + seed);
         farm = TestFarm.start("--nodes", "2", "--schedulers", "0");
     }
 

@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,7 +68,7 @@ class KillDuringCopyTest {
             Map<String, byte[]> acknowledged,
             CountDownLatch warm,
             AtomicBoolean killed) {
-        Random random = new Random(Long.getLong("gf.seed", 11));
+        Random random = new Random(Tier.seed(11));
         int after = 0;
         for (int i = 0; after < FILES_AFTER_KILL; i++) {
             after += killed.get() ? 1 : 0;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,10 +24,10 @@ import java.util.stream.Collectors;
  * file systems.
  */
 class LocalDiskHabitsTest {
-    private static final int EXAMPLES = Integer.getInteger("gf.differential.examples", 40);
+    private static final int EXAMPLES = Tier.count("differential.examples");
 
-    /** What one seed passes another may find: try others by hand. */
-    private static final long SEED = Long.getLong("gf.seed", 20261124);
+    /** What one seed passes another may find: a campaign tries others. */
+    private static final long SEED = Tier.seed(20261124);
 
     private static TestFarm farm;
 
@@ -72,7 +73,7 @@ class LocalDiskHabitsTest {
     @Test
     void randomCallsOnOneFileThroughTwoMountsGiveWhatAModelGives() throws IOException {
         Programs.need("python3");
-        long operations = Long.getLong("gf.fsx.operations", 10_000);
+        int operations = Tier.count("interleaved.operations");
         Path directory = farm.mount().resolve("interleaved");
         farm.sh("mkdir " + directory);
         farm.gf("setrep", "2", "/interleaved");
@@ -85,7 +86,7 @@ class LocalDiskHabitsTest {
                                         + ","
                                         + farm.mountOf("n2").resolve("interleaved/f"),
                                 "--operations",
-                                Long.toString(operations),
+                                Integer.toString(operations),
                                 "--seed",
                                 Long.toString(SEED)));
         assertThat(result.status()).as(result.output() + result.errors()).isZero();
@@ -96,6 +97,7 @@ class LocalDiskHabitsTest {
     @Test
     void aListingTellsWhatIsThereWhoeverMadeIt() throws IOException {
         Programs.need("python3");
+        int rounds = Tier.count("listed.rounds");
         for (String other : List.of("n1", "n2")) {
             String name = "listed-" + other;
             TestFarm.Result result =
@@ -105,10 +107,12 @@ class LocalDiskHabitsTest {
                                     farm.program("listed.py"),
                                     farm.mount().resolve(name).toString(),
                                     farm.mountOf(other).resolve(name).toString(),
+                                    "--rounds",
+                                    Integer.toString(rounds),
                                     "--seed",
                                     Long.toString(SEED)));
             assertThat(result.status()).as(result.output() + result.errors()).isZero();
-            assertThat(result.output()).contains("2000 rounds");
+            assertThat(result.output()).contains(rounds + " rounds");
         }
     }
 

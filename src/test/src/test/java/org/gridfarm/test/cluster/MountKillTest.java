@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * SIGKILL to the process that serves a mount, {@code -Dgf.kills} times (50) under load: nothing
+ * SIGKILL to the process that serves a mount, {@code -Dgf.mount.kills} times under load: nothing
  * that was synced is lost, no call fails, and the mount answers within seconds each time.
  */
 class MountKillTest {
-    private static final int KILLS = Integer.getInteger("gf.kills", 50);
     private static final int RECORD = 512;
 
     /** The figure aimed at is 2 s; a machine that runs other tests besides is given more. */
@@ -58,14 +58,14 @@ class MountKillTest {
 
     @Test
     void nothingSyncedIsLostAndNoCallFails() throws Exception {
-        underKills(KILLS);
+        underKills(Tier.count("mount.kills"));
     }
 
     /** What the kernel otherwise does by itself is asked of the process. */
     @Test
     void norWithoutPassthrough() throws Exception {
         mount = farm.mountWithoutPassthrough("n1");
-        underKills(KILLS / 5);
+        underKills(Tier.count("mount.kills.plain"));
     }
 
     private void underKills(int kills) throws Exception {

@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class PostgresOnMountTest {
     private static final int ACCOUNTS = 10_000;
     private static final int CLIENTS = 4;
-    private static final int TRANSACTIONS_PER_ROUND = Integer.getInteger("gf.tpcb", 50);
+    private static final int TRANSACTIONS_PER_ROUND = Tier.count("tpcb");
     private static TestFarm farm;
 
     private final AtomicInteger acknowledged = new AtomicInteger();

@@ -2,6 +2,7 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,8 +36,8 @@ class RealProgramsTest {
     @Test
     void fsxFindsNoDifferenceToItsModel() throws IOException {
         Programs.need("fsx");
-        long operations = Long.getLong("gf.fsx.operations", 10_000);
-        long seed = Long.getLong("gf.seed", 4711);
+        int operations = Tier.count("fsx.operations");
+        long seed = Tier.seed(4711);
         farm.sh("cd " + fresh("fsx") + " && fsx -N " + operations + " -S " + seed + " file 2>&1");
     }
 
@@ -147,8 +148,8 @@ class RealProgramsTest {
         Programs.need("fs_mark");
         Path place = fresh("dbench");
         farm.sh(
-                "dbench -s -t 5 -c /usr/share/dbench/client.txt -D %s 2 2>&1 | grep -q Throughput"
-                        .formatted(place));
+                "dbench -s -t %d -c /usr/share/dbench/client.txt -D %s 2 2>&1 | grep -q Throughput"
+                        .formatted(Tier.count("dbench.seconds"), place));
         // It takes no path longer than 40 bytes.
         farm.sh("cd %s && fs_mark -d . -n 300 -s 8192 -t 2 -S 1 2>&1".formatted(fresh("fsmark")));
     }
@@ -172,7 +173,7 @@ class RealProgramsTest {
                                     "1",
                                     "--verify",
                                     "--timeout",
-                                    "2",
+                                    Integer.toString(Tier.count("stress.seconds")),
                                     "--temp-path",
                                     fresh("stress-" + stressor).toString()));
             // 3: not implemented or not permitted here; 4 as well.

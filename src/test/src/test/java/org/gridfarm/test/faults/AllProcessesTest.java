@@ -1,5 +1,6 @@
 package org.gridfarm.test.faults;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.test.cluster.TestFarm;
@@ -15,14 +16,11 @@ import java.util.List;
  * -Dgf.seed=} chooses them.
  */
 class AllProcessesTest {
-    private static final int FAULTS_DEFAULT = 25; // a deck: every kind of fault
-
-    private final long seed = Long.getLong("gf.seed", System.nanoTime());
-    private final int faults = Integer.getInteger("gf.all.faults", FAULTS_DEFAULT);
+    private final long seed = Tier.seed(1);
+    private final int faults = Tier.count("all.faults");
 
     @Test
     void nothingAcknowledgedIsLostWhicheverProcessDies() throws Exception {
-        System.out.println("replay with -Dgf.seed=" + seed + " -Dgf.all.faults=" + faults);
         try (TestFarm farm =
                 TestFarm.start(
                         "--nodes",

@@ -1,5 +1,6 @@
 package org.gridfarm.test.faults;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.test.cluster.TestFarm;
@@ -18,15 +19,13 @@ import java.util.Optional;
  * many, {@code -Dgf.seed=} chooses them.
  */
 class FaultCampaignTest {
-    private static final int FAULTS_DEFAULT = 60; // three decks: every kind of fault
     private static final List<String> NODES = List.of("n1", "n2", "n3", "n4");
-    private final long seed = Long.getLong("gf.seed", System.nanoTime());
-    private final int faults = Integer.getInteger("gf.faults", FAULTS_DEFAULT);
+    private final long seed = Tier.seed(1);
+    private final int faults = Tier.count("faults");
     private final Oracle oracle = new Oracle();
 
     @Test
     void nothingAcknowledgedIsLostAndNothingCorruptIsRead() throws Exception {
-        System.out.println("replay with -Dgf.seed=" + seed + " -Dgf.faults=" + faults);
         Path directory = Files.createTempDirectory("gf-faults-");
         Optional<Path> smallDisk = smallDisk(directory.resolve("n4").resolve("data"));
         FailingSync failingSync = FailingSync.prepare(directory);

@@ -2,6 +2,7 @@ package org.gridfarm.test.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.Test;
 
@@ -18,15 +19,14 @@ import java.util.Random;
  * many tasks, {@code -Dgf.seed=} chooses the faults.
  */
 class JobUnderFaultsTest {
-    private static final int TASKS = Integer.getInteger("gf.tasks", 150);
+    private static final int TASKS = Tier.count("tasks");
     private static final int LINES_MAX = 2_000;
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
-    private final long seed = Long.getLong("gf.seed", System.nanoTime());
+    private final long seed = Tier.seed(1);
 
     @Test
     void everyMountSeesEveryOutput() throws Exception {
-        System.out.println("replay with -Dgf.seed=" + seed + " -Dgf.tasks=" + TASKS);
         try (TestFarm farm =
                 TestFarm.start(
                         "--nodes",

@@ -3,6 +3,7 @@ package org.gridfarm.test.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.FarmFile;
 import org.gridfarm.client.core.Gridfarm;
@@ -38,21 +39,20 @@ import java.util.stream.Stream;
  * byte is ever read.
  */
 class PlantedCorruptionsTest {
-    private static final int FILES = Integer.getInteger("gf.corruptions", 1_000);
+    private static final int FILES = Tier.count("corruptions");
     private static final int BYTES_MAX = 200_000;
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
     /** Older content under the same name, to be put back as if it were the present one. */
     private static final int REWRITTEN_EVERY = 10;
 
-    private final long seed = Long.getLong("gf.seed", System.nanoTime());
+    private final long seed = Tier.seed(1);
     private final Random random = new Random(seed);
     private final byte[][] contents = new byte[FILES][];
     private final Map<Integer, Path> older = new HashMap<>();
 
     @Test
     void allAreFoundAndMadeGood() throws Exception {
-        System.out.println("replay with -Dgf.seed=" + seed);
         try (TestFarm farm = TestFarm.startOfNodes();
                 Gridfarm client =
                         Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")))) {

@@ -2,6 +2,7 @@ package org.gridfarm.test.linear;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.linear.Tree.Call;
 import org.junit.jupiter.api.Test;
 
@@ -100,8 +101,8 @@ class CheckerTest {
 
     @Test
     void everyHistoryMadeByAnAtomicServerIsAccepted() {
-        long seed = Long.getLong("gf.seed", 1);
-        for (int round = 0; round < 200; round++) {
+        long seed = Tier.seed(1);
+        for (int round = 0; round < Tier.count("histories.made"); round++) {
             Random random = new Random(seed + round);
             assertThat(CHECKER.check(Histories.atomic(random, 4, 200)))
                     .as("seed %d", seed + round)
@@ -111,7 +112,7 @@ class CheckerTest {
 
     @Test
     void aReaderWithAStaleCacheIsCaughtSoonerOrLater() {
-        long seed = Long.getLong("gf.seed", 1);
+        long seed = Tier.seed(1);
         int caught = 0;
         for (int round = 0; round < 50; round++) {
             caught +=

@@ -2,6 +2,7 @@ package org.gridfarm.test.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -9,12 +10,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Nobody reads what is older than what anybody was told before, nothing acknowledged is lost, and
  * no two leaders commit in one epoch; and a fault in any part of the protocol is noticed. {@code
- * -Dgf.seed=} and {@code -Dgf.seeds=} choose the worlds.
+ * -Dgf.seed=} and {@code -Dgf.worlds=} choose the worlds.
  */
 class CoherenceSimulationTest {
-    private static final long FIRST = Long.getLong("gf.seed", 1);
-    private static final int SEEDS = Integer.getInteger("gf.seeds", 1000);
-    private static final int SEEDS_PER_PLANT_MAX = 2000;
+    private static final long FIRST = Tier.seed(1);
+    private static final int SEEDS = Tier.count("worlds");
+    private static final int SEEDS_PER_PLANT_MAX = Tier.count("worlds.plant");
 
     @Test
     void everyWorldIsCoherent() {

@@ -2,6 +2,7 @@ package org.gridfarm.client.mount.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -30,10 +31,11 @@ class NodeTableTest {
 
     @Test
     void itAgreesWithAPlainMapThroughHoldsAndForgets() {
-        long seed = Long.getLong("gf.seed", System.nanoTime());
+        int steps = Tier.count("nodetable.steps");
+        long seed = Tier.seed(1);
         Random random = new Random(seed);
         Map<Long, Long> model = new HashMap<>();
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < steps; i++) {
             long node = random.nextInt(3000) * (random.nextBoolean() ? 1L : 1L << 32);
             if (random.nextInt(5) < 3) {
                 table.hold(node, String::valueOf);

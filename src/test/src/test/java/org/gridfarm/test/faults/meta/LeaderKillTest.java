@@ -2,6 +2,7 @@ package org.gridfarm.test.faults.meta;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.junit.jupiter.api.Test;
 
@@ -20,12 +21,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * SIGKILL to the leader, again and again, while eight clients create, rename and delete, and at
  * last to every metaserver at once, so that nothing is left but the tables and the journal: every
  * acknowledged change is there afterwards, none is half done, and it is told how long nobody was
- * answered. {@code -Dgf.kills=} says how often, {@code -Dgf.seed=} when and what.
+ * answered. {@code -Dgf.leader.kills=} says how often, {@code -Dgf.seed=} when and what.
  */
 class LeaderKillTest {
     private static final int CLIENTS = 8;
-    private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
-    private static final int KILLS = Integer.getInteger("gf.kills", 4);
+    private static final long SEED = Tier.seed(1);
+    private static final int KILLS = Tier.count("leader.kills");
     private static final int PATIENCE_SECONDS = 60;
 
     @Test

@@ -2,6 +2,7 @@ package org.gridfarm.test.faults.meta;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.linear.Tree;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,19 +27,19 @@ import java.util.stream.Stream;
 /**
  * What clients of the library and two mounts see of a farm with one leader and two cache servers
  * has one order that explains all of it (contract C1), also while processes are killed, stopped and
- * cut off, and no call by a path is answered with an errno that says nothing about it. 500
- * histories, which takes about three minutes; {@code -Dgf.histories=} and {@code
- * -Dgf.histories.disturbed=} say how many of each, {@code -Dgf.seed=} chooses the calls and the
- * faults, {@code -Dgf.keep=true} keeps the farm.
+ * cut off, and no call by a path is answered with an errno that says nothing about it. {@code
+ * -Dgf.histories=} and {@code -Dgf.histories.disturbed=} say how many of each, {@code -Dgf.seed=}
+ * chooses the calls and the faults, {@code -Dgf.keep=true} keeps the farm.
  */
 class RecordedHistoriesTest {
     private static final int CALLS_AT_LEAST = 220; // the kernel says nothing of a few
     private static final int COMPANIES = 2;
     private static final int LIBRARY_CLIENTS = 3;
-    private static final int REPLACED_CALLS = 150; // each of four kinds at each mount
+    private static final int REPLACED_CALLS =
+            Tier.count("replaced.calls"); // each of four kinds at each mount
     private static final int MOVERS = 2; // at each mount
-    private static final int MOVED_CALLS = 1_000; // of each
-    private static final long SEED = Long.getLong("gf.seed", System.currentTimeMillis());
+    private static final int MOVED_CALLS = Tier.count("moved.calls"); // of each
+    private static final long SEED = Tier.seed(1);
 
     private static MetaFarm farm;
 
@@ -57,7 +58,7 @@ class RecordedHistoriesTest {
     @Test
     void historiesOfAFarmInPeaceAreLinearizable() throws Exception {
         Words.forget();
-        List<String> faults = play("quiet", Integer.getInteger("gf.histories", 400));
+        List<String> faults = play("quiet", Tier.count("histories"));
         assertThat(faults).as("seed %d", SEED).isEmpty();
         assertThat(Words.unclear()).as("seed %d", SEED).isEmpty();
     }
@@ -67,7 +68,7 @@ class RecordedHistoriesTest {
         Disturber disturber = new Disturber(farm, SEED);
         List<String> faults;
         try (disturber) {
-            faults = play("disturbed", Integer.getInteger("gf.histories.disturbed", 100));
+            faults = play("disturbed", Tier.count("histories.disturbed"));
         }
         System.out.println("faults: " + disturber.done());
         assertThat(faults).as("seed %d", SEED).isEmpty();
