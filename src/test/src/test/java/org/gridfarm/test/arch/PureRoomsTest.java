@@ -11,6 +11,7 @@ import static org.gridfarm.test.arch.House.PURE;
 
 import com.tngtech.archunit.core.domain.JavaModifier;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.time.Clock;
@@ -22,6 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Pure rooms do no IO, start no thread, hold no lock, and have no clock and no dice of their own.
  */
+@Tag("quick")
 class PureRoomsTest {
     @Test
     void doNoIo() {

@@ -16,6 +16,7 @@ import static org.gridfarm.test.arch.House.PROTOCOL;
 import static org.gridfarm.test.arch.House.SCHEDULER;
 import static org.gridfarm.test.arch.House.STORAGE_NODE;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.TrustManager;
 
+@Tag("quick")
 class WallsTest {
     @Test
     void everyComponentIsSeen() {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * SIGSTOP to one process of each kind in turn, for longer than any call may wait, while programs
  * use the mount: no system call exceeds its deadline, and the mount answers again afterwards.
  */
+@Tag("alone")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class HangTest {
     private static final long STOPPED_MILLIS = Integer.getInteger("gf.hang.millis", 13_000);

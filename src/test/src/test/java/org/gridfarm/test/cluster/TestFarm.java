@@ -106,7 +106,7 @@ public final class TestFarm implements AutoCloseable {
                                 "--mount",
                                 mount().toString()));
         command.addAll(List.of(options));
-        try {
+        try (OneStartAtATime _ = new OneStartAtATime()) {
             gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
             try {
@@ -187,7 +187,6 @@ public final class TestFarm implements AutoCloseable {
         return directory.resolve(node).resolve("mnt");
     }
 
-    /** Runs a command that must succeed; its standard output. */
     /** A mount at that node that does everything itself. */
     public Path mountWithoutPassthrough(String node) {
         Path mount = directory.resolve("plain-" + node);
@@ -204,6 +203,7 @@ public final class TestFarm implements AutoCloseable {
         return mount;
     }
 
+    /** Runs a command that must succeed; its standard output. */
     public String gf(String... words) {
         Result result = tryGf(words);
         return succeeded("gf " + String.join(" ", words), result);

@@ -13,6 +13,7 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * A storage node is stopped while files at level 2 are read and written, at a mount and from far.
  */
+@Tag("alone")
 class HungNodeTest {
     private static final int FILES = 12;
     private static final int BYTES = 4 << 20;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.linear.Tree.Call;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Random;
  * The checker must see what is wrong and must accept what is right; otherwise a green run says
  * nothing.
  */
+@Tag("quick")
 class CheckerTest {
     private static final Checker<Tree, Call, String> CHECKER = new Checker<>(Tree.MODEL);
 

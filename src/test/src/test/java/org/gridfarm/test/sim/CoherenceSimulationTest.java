@@ -3,6 +3,7 @@ package org.gridfarm.test.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * no two leaders commit in one epoch; and a fault in any part of the protocol is noticed. {@code
  * -Dgf.seed=} and {@code -Dgf.worlds=} choose the worlds.
  */
+@Tag("quick")
 class CoherenceSimulationTest {
     private static final long FIRST = Tier.seed(1);
     private static final int SEEDS = Tier.count("worlds");

@@ -2,6 +2,7 @@ package org.gridfarm.test.tidy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+@Tag("quick")
 class TidyTest {
     /**
      * More than anyone reads at one go. A file has one idea; 150 lines are usual. Comments cost a

@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.test.cluster.Metrics;
+import org.gridfarm.test.cluster.OneStartAtATime;
 import org.junit.jupiter.api.Assumptions;
 
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class MetaFarm implements AutoCloseable {
 
     private static MetaFarm start(ClusterOptions options) throws IOException {
         Path directory = Files.createTempDirectory("gf-meta-");
-        try {
+        try (OneStartAtATime _ = new OneStartAtATime()) {
             return new MetaFarm(directory, Cluster.start(directory, options, line -> {}));
         } catch (RuntimeException e) {
             Cluster.open(directory, line -> {}).stop();
