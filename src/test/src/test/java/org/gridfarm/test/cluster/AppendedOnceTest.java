@@ -3,8 +3,9 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,11 +29,11 @@ class AppendedOnceTest {
     private static final int RECORD_BYTES_MAX = 8_000;
 
     private final AtomicBoolean ending = new AtomicBoolean();
-    private TestFarm farm;
-    private Path mount;
+    private static TestFarm farm;
+    private static Path mount;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         farm = TestFarm.startOfNodes("--nodes", "2");
         farm.gf("setrep", "2", "/");
         // Else the kernel appends to the local replica itself.
@@ -40,8 +41,12 @@ class AppendedOnceTest {
     }
 
     @AfterEach
-    void stop() throws IOException {
+    void end() {
         ending.set(true);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
         if (farm != null) {
             farm.close();
         }
@@ -50,9 +55,10 @@ class AppendedOnceTest {
     @ParameterizedTest(name = "open elsewhere, too: {0}")
     @ValueSource(booleans = {false, true})
     void everyRecordIsThereOnce(boolean shared) throws Exception {
-        Path elsewhere = Files.createFile(farm.mount().resolve("log"));
+        String name = shared ? "shared" : "alone";
+        Path elsewhere = Files.createFile(farm.mount().resolve(name));
         FileChannel other = shared ? FileChannel.open(elsewhere, StandardOpenOption.WRITE) : null;
-        CompletableFuture<byte[]> appended = CompletableFuture.supplyAsync(this::append);
+        CompletableFuture<byte[]> appended = CompletableFuture.supplyAsync(() -> append(name));
         for (int i = 0; i < KILLS && !appended.isDone(); i++) {
             farm.mountServer(mount).destroyForcibly();
         }
@@ -66,10 +72,10 @@ class AppendedOnceTest {
     }
 
     /** Until told to end; everything that was appended. */
-    private byte[] append() {
+    private byte[] append(String name) {
         Random random = new Random(7);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        try (FileChannel log = FileChannel.open(mount.resolve("log"), StandardOpenOption.APPEND)) {
+        try (FileChannel log = FileChannel.open(mount.resolve(name), StandardOpenOption.APPEND)) {
             while (!ending.get()) {
                 byte[] record = new byte[1 + random.nextInt(RECORD_BYTES_MAX)];
                 random.nextBytes(record);

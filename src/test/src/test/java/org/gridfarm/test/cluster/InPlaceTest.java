@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.mount.takeover.Supervisor;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -32,15 +32,15 @@ class InPlaceTest {
     private static final int RECORDS_MAX = 8;
 
     private final long seed = Tier.seed(1);
-    private TestFarm farm;
+    private static TestFarm farm;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         farm = TestFarm.start("--nodes", "2", "--schedulers", "0");
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         if (farm != null) {
             farm.close();
         }
@@ -53,17 +53,16 @@ class InPlaceTest {
                 "python3 %s %s %s %d %d"
                         .formatted(
                                 farm.program("inplace.py"),
-                                farm.mount().resolve("f"),
-                                farm.mountOf("n2").resolve("f"),
+                                farm.mount().resolve("seen"),
+                                farm.mountOf("n2").resolve("seen"),
                                 seed,
                                 ROUNDS));
-        awaitSums();
-        farm.gf("sum", "--verify", "/f");
+        requireSums("/seen");
     }
 
     @Test
     void theKernelWritesWithoutTheMountsProcess() throws Exception {
-        Path file = Files.write(farm.mount().resolve("f"), new byte[SIZE]);
+        Path file = Files.write(farm.mount().resolve("kernel"), new byte[SIZE]);
         // Not a child of ours, which closes what we have open.
         try (ShellBeside shell = farm.shellBeside();
                 FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -73,7 +72,7 @@ class InPlaceTest {
             channel.write(ByteBuffer.wrap(new byte[] {1}), SIZE / 2);
             shell.run("kill -CONT " + server); // fails where it has been replaced meanwhile
         }
-        assertThat(Files.readAllBytes(farm.mountOf("n2").resolve("f"))[SIZE / 2])
+        assertThat(Files.readAllBytes(farm.mountOf("n2").resolve("kernel"))[SIZE / 2])
                 .isEqualTo((byte) 1);
     }
 
@@ -81,7 +80,7 @@ class InPlaceTest {
     void nothingSyncedIsLostWithItsNodeOrTheMountsProcess() throws Exception {
         Random random = new Random(seed);
         byte[] expected = bytes(random, SIZE);
-        Path file = Files.write(farm.mount().resolve("f"), expected);
+        Path file = Files.write(farm.mount().resolve("synced"), expected);
         for (int fault = 0; fault < FAULTS; fault++) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 change(channel, expected, random);
@@ -93,11 +92,10 @@ class InPlaceTest {
                 }
                 change(channel, expected, random);
             }
-            assertThat(farm.mountOf("n2").resolve("f")).hasBinaryContent(expected);
+            assertThat(farm.mountOf("n2").resolve("synced")).hasBinaryContent(expected);
             assertThat(file).hasBinaryContent(expected);
         }
-        awaitSums();
-        farm.gf("sum", "--verify", "/f");
+        requireSums("/synced");
     }
 
     /** As when the machine goes: the node and all that the mount consists of, at once. */
@@ -105,22 +103,22 @@ class InPlaceTest {
     void norWithBothForEver() throws Exception {
         Random random = new Random(seed);
         byte[] expected = bytes(random, SIZE);
-        Path file = Files.write(farm.mount().resolve("f"), expected);
+        Path mount = farm.anotherMount("n1");
+        Path file = Files.write(mount.resolve("both"), expected);
         FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
         change(channel, expected, random);
-        farm.mountServer(); // with all its processes there
-        Supervisor supervisor = Supervisor.of(farm.mount());
+        farm.mountServer(mount); // with all its processes there
+        Supervisor supervisor = Supervisor.of(mount);
         Stream.of(supervisor.process(), supervisor.standby(), supervisor.server())
                 .flatMap(Optional::stream)
                 .forEach(ProcessHandle::destroyForcibly);
         farm.kill("n1", "KILL");
         farm.startOne("n1");
-        Path elsewhere = farm.mountOf("n2").resolve("f");
+        Path elsewhere = farm.mountOf("n2").resolve("both");
         await().atMost(Duration.ofMinutes(1))
                 .ignoreExceptions()
                 .untilAsserted(() -> assertThat(elsewhere).hasBinaryContent(expected));
-        awaitSums();
-        farm.gf("sum", "--verify", "/f");
+        requireSums("/both");
     }
 
     private static byte[] bytes(Random random, int length) {
@@ -143,8 +141,9 @@ class InPlaceTest {
     }
 
     /** Taken anew after a local writer has closed. */
-    private void awaitSums() {
+    private static void requireSums(String path) {
         await().atMost(Duration.ofSeconds(40)) // a writer who is gone is missed for half a minute
-                .until(() -> farm.tryGf("sum", "/f").status() == 0);
+                .until(() -> farm.hasSum(path));
+        farm.gf("sum", "--verify", path);
     }
 }

@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ import java.util.List;
  */
 class MappingsTest {
     private static TestFarm farm;
+    private static @Nullable TestFarm two;
 
     @BeforeAll
     static void start() throws IOException {
@@ -37,6 +39,9 @@ class MappingsTest {
     static void stop() throws IOException {
         if (farm != null) {
             farm.close();
+        }
+        if (two != null) {
+            two.close();
         }
     }
 
@@ -108,8 +113,7 @@ class MappingsTest {
         if (how.equals("written-too")) put(expected, 100_000, "between");
         if (elsewhere) put(expected, 150_000, "elsewhere");
         if (how.equals("interleaved")) put(expected, 50_000, "m2".repeat(2_000));
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> farm.tryGf("sum", "/" + path).status() == 0);
+        await().atMost(Duration.ofSeconds(10)).until(() -> farm.hasSum("/" + path));
         assertThat(farm.mountOf("n3").resolve(path)).hasBinaryContent(expected);
         assertThat(farm.mount().resolve(path)).hasBinaryContent(expected);
         farm.gf("sum", "--verify", "/" + path);
@@ -133,8 +137,7 @@ class MappingsTest {
         put(expected, 0, "first");
         put(expected, 200_000, "later");
         put(expected, 150_000, "elsewhere");
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> farm.tryGf("sum", "/survives/f").status() == 0);
+        await().atMost(Duration.ofSeconds(10)).until(() -> farm.hasSum("/survives/f"));
         assertThat(farm.mountOf("n3").resolve("survives/f")).hasBinaryContent(expected);
         farm.gf("sum", "--verify", "/survives/f");
     }
@@ -146,25 +149,38 @@ class MappingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"waits", "waits-first", "waits-then-writes"})
     void whoMappedBesideAnotherWriterHearsThatItsNodeIsGone(String how) throws Exception {
-        try (TestFarm two = TestFarm.start("--nodes", "2", "--schedulers", "0")) {
-            two.gf("setrep", "2", "/");
-            put(two, "f");
-            Path elsewhere = two.mountOf("n2").resolve("f");
-            Process mapping = mapping(two, "f", how);
-            try (Writer orders = mapping.outputWriter();
-                    BufferedReader steps = mapping.inputReader()) {
-                assertThat(steps.readLine()).isEqualTo("stored");
-                two.signal("n1", "KILL");
-                two.sh(
-                        "printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync"
-                                .formatted(elsewhere));
-                orders.write("go on\n");
-            }
-            assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
-            assertThat(Files.readString(elsewhere))
-                    .startsWith("a".repeat(99) + "more")
-                    .contains("elsewhere");
+        TestFarm two = farmOfTwo();
+        put(two, how);
+        Path elsewhere = two.mountOf("n2").resolve(how);
+        Process mapping = mapping(two, how, how);
+        try (Writer orders = mapping.outputWriter();
+                BufferedReader steps = mapping.inputReader()) {
+            assertThat(steps.readLine()).isEqualTo("stored");
+            two.signal("n1", "KILL");
+            two.sh("printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync".formatted(elsewhere));
+            orders.write("go on\n");
         }
+        assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
+        assertThat(Files.readString(elsewhere))
+                .startsWith("a".repeat(99) + "more")
+                .contains("elsewhere");
+    }
+
+    /** At level 2 with two nodes, both there. */
+    private static TestFarm farmOfTwo() throws IOException {
+        if (two == null) {
+            two = TestFarm.start("--nodes", "2", "--schedulers", "0");
+            two.gf("setrep", "2", "/");
+        } else {
+            two.startOne("n1"); // which the last case killed
+        }
+        TestFarm started = two;
+        await("both nodes")
+                .atMost(Duration.ofSeconds(60))
+                .until(() ->
+                        started.client().nodes().stream()
+                                .allMatch(node -> node.getState().equals("up")));
+        return started;
     }
 
     /** Of mapped.py, which waits after it has said what it stored. */
@@ -211,8 +227,7 @@ class MappingsTest {
             assertThat(contents(there, 30)).allMatch("b".repeat(5000)::equals);
             assertThat(farm.tryGf("sum", "/late/f0").errors()).contains("open for writing");
         }
-        await().atMost(Duration.ofSeconds(10))
-                .until(() -> farm.tryGf("sum", "/late/f0").status() == 0);
+        await().atMost(Duration.ofSeconds(10)).until(() -> farm.hasSum("/late/f0"));
         assertThat(contents(there, 30)).allMatch("c".repeat(5000)::equals);
         assertThat(contents(farm.mountOf("n3").resolve("late"), 30))
                 .allMatch("c".repeat(5000)::equals);

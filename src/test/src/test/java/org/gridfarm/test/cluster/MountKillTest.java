@@ -3,8 +3,9 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -39,38 +40,44 @@ class MountKillTest {
     private final Map<String, byte[]> synced = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ending = new AtomicBoolean();
-    private TestFarm farm;
+    private static TestFarm farm;
 
-    private Path mount;
+    private Path mount = Path.of("");
+    private String place = "";
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         farm = TestFarm.start();
         farm.gf("setrep", "2", "/");
-        mount = farm.mount();
     }
 
-    @AfterEach
-    void stop() throws IOException {
-        ending.set(true);
+    @AfterAll
+    static void stop() throws IOException {
         if (farm != null) {
             farm.close();
         }
     }
 
+    @AfterEach
+    void end() {
+        ending.set(true);
+    }
+
     @Test
     void nothingSyncedIsLostAndNoCallFails() throws Exception {
-        underKills(Tier.count("mount.kills"));
+        underKills(farm.mount(), "kept", Tier.count("mount.kills"));
     }
 
     /** What the kernel otherwise does by itself is asked of the process. */
     @Test
     void norWithoutPassthrough() throws Exception {
-        mount = farm.mountWithoutPassthrough("n1");
-        underKills(Tier.count("mount.kills.plain"));
+        underKills(farm.mountWithoutPassthrough("n1"), "plain", Tier.count("mount.kills.plain"));
     }
 
-    private void underKills(int kills) throws Exception {
+    private void underKills(Path where, String directory, int kills) throws Exception {
+        mount = where;
+        place = directory;
+        Path folder = Files.createDirectory(mount.resolve(place));
         List<Thread> load = new ArrayList<>();
         for (int writer = 0; writer < 2; writer++) {
             int number = writer;
@@ -82,14 +89,14 @@ class MountKillTest {
         Process shell =
                 new ProcessBuilder(
                                 "/bin/sh", "-c", "while read line; do ls >/dev/null || exit; done")
-                        .directory(mount.toFile())
+                        .directory(folder.toFile())
                         .start();
         List<Long> usable = new ArrayList<>();
         for (int i = 0; i < kills; i++) {
             ProcessHandle server = farm.mountServer(mount);
             long began = System.nanoTime();
             server.destroyForcibly();
-            Path made = mount.resolve("made" + i);
+            Path made = folder.resolve("made" + i);
             Files.createDirectory(made);
             usable.add((System.nanoTime() - began) / 1_000_000);
             shell.getOutputStream().write('\n');
@@ -145,7 +152,7 @@ class MountKillTest {
      */
     private void writeFiles(int writer) throws IOException {
         Random random = new Random(writer);
-        Path folder = Files.createDirectory(mount.resolve("w" + writer));
+        Path folder = Files.createDirectory(mount.resolve(place).resolve("w" + writer));
         for (int i = 0; !ending.get(); i++) {
             byte[] content = new byte[random.nextInt(20_000)];
             random.nextBytes(content);
@@ -155,7 +162,7 @@ class MountKillTest {
                             file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 channel.write(ByteBuffer.wrap(content));
                 channel.force(true);
-                synced.put("w" + writer + "/f" + i, content);
+                synced.put(place + "/w" + writer + "/f" + i, content);
             }
             Path directory = Files.createDirectory(folder.resolve("d" + i));
             Path renamed = Files.move(directory, folder.resolve("e" + i));
@@ -166,7 +173,7 @@ class MountKillTest {
     /** One file that stays open all the while and grows by synced records. */
     private void writeOneFile(int writer) throws IOException {
         Random random = new Random(100 + writer);
-        String name = "log" + writer;
+        String name = place + "/log" + writer;
         byte[] all = new byte[0];
         try (FileChannel channel =
                 FileChannel.open(

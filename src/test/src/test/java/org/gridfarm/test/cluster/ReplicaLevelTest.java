@@ -3,6 +3,11 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.awaitility.Awaitility;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
+import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -77,21 +82,19 @@ class ReplicaLevelTest {
     /** Of each file: the nodes that hold a good copy, with their racks. */
     private static Map<String, Map<String, String>> holders(Collection<String> paths) {
         Map<String, String> racks = new TreeMap<>();
-        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
-            racks.put(node.get("name").asString(), node.get("rack").asString());
+        for (NodeInfo node : farm.client().nodes()) {
+            racks.put(node.getName(), node.getRack());
         }
-        List<String> command = new ArrayList<>(List.of("where", "--json"));
-        command.addAll(paths);
         Map<String, Map<String, String>> all = new TreeMap<>();
-        for (JsonNode file : farm.json(command.toArray(new String[0])).get("files")) {
+        for (String path : paths) {
             Map<String, String> holders = new TreeMap<>();
-            for (JsonNode replica : file.get("objects").get(0).get("replicas")) {
-                if (replica.get("state").asString().equals("valid")) {
-                    String node = replica.get("node").asString();
-                    holders.put(node, racks.getOrDefault(node, "?"));
+            for (Replica replica :
+                    farm.client().where(FarmPath.of(path)).getObjects(0).getReplicasList()) {
+                if (replica.getState() == ReplicaState.VALID) {
+                    holders.put(replica.getNode(), racks.getOrDefault(replica.getNode(), "?"));
                 }
             }
-            all.put(file.get("path").asString(), holders);
+            all.put(path, holders);
         }
         return all;
     }
@@ -108,13 +111,11 @@ class ReplicaLevelTest {
                 .toList();
     }
 
-    private static JsonNode node(String name) {
-        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
-            if (node.get("name").asString().equals(name)) {
-                return node;
-            }
-        }
-        throw new AssertionError("no node " + name);
+    private static NodeInfo node(String name) {
+        return farm.client().nodes().stream()
+                .filter(node -> node.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static void await(String what, BooleanSupplier condition) {
@@ -125,10 +126,10 @@ class ReplicaLevelTest {
     }
 
     private static boolean isWell() {
-        JsonNode status = farm.status();
-        return status.get("replicas_under").asLong() == 0
-                && status.get("replicas_over").asLong() == 0
-                && status.get("repair_queue").asLong() == 0;
+        ClusterStatusReply status = farm.status();
+        return status.getReplicasUnder() == 0
+                && status.getReplicasOver() == 0
+                && status.getRepairQueue() == 0;
     }
 
     @Test
@@ -176,7 +177,7 @@ class ReplicaLevelTest {
         }
         assertThat(reading.join()).isPositive();
         assertThat(done.get("files_left").asInt()).isZero();
-        assertThat(node("n1").get("replicas").asInt()).isZero();
+        assertThat(node("n1").getReplicas()).isZero();
         assertThat(holders(written("/two")))
                 .allSatisfy((path, nodes) ->
                         assertThat(nodes)
@@ -190,9 +191,9 @@ class ReplicaLevelTest {
     void whatWasDecidedOutlivesTheServers() {
         farm.restart("meta1");
         await("meta1 leads", () -> farm.tryGf("nodes").status() == 0);
-        await("n1 is heard of", () -> node("n1").get("state").asString().equals("draining"));
+        await("n1 is heard of", () -> node("n1").getState().equals("draining"));
         farm.gf("node", "undrain", "n1");
-        assertThat(node("n1").get("state").asString()).isEqualTo("up");
+        assertThat(node("n1").getState()).isEqualTo("up");
     }
 
     @Test
@@ -201,7 +202,7 @@ class ReplicaLevelTest {
         await("well", ReplicaLevelTest::isWell);
         String victim = holders("/two/f0").keySet().iterator().next().equals("n1") ? "n3" : "n2";
         farm.kill(victim, "KILL");
-        await("down", () -> node(victim).get("state").asString().equals("down"));
+        await("down", () -> node(victim).getState().equals("down"));
         for (int i = 0; i < FILES; i += 3) {
             write(farm.mount().resolve("two/f" + i), 1000 + i);
         }
@@ -211,7 +212,7 @@ class ReplicaLevelTest {
         await("the level is restored without it", ReplicaLevelTest::isWell);
         requireAllReadable();
         farm.restart(victim);
-        await("back", () -> node(victim).get("state").asString().equals("up"));
+        await("back", () -> node(victim).getState().equals("up"));
         await("surplus is gone", ReplicaLevelTest::isWell);
         requireAllReadable();
         Path data = farm.directory().resolve(victim).resolve("data/objects");
@@ -220,7 +221,7 @@ class ReplicaLevelTest {
                 () -> {
                     String count =
                             farm.sh("find " + data + " -type f ! -name '*.sum' | wc -l").strip();
-                    return Long.parseLong(count) == node(victim).get("replicas").asLong();
+                    return Long.parseLong(count) == node(victim).getReplicas();
                 });
         List<String> sum = new ArrayList<>(List.of("sum", "--verify"));
         sum.addAll(written("/two"));
@@ -245,10 +246,10 @@ class ReplicaLevelTest {
         TestFarm.Result refused = farm.tryGf("node", "remove", holder);
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.output()).contains("/one/f");
-        assertThat(node(holder).get("state").asString()).isEqualTo("up");
+        assertThat(node(holder).getState()).isEqualTo("up");
         farm.gf("node", "drain", holder, "--wait");
         farm.gf("node", "remove", holder);
-        assertThat(node(holder).get("state").asString()).isEqualTo("removed");
+        assertThat(node(holder).getState()).isEqualTo("removed");
         requireAllReadableAfterRemoval();
     }
 

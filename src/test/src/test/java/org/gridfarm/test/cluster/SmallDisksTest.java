@@ -3,6 +3,10 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.awaitility.Awaitility;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -57,9 +61,9 @@ class SmallDisksTest {
         assertThat(after.get("state").asString()).isEqualTo("off");
         assertThat(after.get("difference").asDouble()).isLessThan(0.08);
         long total = 0;
-        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
-            assertThat(node.get("replicas").asLong()).as("%s", node.get("name")).isBetween(5L, 11L);
-            total += node.get("replicas").asLong();
+        for (NodeInfo node : farm.client().nodes()) {
+            assertThat(node.getReplicas()).as(node.getName()).isBetween(5L, 11L);
+            total += node.getReplicas();
         }
         assertThat(total).isEqualTo(24);
         farm.gf("get", "-r", "/b/in", farm.directory().resolve("out").toString());
@@ -75,7 +79,7 @@ class SmallDisksTest {
         for (String node : List.of("n1", "n2")) {
             farm.gf("node", "readonly", node);
         }
-        await("n3 has room", () -> node("n3").get("available").asLong() > 140_000_000);
+        await("n3 has room", () -> node("n3").getAvailable() > 140_000_000);
         farm.gf("put", local.toString(), "/filler");
         assertThat(holder("/filler")).isEqualTo("n3");
         Path mount = farm.mount();
@@ -114,23 +118,18 @@ class SmallDisksTest {
     }
 
     private static String holder(String path) {
-        JsonNode file = farm.json("where", "--json", path).get("files").get(0);
-        JsonNode replicas = file.get("objects").get(0).get("replicas");
-        for (JsonNode replica : replicas) {
-            if (replica.get("state").asString().equals("valid")) {
-                return replica.get("node").asString();
-            }
-        }
-        throw new AssertionError("nobody holds " + path);
+        return farm.client().where(FarmPath.of(path)).getObjects(0).getReplicasList().stream()
+                .filter(replica -> replica.getState() == ReplicaState.VALID)
+                .map(Replica::getNode)
+                .findFirst()
+                .orElseThrow();
     }
 
-    private static JsonNode node(String name) {
-        for (JsonNode node : farm.json("nodes", "--json").get("nodes")) {
-            if (node.get("name").asString().equals(name)) {
-                return node;
-            }
-        }
-        throw new AssertionError("no node " + name);
+    private static NodeInfo node(String name) {
+        return farm.client().nodes().stream()
+                .filter(node -> node.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static void await(String what, BooleanSupplier condition) {

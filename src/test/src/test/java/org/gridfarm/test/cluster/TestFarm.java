@@ -5,9 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.takeover.Supervisor;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
+import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.test.tidy.Checkout;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 import tools.jackson.databind.JsonNode;
@@ -35,10 +43,12 @@ import java.util.stream.Stream;
 public final class TestFarm implements AutoCloseable {
     private static final Pattern PACKAGED = Pattern.compile("/gridfarm-cli-[^:/]*\\.jar(:|$)");
     private static final long COMMAND_SECONDS_MAX = 900;
+    private static final Duration SUM_MAX = Duration.ofMinutes(1);
 
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours
     private final List<Path> smallDisks = new ArrayList<>();
+    private @Nullable Gridfarm client;
 
     private TestFarm(Path directory, Map<String, String> environment) {
         this.directory = directory;
@@ -189,17 +199,19 @@ public final class TestFarm implements AutoCloseable {
 
     /** A mount at that node that does everything itself. */
     public Path mountWithoutPassthrough(String node) {
-        Path mount = directory.resolve("plain-" + node);
-        gf(
-                "cluster",
-                "mount",
-                "-o",
-                "nopassthrough",
-                "--node",
-                node,
-                "--dir",
-                directory.toString(),
-                mount.toString());
+        return mounted(directory.resolve("plain-" + node), node, "-o", "nopassthrough");
+    }
+
+    /** A mount at that node as the user's, for a test that leaves nothing of it. */
+    Path anotherMount(String node) {
+        return mounted(directory.resolve("another-" + node), node);
+    }
+
+    private Path mounted(Path mount, String node, String... options) {
+        List<String> command = new ArrayList<>(List.of("cluster", "mount"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("--node", node, "--dir", directory.toString(), mount.toString()));
+        gf(command.toArray(String[]::new));
         return mount;
     }
 
@@ -260,12 +272,35 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /**
-     * What {@code gf status} tells, also of a farm that is not well, which its exit status says.
+     * A client of the library, open as long as the farm: to ask for a state again and again without
+     * a process for each question.
      */
-    public JsonNode status() {
-        Result result = tryGf("status", "--json");
-        assertThat(result.status()).as(result.errors()).isBetween(0, 2);
-        return JsonMapper.builder().build().readTree(result.output());
+    public Gridfarm client() {
+        Gridfarm open = client;
+        if (open == null) {
+            open = Gridfarm.open(ClientConfig.read(directory.resolve("client.toml")));
+            client = open;
+        }
+        return open;
+    }
+
+    /** What {@code gf status} tells, asked from this process. */
+    public ClusterStatusReply status() {
+        return client().callLeader(
+                        MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+    }
+
+    /** Whether a file has a sum that each of its replicas has, as {@code gf sum} tells. */
+    boolean hasSum(String path) {
+        try {
+            return client().sum(FarmPath.of(path), false, SUM_MAX).getReplicasList().stream()
+                    .allMatch(replica ->
+                            replica.getFailure().isEmpty()
+                                    && replica.getBadBlocksCount() == 0
+                                    && !replica.getDiffers());
+        } catch (FarmException e) {
+            return false; // as of a file that is still open for writing
+        }
     }
 
     public void kill(String component, String signal) {
@@ -367,6 +402,9 @@ public final class TestFarm implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (client != null) {
+            client.close();
+        }
         if (directory.toString().equals(System.getProperty("gf.farm"))) {
             return;
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.cluster.TestFarm;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -23,11 +25,13 @@ class JobUnderFaultsTest {
     private static final int LINES_MAX = 2_000;
     private static final List<String> NODES = List.of("n1", "n2", "n3");
 
+    private static TestFarm farm;
+
     private final long seed = Tier.seed(1);
 
-    @Test
-    void everyMountSeesEveryOutput() throws Exception {
-        try (TestFarm farm =
+    @BeforeAll
+    static void start() throws IOException {
+        farm =
                 TestFarm.start(
                         "--nodes",
                         "3",
@@ -36,52 +40,60 @@ class JobUnderFaultsTest {
                         "--schedulers",
                         "2",
                         "--repair-after",
-                        "3s")) {
-            farm.gf("setrep", "2", "/");
-            List<Integer> lines = inputs(farm);
-            List<Path> mounts = NODES.stream().map(farm::mountOf).toList();
-            try (ProcessFaults harm =
-                    new ProcessFaults(
-                            farm,
-                            seed,
-                            List.of("meta1", "cache1", "cache2"),
-                            NODES,
-                            List.of("sched1", "sched2"),
-                            mounts)) {
-                Process job = farm.prepare(words(farm));
-                job.getOutputStream().close();
-                int faults = 0;
-                while (job.isAlive()) {
-                    System.out.println("fault " + faults++ + ": " + harm.one());
-                }
-                assertThat(job.exitValue())
-                        .as("%s", farm.tryGf("jobs", "--all", "--tasks").output())
-                        .isZero();
-                assertThat(faults).isPositive();
-                System.out.println(harm);
+                        "3s");
+        farm.gf("setrep", "2", "/");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    @Test
+    void everyMountSeesEveryOutput() throws Exception {
+        List<Integer> lines = inputs();
+        List<Path> mounts = NODES.stream().map(farm::mountOf).toList();
+        try (ProcessFaults harm =
+                new ProcessFaults(
+                        farm,
+                        seed,
+                        List.of("meta1", "cache1", "cache2"),
+                        NODES,
+                        List.of("sched1", "sched2"),
+                        mounts)) {
+            Process job = farm.prepare(words());
+            job.getOutputStream().close();
+            int faults = 0;
+            while (job.isAlive()) {
+                System.out.println("fault " + faults++ + ": " + harm.one());
             }
-            for (Path mount : mounts) {
-                for (int i = 0; i < TASKS; i++) {
-                    assertThat(Files.readString(mount.resolve("in").resolve(i + ".count")).strip())
-                            .as("output %s at %s", i, mount)
-                            .isEqualTo(Integer.toString(lines.get(i)));
-                }
+            assertThat(job.exitValue())
+                    .as("%s", farm.tryGf("jobs", "--all", "--tasks").output())
+                    .isZero();
+            assertThat(faults).isPositive();
+            System.out.println(harm);
+        }
+        for (Path mount : mounts) {
+            for (int i = 0; i < TASKS; i++) {
+                assertThat(Files.readString(mount.resolve("in").resolve(i + ".count")).strip())
+                        .as("output %s at %s", i, mount)
+                        .isEqualTo(Integer.toString(lines.get(i)));
             }
         }
     }
 
     @Test
-    void aSchedulerThatStandsByIsPassedOver() throws IOException {
-        try (TestFarm farm = TestFarm.start("--nodes", "1", "--schedulers", "2")) {
-            farm.signal("sched1", "KILL");
-            farm.startOne("sched1"); // reached first, and the other leads or will
-            assertThat(farm.gf("run", "echo ran")).contains("ran");
-            assertThat(farm.gf("jobs", "--all")).contains("echo ran");
-        }
+    void aSchedulerThatStandsByIsPassedOver() {
+        farm.signal("sched1", "KILL");
+        farm.startOne("sched1"); // reached first, and the other leads or will
+        assertThat(farm.gf("run", "echo ran")).contains("ran");
+        assertThat(farm.gf("jobs", "--all")).contains("echo ran");
     }
 
     /** Files of so many lines. */
-    private List<Integer> inputs(TestFarm farm) throws IOException {
+    private List<Integer> inputs() throws IOException {
         Random random = new Random(seed);
         Path in = Files.createDirectory(farm.mount().resolve("in"));
         List<Integer> lines = new ArrayList<>();
@@ -93,7 +105,7 @@ class JobUnderFaultsTest {
         return lines;
     }
 
-    private static String[] words(TestFarm farm) {
+    private static String[] words() {
         List<String> words =
                 new ArrayList<>(
                         List.of(

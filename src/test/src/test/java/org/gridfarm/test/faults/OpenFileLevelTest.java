@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
@@ -13,8 +14,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,9 +148,8 @@ class OpenFileLevelTest {
         await("nothing is left to repair")
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> {
-                    JsonNode status = farm.status();
-                    return status.get("replicas_under").asLong() == 0
-                            && status.get("repair_queue").asLong() == 0;
+                    ClusterStatusReply status = farm.status();
+                    return status.getReplicasUnder() == 0 && status.getRepairQueue() == 0;
                 });
     }
 }

@@ -8,7 +8,10 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.FarmFile;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.AdminRequest;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Replica;
@@ -70,14 +73,14 @@ class PlantedCorruptionsTest {
             await("scrub ends")
                     .atMost(Duration.ofMinutes(5))
                     .pollInterval(Duration.ofSeconds(1))
-                    .until(() -> isScrubbed(farm));
+                    .until(() -> isScrubbed(client));
             assertThat(farm.tryGf("scrub", "status").status())
                     .as("says that bad replicas were found")
                     .isEqualTo(1);
             await("all replicas are made again")
                     .atMost(Duration.ofMinutes(5))
                     .pollInterval(Duration.ofSeconds(1))
-                    .until(() -> farm.tryGf("status").status() == 0);
+                    .until(() -> isWell(farm.status()));
             assertThat(farm.tryGf("health").output()).contains("bad blocks");
             assertThat(farm.json("replicas", "--corrupt", "--json").get("files")).isEmpty();
             requireAllGood(farm, client);
@@ -207,11 +210,22 @@ class PlantedCorruptionsTest {
         }
     }
 
-    private static boolean isScrubbed(TestFarm farm) {
+    private static boolean isWell(ClusterStatusReply status) {
+        return status.getReplicasUnder() == 0
+                && status.getReplicasLost() == 0
+                && status.getReplicasCorrupt() == 0;
+    }
+
+    private static boolean isScrubbed(Gridfarm client) {
+        AdminRequest ask =
+                AdminRequest.newBuilder()
+                        .setCommand("scrub")
+                        .putAllArguments(Map.of("action", "status", "node", ""))
+                        .build();
         JsonNode nodes =
                 JsonMapper.builder()
                         .build()
-                        .readTree(farm.tryGf("scrub", "status", "--json").output())
+                        .readTree(client.callLeader(MetadataMethods.ADMIN, ask).getJson())
                         .get("nodes");
         for (JsonNode node : nodes) {
             if (node.path("running").asBoolean(true)) {
