@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,7 +41,7 @@ import java.util.concurrent.atomic.AtomicReference;
 @Tag("alone")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class HangTest {
-    private static final long STOPPED_MILLIS = Integer.getInteger("gf.hang.millis", 13_000);
+    private static final long STOPPED_MILLIS = Tier.count("hang.millis");
     private static final long DEADLINE_MILLIS = 10_000;
 
     /** For threads that are not scheduled at once, and a call's own work. */

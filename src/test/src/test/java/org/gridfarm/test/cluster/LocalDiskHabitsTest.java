@@ -33,7 +33,7 @@ class LocalDiskHabitsTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
+        farm = TestFarm.shared();
         farm.sh("chmod 755 " + farm.directory()); // other users are tried as well
     }
 

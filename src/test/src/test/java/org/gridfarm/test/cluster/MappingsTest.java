@@ -30,7 +30,7 @@ class MappingsTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
+        farm = TestFarm.shared();
         Programs.needPython("mmap");
         Programs.needPython("ctypes");
     }

@@ -32,7 +32,7 @@ class PjdfstestTest {
         Optional<Path> program = program();
         Assumptions.assumeTrue(program.isPresent(), "pjdfstest is not installed");
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "needs root");
-        try (TestFarm farm = TestFarm.start("--no-node-mounts")) {
+        try (TestFarm farm = TestFarm.shared()) {
             Path config = farm.directory().resolve("pjdfstest.toml");
             Files.writeString(config, resource("pjdfstest.toml"));
             Path place = Files.createDirectory(farm.mount().resolve("posix"));

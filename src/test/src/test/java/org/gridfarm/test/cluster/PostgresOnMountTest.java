@@ -45,7 +45,7 @@ class PostgresOnMountTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
+        farm = TestFarm.shared();
     }
 
     @AfterAll

@@ -13,17 +13,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Programs that check their own work, each in a directory of its own on a farm's mount. A program
  * that is not installed is left out; {@code .ci/run} installs them all.
  */
 class RealProgramsTest {
+    private static final int STRESSORS_AT_ONCE = 4;
     private static TestFarm farm;
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
+        farm = TestFarm.shared();
     }
 
     @AfterAll
@@ -155,16 +160,53 @@ class RealProgramsTest {
     }
 
     @Test
-    void stressNgFindsNoFault() throws IOException {
+    void stressNgFindsNoFault() throws Exception {
         Programs.need("stress-ng");
-        // One after the other: each verifies what it did.
-        for (String stressor :
-                new String[] {
-                    "chattr", "chdir", "dentry", "dir", "dirdeep", "dup", "fallocate", "fcntl",
-                    "fiemap", "filename", "flock", "fpunch", "fstat", "getdent", "hdd", "io",
-                    "lease", "link", "locka", "lockf", "lockofd", "mknod", "open", "readahead",
-                    "rename", "seek", "symlink", "sync-file", "touch", "utime", "verity", "xattr",
-                }) {
+        // Each verifies what it did.
+        List<String> stressors =
+                List.of(
+                        "chattr",
+                        "chdir",
+                        "dentry",
+                        "dir",
+                        "dirdeep",
+                        "dup",
+                        "fallocate",
+                        "fcntl",
+                        "fiemap",
+                        "filename",
+                        "flock",
+                        "fpunch",
+                        "fstat",
+                        "getdent",
+                        "hdd",
+                        "io",
+                        "lease",
+                        "link",
+                        "locka",
+                        "lockf",
+                        "lockofd",
+                        "mknod",
+                        "open",
+                        "readahead",
+                        "rename",
+                        "seek",
+                        "symlink",
+                        "sync-file",
+                        "touch",
+                        "utime",
+                        "verity",
+                        "xattr");
+        try (ExecutorService some = Executors.newFixedThreadPool(STRESSORS_AT_ONCE)) {
+            for (Future<?> done :
+                    some.invokeAll(stressors.stream().map(this::stressing).toList())) {
+                done.get();
+            }
+        }
+    }
+
+    private Callable<Object> stressing(String stressor) {
+        return () -> {
             TestFarm.Result result =
                     farm.run(
                             List.of(
@@ -181,7 +223,8 @@ class RealProgramsTest {
                     .as(stressor + "\n" + result.output() + result.errors())
                     .isIn(0, 3, 4);
             assertThat(result.output() + result.errors()).as(stressor).doesNotContain("fail:");
-        }
+            return stressor;
+        };
     }
 
     @ParameterizedTest(name = "{0} stripes")
@@ -215,7 +258,7 @@ class RealProgramsTest {
     @Test
     void locksExcludeAcrossMounts() throws IOException {
         Programs.need("python3");
-        Path place = fresh("locks");
+        Path place = fresh("counters");
         String script =
                 """
                 import fcntl, os, sys
@@ -237,9 +280,9 @@ class RealProgramsTest {
                                     counter,
                                     kind,
                                     program,
-                                    farm.mountOf("n2").resolve("locks/" + kind),
+                                    farm.mountOf("n2").resolve("counters/" + kind),
                                     kind));
-            assertThat(farm.mountOf("n3").resolve("locks/" + kind)).hasContent("200");
+            assertThat(farm.mountOf("n3").resolve("counters/" + kind)).hasContent("200");
         }
     }
 

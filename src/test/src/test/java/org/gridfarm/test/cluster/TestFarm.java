@@ -50,6 +50,9 @@ public final class TestFarm implements AutoCloseable {
     private final List<Path> smallDisks = new ArrayList<>();
     private @Nullable Gridfarm client;
 
+    /** Tests of one JVM run one after the other: nobody else looks at it. */
+    private static @Nullable TestFarm shared;
+
     private TestFarm(Path directory, Map<String, String> environment) {
         this.directory = directory;
         this.environment = Map.copyOf(environment);
@@ -65,6 +68,29 @@ public final class TestFarm implements AutoCloseable {
             return new TestFarm(Path.of(running), Map.of());
         }
         return startIn(Files.createTempDirectory("gf-test-"), options);
+    }
+
+    /**
+     * The farm of three nodes that classes of this JVM share. Each works on names of its own,
+     * decides about levels for its own directories alone, and leaves all processes running. It ends
+     * when a test starts another farm, so that there is one at a time, or with the last test.
+     */
+    static TestFarm shared() throws IOException {
+        TestFarm running = shared;
+        if (running == null) {
+            running = start();
+            shared = running;
+        }
+        return running;
+    }
+
+    /** Where there is a shared one. */
+    public static void endShared() throws IOException {
+        TestFarm running = shared;
+        shared = null;
+        if (running != null) {
+            running.close();
+        }
     }
 
     /** In a directory where something may lie already. */
@@ -106,6 +132,7 @@ public final class TestFarm implements AutoCloseable {
     }
 
     private TestFarm started(String... options) throws IOException {
+        endShared();
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -402,6 +429,9 @@ public final class TestFarm implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (this == shared) {
+            return; // others may want it
+        }
         if (client != null) {
             client.close();
         }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.nio.file.ExtendedOpenOption;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.FarmFile;
 import org.gridfarm.client.core.Gridfarm;
@@ -40,7 +41,7 @@ class HungNodeTest {
     private static final int FILES = 12;
     private static final int BYTES = 4 << 20;
     private static final int PIECE = 64 << 10;
-    private static final Duration STOPPED = Duration.ofSeconds(12);
+    private static final Duration STOPPED = Duration.ofMillis(Tier.count("hang.millis"));
     private static final long READ_MILLIS_MAX = 2_000;
     private static final long WRITE_MILLIS_MAX = 10_000;
 

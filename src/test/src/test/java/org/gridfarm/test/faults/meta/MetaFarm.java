@@ -7,6 +7,7 @@ import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.test.cluster.Metrics;
 import org.gridfarm.test.cluster.OneStartAtATime;
+import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.Assumptions;
 
 import java.io.IOException;
@@ -46,6 +47,7 @@ final class MetaFarm implements AutoCloseable {
     }
 
     private static MetaFarm start(ClusterOptions options) throws IOException {
+        TestFarm.endShared();
         Path directory = Files.createTempDirectory("gf-meta-");
         try (OneStartAtATime _ = new OneStartAtATime()) {
             return new MetaFarm(directory, Cluster.start(directory, options, line -> {}));
