@@ -27,7 +27,7 @@ class JobUnderFaultsTest {
 
     private static TestFarm farm;
 
-    private final long seed = Tier.seed(1);
+    private final long seed = Tier.seed(291); // its first ten faults are of ten kinds
 
     @BeforeAll
     static void start() throws IOException {
