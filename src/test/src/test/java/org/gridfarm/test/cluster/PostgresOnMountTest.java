@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.campaign.Tier;
+import org.gridfarm.client.cli.cluster.Ports;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -58,8 +57,8 @@ class PostgresOnMountTest {
     @Test
     void aDatabaseLosesNothingWhenItsServerOrTheMountIsKilled() throws Exception {
         data = farm.mount().resolve("database");
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
+        try (Ports ports = new Ports()) {
+            port = Ports.port(ports.free());
         }
         farm.sh(
                 "%s -D %s -U tester -A trust -E UTF8 --locale=C --no-sync --no-instructions 2>&1"

@@ -8,24 +8,59 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Free loopback ports, all different, and the question whether somebody answers at one. */
-final class Ports implements AutoCloseable {
-    private final List<ServerSocket> held = new ArrayList<>();
+public final class Ports implements AutoCloseable {
+    private static final Path GIVEN_TO_CONNECTIONS =
+            Path.of("/proc/sys/net/ipv4/ip_local_port_range");
 
-    /** A port nobody uses now. It is held until close, so that the next call gives another. */
-    String free() {
+    private static final int FIRST = 10_000;
+    private static final int TRIES_MAX = 1_000;
+
+    private final List<ServerSocket> held = new ArrayList<>();
+    private final int end = end();
+
+    /**
+     * A port nobody uses now. It is held until close, so that the next call gives another.
+     *
+     * <p>Afterwards nobody holds it until its daemon listens, which takes seconds, or again when it
+     * is started anew. It is none of those that the kernel gives to whoever connects meanwhile.
+     */
+    public String free() {
+        for (int tried = 1; ; tried++) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST, end);
+            try {
+                held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+                return "127.0.0.1:" + port;
+            } catch (IOException e) {
+                if (tried == TRIES_MAX) {
+                    throw new FarmException(
+                            ErrorKind.UNAVAILABLE,
+                            "find",
+                            "a free port",
+                            String.valueOf(e.getMessage()),
+                            e);
+                }
+            }
+        }
+    }
+
+    /** The first port of the kernel's range; where that begins too low, the last of all. */
+    private static int end() {
         try {
-            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-            held.add(socket);
-            return "127.0.0.1:" + socket.getLocalPort();
+            String range = Files.readString(GIVEN_TO_CONNECTIONS).strip();
+            int first = Integer.parseInt(range.split("\\s+")[0]);
+            return first >= FIRST + TRIES_MAX ? first : 1 << 16;
         } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.UNAVAILABLE,
-                    "find",
-                    "a free port",
+                    "read",
+                    GIVEN_TO_CONNECTIONS.toString(),
                     String.valueOf(e.getMessage()),
                     e);
         }
@@ -40,7 +75,7 @@ final class Ports implements AutoCloseable {
         }
     }
 
-    static int port(String address) {
+    public static int port(String address) {
         return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
     }
 
