@@ -2,6 +2,8 @@ package org.gridfarm.client.core.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Tier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -10,10 +12,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Whoever opens a file and appends to it finds the end that all closes before have left, and in the
  * end the leader knows it; and a fault in any part of that is noticed. {@code -Dgf.seed=} chooses.
  */
+@Tag("quick")
 class AppendersSimulationTest {
-    private static final long FIRST = Long.getLong("gf.seed", 1);
-    private static final int SEEDS = Integer.getInteger("gf.seeds", 2000);
-    private static final int SEEDS_PER_PLANT_MAX = 20_000;
+    private static final long FIRST = Tier.seed(1);
+    private static final int SEEDS = Tier.count("appenders");
+    private static final int SEEDS_PER_PLANT_MAX = Tier.count("appenders.plant");
 
     @Test
     void noLineIsLostInAnyWorld() {
