@@ -197,6 +197,12 @@ final class Inode {
         return (bits & ALLOCATED_EXTRA) != 0 && extra != null ? extra.allocated : null;
     }
 
+    /** Bytes that are in no hole, about. */
+    long data() {
+        Long allocated = allocated();
+        return allocated == null ? size : Math.min(size, allocated);
+    }
+
     ByteString digest() {
         if ((bits & DIGEST_LINE) != 0) {
             return ByteString.copyFrom(

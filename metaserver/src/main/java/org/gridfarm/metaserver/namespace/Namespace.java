@@ -333,6 +333,7 @@ public final class Namespace {
                 number,
                 inode.generation,
                 inode.size,
+                inode.data(),
                 policy.replicas() == 0 ? defaultReplicas : policy.replicas(),
                 Math.max(1, policy.stripeCount()),
                 policy.groups());

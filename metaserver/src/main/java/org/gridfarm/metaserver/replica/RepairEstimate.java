@@ -20,7 +20,7 @@ public record RepairEstimate(long files, long lost, long bytes, double seconds) 
             Standing standing = map.standing(inode);
             Content content = files.content(inode);
             if (standing != null && content != null && standing.live() > 0) {
-                bytes += content.size() * Math.max(0, content.wanted() - standing.staying());
+                bytes += content.data() * Math.max(0, content.wanted() - standing.staying());
             }
         }
         long all = some.length == 0 ? 0 : (long) ((double) bytes / some.length * under);

@@ -186,7 +186,12 @@ final class Relocations {
                 return;
             }
             ReplicateObjectRequest.Builder request =
-                    ReplicateObjectRequest.newBuilder().setObject(object).setSize(image.getSize());
+                    ReplicateObjectRequest.newBuilder()
+                            .setObject(object)
+                            .setSize(
+                                    image.hasAllocated()
+                                            ? Math.min(image.getSize(), image.getAllocated())
+                                            : image.getSize());
             for (String source : from.getNodesList()) {
                 request.addSources(
                         ChainMember.newBuilder()

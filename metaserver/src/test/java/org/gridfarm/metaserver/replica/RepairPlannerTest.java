@@ -139,7 +139,7 @@ class RepairPlannerTest {
         nodes(6);
         farm.file(1, 2, MB, "n0", "n2");
         String group = farm.facts("n1").group();
-        farm.contents.put(1L, new Content(1, 1, MB, 2, 1, group + ":2"));
+        farm.contents.put(1L, new Content(1, 1, MB, MB, 2, 1, group + ":2"));
         farm.map.touched(1);
         farm.settle();
         assertThat(farm.holders(1))
@@ -152,7 +152,7 @@ class RepairPlannerTest {
     void aGroupWithoutNodesLeavesTheCopiesWhereTheyAre() {
         nodes(3);
         farm.file(1, 2, MB, "n0", "n1");
-        farm.contents.put(1L, new Content(1, 1, MB, 2, 1, "elsewhere:2"));
+        farm.contents.put(1L, new Content(1, 1, MB, MB, 2, 1, "elsewhere:2"));
         farm.map.touched(1);
         farm.settle();
         assertThat(farm.holders(1)).containsExactly("n0", "n1");

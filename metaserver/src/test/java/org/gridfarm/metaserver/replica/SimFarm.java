@@ -75,7 +75,7 @@ final class SimFarm implements Files {
     }
 
     void file(long inode, int wanted, long size, String... holders) {
-        contents.put(inode, new Content(inode, 1, size, wanted, 1, ""));
+        contents.put(inode, new Content(inode, 1, size, size, wanted, 1, ""));
         for (String holder : holders) {
             row(inode, holder, ReplicaState.VALID);
         }

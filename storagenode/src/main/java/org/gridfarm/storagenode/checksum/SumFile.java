@@ -22,12 +22,25 @@ public final class SumFile implements AutoCloseable {
     public static final int ENTRIES = (PAGE_BYTES - SumHeader.BYTES) / 4;
     private static final int PAGE_CRC_AT = 56;
 
+    /** The first byte at or after the offset that may hold data, or -1; of the same file. */
+    @FunctionalInterface
+    public interface NextData {
+        long at(long offset) throws IOException;
+    }
+
     private final FileChannel channel;
+    private final NextData nextData;
     private final ByteBuffer page = ByteBuffer.allocateDirect(PAGE_BYTES);
     private int pageZeroCrc;
 
-    public SumFile(FileChannel channel) {
+    public SumFile(FileChannel channel, NextData nextData) {
         this.channel = channel;
+        this.nextData = nextData;
+    }
+
+    /** Where its holes lie nobody knows: each page is read. */
+    public SumFile(FileChannel channel) {
+        this(channel, offset -> offset);
     }
 
     public FileChannel channel() {
@@ -56,6 +69,18 @@ public final class SumFile implements AutoCloseable {
     /** False: the page was never written, and stands for blocks of zeros. */
     public boolean holds(int number) throws IOException {
         return channel.size() > (long) number * PAGE_BYTES;
+    }
+
+    /** The first page from this one on that may have been written, or the end. */
+    public int nextPage(int number, int end) throws IOException {
+        if (number >= end || !holds(number)) {
+            return end;
+        }
+        if (number == 0) {
+            return 0; // the header's
+        }
+        long data = nextData.at((long) number * PAGE_BYTES);
+        return data < 0 ? end : (int) Math.min(end, data / PAGE_BYTES);
     }
 
     /** The sums of a page, or null when it is damaged. */

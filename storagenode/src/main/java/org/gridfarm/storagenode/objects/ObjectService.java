@@ -302,7 +302,7 @@ public final class ObjectService {
                         replica.zero(
                                 request.getOffset(),
                                 request.getLength(),
-                                request.getKeepSize() || request.getPunchHole());
+                                request.getKeepSize() || !request.getZeroRange());
                     }
                     if (!request.getPunchHole()) { // zeros keep their room
                         replica.allocate(

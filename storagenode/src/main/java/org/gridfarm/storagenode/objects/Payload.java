@@ -30,4 +30,21 @@ public final class Payload {
     public static int crc(ByteBuf payload) {
         return Blocks.crc(payload.nioBuffers());
     }
+
+    /** Nothing but zeros. */
+    public static boolean isZeros(ByteBuf bytes) {
+        for (ByteBuffer part : bytes.nioBuffers()) {
+            while (part.remaining() >= Long.BYTES) {
+                if (part.getLong() != 0) {
+                    return false;
+                }
+            }
+            while (part.hasRemaining()) {
+                if (part.get() != 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
 }

@@ -154,6 +154,11 @@ public final class Replica implements AutoCloseable {
         return suspect;
     }
 
+    /** Pages of sums and runs of blocks that are in memory. */
+    int sumsHeld() {
+        return sums.pagesHeld() + sums.staleRuns();
+    }
+
     boolean isFailed() {
         return failed;
     }
@@ -215,6 +220,11 @@ public final class Replica implements AutoCloseable {
      */
     public long firstBad(long from, long to) throws IOException {
         return isLocallyChanged() ? -1 : blocks.firstBad(from, to, size);
+    }
+
+    /** What the next turn of a comparison looks at, from this block on. */
+    SummedData.Reach reach(long from, int blocksMax) throws IOException {
+        return blocks.reach(from, size(), blocksMax);
     }
 
     public long nextData(long offset) throws IOException {
@@ -281,7 +291,7 @@ public final class Replica implements AutoCloseable {
             }
         }
         size = Math.max(size, end);
-        sums.spill(header());
+        blocks.sumStaleIfMany();
     }
 
     /**
@@ -296,6 +306,9 @@ public final class Replica implements AutoCloseable {
         adoptSize();
         if (newSize == size) {
             return;
+        }
+        if (newSize > size) {
+            StoreLimits.requireWithin(newSize, 0, key);
         }
         beforeChange();
         if (newSize > size) {
@@ -317,7 +330,9 @@ public final class Replica implements AutoCloseable {
     /** Reserves blocks; grows the file unless keepSize. */
     public void allocate(long offset, long length, boolean keepSize) throws IOException {
         adoptSize();
-        grow(Math.max(0, offset + length - size), "allocate");
+        StoreLimits.requireWithin(offset, length, key);
+        // Of a range inside a sparse file most may be missing; else it is what lies past the end.
+        grow(Math.min(length, Math.max(0, offset + length - data.allocated())), "allocate");
         beforeChange();
         data.allocate(offset, length, keepSize);
         size = data.size();
@@ -330,6 +345,9 @@ public final class Replica implements AutoCloseable {
     public void zero(long offset, long length, boolean keepSize) throws IOException {
         adoptSize();
         long end = offset + length;
+        if (!keepSize) {
+            StoreLimits.requireWithin(offset, length, key);
+        }
         beforeChange();
         long inside = Math.min(end, size);
         if (offset < inside) {
@@ -351,6 +369,7 @@ public final class Replica implements AutoCloseable {
                     wholeFirst ? first : first + 1,
                     wholeLast ? last + 1 : Math.max(last, wholeFirst ? first : first + 1));
         }
+        blocks.sumStaleIfMany();
         if (!keepSize && end > size) {
             truncate(end);
         }

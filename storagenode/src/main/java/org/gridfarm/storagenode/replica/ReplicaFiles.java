@@ -4,6 +4,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.storagenode.checksum.SumFile;
 import org.gridfarm.storagenode.checksum.SumHeader;
 import org.gridfarm.storagenode.disk.DataDirectory;
+import org.gridfarm.storagenode.disk.DiskCalls;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -35,8 +36,14 @@ final class ReplicaFiles {
     }
 
     /** An empty file for the sums of the data at the path. */
-    static SumFile newSums(Path data) throws IOException {
-        return new SumFile(FileChannel.open(sumPath(data), NEW));
+    static SumFile newSums(Path data, DiskCalls calls) throws IOException {
+        return sums(sumPath(data), calls, NEW);
+    }
+
+    private static SumFile sums(Path path, DiskCalls calls, Set<OpenOption> how)
+            throws IOException {
+        FileChannel channel = FileChannel.open(path, how);
+        return new SumFile(channel, offset -> calls.nextData(path, channel, offset));
     }
 
     /** An empty replica at the path. */
@@ -59,7 +66,7 @@ final class ReplicaFiles {
     static Replica claim(
             ObjectKey key, DataDirectory disk, Path staged, Path path, Clock clock, long boot)
             throws IOException {
-        SumFile sums = beginSums(key, path, boot);
+        SumFile sums = beginSums(key, disk, path, boot);
         try {
             Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
             Replica replica =
@@ -76,7 +83,7 @@ final class ReplicaFiles {
     private static Replica make(
             ObjectKey key, DataDirectory disk, Path path, Clock clock, long boot)
             throws IOException {
-        SumFile sums = beginSums(key, path, boot);
+        SumFile sums = beginSums(key, disk, path, boot);
         try {
             return new Replica(
                     key, disk, path, DataFile.make(path, disk.calls()), sums, clock, boot);
@@ -86,8 +93,9 @@ final class ReplicaFiles {
         }
     }
 
-    private static SumFile beginSums(ObjectKey key, Path path, long boot) throws IOException {
-        SumFile sums = newSums(path);
+    private static SumFile beginSums(ObjectKey key, DataDirectory disk, Path path, long boot)
+            throws IOException {
+        SumFile sums = newSums(path, disk.calls());
         try {
             sums.writeHeader(
                     new SumHeader(
@@ -111,7 +119,7 @@ final class ReplicaFiles {
         if (!Files.exists(sumPath(path))) {
             throw SummedData.corrupt(key, "its checksum file is missing");
         }
-        SumFile sums = new SumFile(FileChannel.open(sumPath(path), OLD));
+        SumFile sums = sums(sumPath(path), disk.calls(), OLD);
         Replica replica;
         try {
             replica =

@@ -42,7 +42,7 @@ final class Sealing {
         } else {
             old.rescanAll();
             old.checkpoint();
-            try (SumFile sums = ReplicaFiles.newSums(path)) {
+            try (SumFile sums = ReplicaFiles.newSums(path, old.disk().calls())) {
                 old.writeSumsAs(next, sums);
             }
             old.markDeleted();

@@ -16,6 +16,12 @@ final class SummedData {
     /** Blocks summed in one call of {@link #rescan} or {@link #show}: 1 MiB of file. */
     private static final int RESCAN_BLOCKS = 16;
 
+    /** Parts written since the sums were last taken; then they are taken at once. */
+    private static final int STALE_RUNS_MAX = 512;
+
+    /** So few are read without asking where the holes are. */
+    private static final int READ_UNASKED = 4;
+
     /**
      * One for each thread of the disks, not for each small file: who needs one reads it at once.
      */
@@ -58,6 +64,28 @@ final class SummedData {
         }
     }
 
+    /**
+     * What one turn of a comparison looks at.
+     *
+     * @param end the block behind the last
+     * @param blocks of data before it; holes are not read
+     */
+    record Reach(long end, long blocks) {}
+
+    /** From this block on, over holes and at most so many blocks of data. */
+    Reach reach(long from, long size, int blocksMax) throws IOException {
+        Extents extents = new Extents(Blocks.count(size));
+        long blocks = 0;
+        long at = from;
+        while (at < extents.end && blocks < blocksMax) {
+            long data = extents.dataFrom(at);
+            long run = data > at ? 0 : Math.min(blocksMax - blocks, extents.dataBlocks(at));
+            blocks += run;
+            at = data + run;
+        }
+        return new Reach(at, blocks);
+    }
+
     /** The first bad block in [from, to), or -1. */
     long firstBad(long from, long to, long size) throws IOException {
         if (from == 0 && data.size() != size) {
@@ -86,13 +114,28 @@ final class SummedData {
 
     /** Takes the sums that were put off. */
     void sumStale() throws IOException {
-        long block = sums.nextStale(0);
-        if (block < 0) {
-            return;
+        for (long block = sums.nextStale(0); block >= 0; block = sums.nextStale(block)) {
+            sumStale(block, sums.staleEnd(block));
         }
+    }
+
+    /** Takes them when there are too many to be remembered one by one. */
+    void sumStaleIfMany() throws IOException {
+        if (sums.staleRuns() > STALE_RUNS_MAX) {
+            sumStale();
+        }
+    }
+
+    private void sumStale(long from, long to) throws IOException {
         ByteBuffer buffer = BLOCK.get();
-        for (; block >= 0; block = sums.nextStale(block + 1)) {
-            sums.set(block, data.sum(block, buffer));
+        Extents extents = new Extents(to);
+        for (long block = from; block < to; ) {
+            long data = to - from > READ_UNASKED ? extents.dataFrom(block) : block;
+            sums.zero(block, data);
+            if (data < to) {
+                sums.set(data, this.data.sum(data, buffer));
+            }
+            block = data + 1;
         }
     }
 
@@ -216,16 +259,19 @@ final class SummedData {
         }
     }
 
-    /** Blocks [from, to) lie in a hole now. */
+    /**
+     * Blocks [from, to) lie in a hole now; told as one range from the first to the last that did
+     * not, however many between them did.
+     */
     private void emptied(long from, long to, Replica.ChangedBlocks listener) throws IOException {
-        for (long first = sums.nextSummed(from, to); first < to; ) {
-            long end = first + 1;
-            while (end < to && sums.nextSummed(end, end + 1) == end) {
-                end++;
-            }
+        long first = sums.nextSummed(from, to);
+        long end = first;
+        for (long block = first; block < to; block = sums.nextSummed(end, to)) {
+            end = Math.min(to, Math.max(block + 1, sums.staleEnd(block)));
+        }
+        if (first < end) {
             sums.zero(first, end);
             listener.zeroed(Blocks.start(first), Blocks.start(end - first));
-            first = sums.nextSummed(end, to);
         }
     }
 
@@ -252,7 +298,12 @@ final class SummedData {
                 return end;
             }
             dataEnd = Math.max(next + 1, data.nextHole(next));
-            return Math.min(end, Blocks.of(next));
+            return Math.min(end, Math.max(block, Blocks.of(next)));
+        }
+
+        /** As many follow each other from this one on, which holds data. */
+        long dataBlocks(long block) {
+            return Math.max(1, Math.min(end, Blocks.count(dataEnd)) - block);
         }
     }
 }

@@ -1,18 +1,20 @@
 package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.rpc.Rounds;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Compares whole replicas with their sums, a few MiB at a time, so that others get their turn
  * between. Thread-safe.
  */
 public final class Verifier {
-    /** Blocks compared in one turn: 4 MiB. */
+    /** Blocks of data compared in one turn: 4 MiB. */
     private static final int TURN_BLOCKS = 64;
 
     /** What a turn counts for at least: a small file takes the disk's time as well. */
@@ -45,31 +47,35 @@ public final class Verifier {
      * with bad blocks goes to quarantine.
      */
     public CompletableFuture<Result> verify(ObjectKey key, Pace pace) {
-        return turn(key, 0, pace, new ArrayList<>());
+        List<Long> bad = new ArrayList<>();
+        AtomicLong next = new AtomicLong();
+        return Rounds.of(() -> turn(key, next, pace, bad)).thenCompose(_ -> end(key, bad));
     }
 
-    private CompletableFuture<Result> turn(ObjectKey key, long block, Pace pace, List<Long> bad) {
+    /** Some blocks from the next one on; false: those were the last. */
+    private CompletableFuture<Boolean> turn(
+            ObjectKey key, AtomicLong next, Pace pace, List<Long> bad) {
         return store.read(
                         key,
                         replica -> {
-                            long end = block + TURN_BLOCKS;
-                            collect(replica, block, end, bad);
-                            boolean more = end < Blocks.count(replica.size());
-                            long bytes =
-                                    Math.min(Blocks.start(end), replica.size())
-                                            - Blocks.start(block);
-                            return new Turn(more && bad.size() < BAD_BLOCKS_MAX ? end : -1, bytes);
+                            long block = next.get();
+                            SummedData.Reach reach = replica.reach(block, TURN_BLOCKS);
+                            collect(replica, block, reach.end(), bad);
+                            next.set(reach.end());
+                            boolean more = reach.end() < Blocks.count(replica.size());
+                            return new Turn(
+                                    more && bad.size() < BAD_BLOCKS_MAX,
+                                    Math.min(Blocks.start(reach.blocks()), replica.size()));
                         })
                 .thenCompose(done ->
-                        pace.take(Math.max(TURN_BYTES_MIN, done.bytes)).thenApply(_ -> done.next))
-                .thenCompose(next -> next >= 0 ? turn(key, next, pace, bad) : end(key, bad));
+                        pace.take(Math.max(TURN_BYTES_MIN, done.bytes)).thenApply(_ -> done.more));
     }
 
     /**
-     * @param next the block to go on with, or -1
+     * @param more blocks follow
      * @param bytes that were compared
      */
-    private record Turn(long next, long bytes) {}
+    private record Turn(boolean more, long bytes) {}
 
     private static void collect(Replica replica, long from, long to, List<Long> bad)
             throws IOException {
@@ -101,9 +107,16 @@ public final class Verifier {
 
     /** Takes the sums from the bytes as they are, after a local writer, from this block on. */
     public CompletableFuture<Boolean> sumAnew(ObjectKey key, long block) {
-        return store.change(key, ReplicaStore.IfAbsent.FAIL, replica -> sumSome(replica, block))
-                .thenCompose(next ->
-                        next < 0 ? CompletableFuture.completedFuture(true) : sumAnew(key, next));
+        AtomicLong next = new AtomicLong(block);
+        return Rounds.of(() ->
+                        store.change(
+                                key,
+                                ReplicaStore.IfAbsent.FAIL,
+                                replica -> {
+                                    next.set(sumSome(replica, next.get()));
+                                    return next.get() >= 0;
+                                }))
+                .thenApply(_ -> true);
     }
 
     /** In a turn of the object: some blocks' sums. The next block, -1: that was all. */

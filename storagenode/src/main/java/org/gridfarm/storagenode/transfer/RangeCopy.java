@@ -1,11 +1,10 @@
 package org.gridfarm.storagenode.transfer;
 
-import io.netty.buffer.ByteBuf;
-
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -18,7 +17,6 @@ import org.gridfarm.storagenode.objects.ObjectService;
 import org.gridfarm.storagenode.objects.Payload;
 import org.gridfarm.storagenode.replica.ObjectKey;
 
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -59,45 +57,107 @@ public final class RangeCopy {
         if (request.getOffset() < 0 || request.getLength() < 0 || request.getSourceOffset() < 0) {
             throw new FarmException(ErrorKind.INVALID, "copy-range", "");
         }
-        return next(
-                exchange,
-                0,
-                new LinkedHashMap<>(),
-                ChainOutcome.newBuilder().setOffset(request.getOffset()));
+        Copying copying = new Copying(exchange);
+        return Rounds.of(copying::step).thenApply(_ -> copying.outcome());
     }
 
-    private CompletableFuture<ChainOutcome> next(
-            Exchange<CopyRangeRequest, ChainOutcome> exchange,
-            long done,
-            Map<String, MemberFailure> failures,
-            ChainOutcome.Builder outcome) {
-        CopyRangeRequest request = exchange.request();
-        int length = (int) Math.min(SLICE_BYTES, request.getLength() - done);
-        if (length <= 0) {
-            return CompletableFuture.completedFuture(
-                    outcome.addAllFailures(failures.values()).build());
+    /** One copy; its steps follow each other. */
+    private final class Copying {
+        private final Exchange<CopyRangeRequest, ChainOutcome> exchange;
+        private final CopyRangeRequest request;
+        private final Map<String, MemberFailure> failures = new LinkedHashMap<>();
+        private final ChainOutcome.Builder outcome;
+        private volatile long done;
+
+        Copying(Exchange<CopyRangeRequest, ChainOutcome> exchange) {
+            this.exchange = exchange;
+            this.request = exchange.request();
+            this.outcome = ChainOutcome.newBuilder().setOffset(request.getOffset());
         }
-        stillWanted(exchange);
-        return reader.read(
-                        request.getSource(),
-                        request.getSourceReplicasList(),
-                        request.getSourceOffset() + done,
-                        length)
-                .thenCompose(slice -> {
-                    int count = slice.bytes().readableBytes();
-                    if (count == 0) { // the source ends here
-                        slice.close();
-                        return next(exchange, request.getLength(), failures, outcome);
-                    }
-                    return put(exchange, request.getOffset() + done, slice.bytes())
-                            .whenComplete((_, _) -> slice.close())
-                            .thenCompose(here -> {
-                                here.getFailuresList()
-                                        .forEach(one -> failures.putIfAbsent(one.getNode(), one));
-                                outcome.setSize(here.getSize());
-                                return next(exchange, done + count, failures, outcome);
-                            });
-                });
+
+        ChainOutcome outcome() {
+            return outcome.addAllFailures(failures.values()).build();
+        }
+
+        /** True: more is to be copied. */
+        CompletableFuture<Boolean> step() {
+            int length = (int) Math.min(SLICE_BYTES, request.getLength() - done);
+            if (length <= 0) {
+                return CompletableFuture.completedFuture(false);
+            }
+            stillWanted(exchange);
+            return reader.read(
+                            request.getSource(),
+                            request.getSourceReplicasList(),
+                            request.getSourceOffset() + done,
+                            length)
+                    .thenCompose(this::put);
+        }
+
+        private CompletableFuture<Boolean> put(RemoteReader.Slice slice) {
+            int count = slice.bytes().readableBytes();
+            if (count == 0) { // the source ends here
+                slice.close();
+                return CompletableFuture.completedFuture(false);
+            }
+            if (Payload.isZeros(slice.bytes())) {
+                slice.close();
+                return hole(count, slice.size());
+            }
+            return objects.writeThrough(written(slice), slice.bytes(), () -> stillWanted(exchange))
+                    .whenComplete((_, _) -> slice.close())
+                    .thenApply(here -> copied(here, count));
+        }
+
+        /** Zeros, at least so many; all up to the next data are one hole. */
+        private CompletableFuture<Boolean> hole(int count, long sourceSize) {
+            long from = request.getSourceOffset() + done;
+            return reader.seek(
+                            request.getSource(),
+                            request.getSourceReplicasList(),
+                            from + count,
+                            false)
+                    .thenCompose(data -> {
+                        long end = data < 0 ? Math.max(sourceSize, from + count) : data;
+                        long length =
+                                Math.min(request.getLength() - done, Math.max(count, end - from));
+                        return objects.allocateThrough(punched(length), () -> stillWanted(exchange))
+                                .thenApply(here -> copied(here, length));
+                    });
+        }
+
+        private boolean copied(ChainOutcome here, long count) {
+            here.getFailuresList().forEach(one -> failures.putIfAbsent(one.getNode(), one));
+            outcome.setSize(here.getSize());
+            done += count;
+            return true;
+        }
+
+        private AllocateObjectRequest punched(long length) {
+            return AllocateObjectRequest.newBuilder()
+                    .setObject(request.getObject())
+                    .setOffset(request.getOffset() + done)
+                    .setLength(length)
+                    .setPunchHole(true)
+                    .setZeroRange(true)
+                    .addAllRest(request.getRestList())
+                    .setCreate(request.getCreate())
+                    .setWriter(request.getWriter())
+                    .setFence(request.getFence())
+                    .build();
+        }
+
+        private WriteObjectRequest written(RemoteReader.Slice slice) {
+            return WriteObjectRequest.newBuilder()
+                    .setObject(request.getObject())
+                    .setOffset(request.getOffset() + done)
+                    .addAllRest(request.getRestList())
+                    .setCrc32C(Payload.crc(slice.bytes()))
+                    .setCreate(request.getCreate())
+                    .setWriter(request.getWriter())
+                    .setFence(request.getFence())
+                    .build();
+        }
     }
 
     private void stillWanted(Exchange<?, ?> exchange) {
@@ -106,52 +166,5 @@ public final class RangeCopy {
             throw new FarmException(
                     ErrorKind.TIMED_OUT, "copy-range", "", "the rest is not copied");
         }
-    }
-
-    private CompletableFuture<ChainOutcome> put(
-            Exchange<CopyRangeRequest, ChainOutcome> exchange, long offset, ByteBuf bytes) {
-        CopyRangeRequest request = exchange.request();
-        if (isZeros(bytes)) {
-            return objects.allocateThrough(
-                    AllocateObjectRequest.newBuilder()
-                            .setObject(request.getObject())
-                            .setOffset(offset)
-                            .setLength(bytes.readableBytes())
-                            .setZeroRange(true)
-                            .addAllRest(request.getRestList())
-                            .setCreate(request.getCreate())
-                            .setWriter(request.getWriter())
-                            .setFence(request.getFence())
-                            .build(),
-                    () -> stillWanted(exchange));
-        }
-        return objects.writeThrough(
-                WriteObjectRequest.newBuilder()
-                        .setObject(request.getObject())
-                        .setOffset(offset)
-                        .addAllRest(request.getRestList())
-                        .setCrc32C(Payload.crc(bytes))
-                        .setCreate(request.getCreate())
-                        .setWriter(request.getWriter())
-                        .setFence(request.getFence())
-                        .build(),
-                bytes,
-                () -> stillWanted(exchange));
-    }
-
-    private static boolean isZeros(ByteBuf bytes) {
-        for (ByteBuffer part : bytes.nioBuffers()) {
-            while (part.remaining() >= Long.BYTES) {
-                if (part.getLong() != 0) {
-                    return false;
-                }
-            }
-            while (part.hasRemaining()) {
-                if (part.get() != 0) {
-                    return false;
-                }
-            }
-        }
-        return true;
     }
 }

@@ -5,10 +5,12 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ReplicateObjectReply;
 import org.gridfarm.protocol.wire.ReplicateObjectRequest;
 import org.gridfarm.storagenode.objects.NodeCounters;
+import org.gridfarm.storagenode.objects.Payload;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
@@ -76,7 +78,7 @@ public final class Replication {
             return CompletableFuture.failedFuture(e);
         }
         Copy job = new Copy(request, copy, new Throttle(clock, request.getBytesPerSecond()));
-        return job.slice(0, Long.MAX_VALUE)
+        return Rounds.of(job::step)
                 .thenApplyAsync(_ -> job.end(), store.io())
                 .thenCompose(reply -> store.publish(copy).thenApply(_ -> reply))
                 .whenCompleteAsync(
@@ -103,6 +105,8 @@ public final class Replication {
         private final Replica copy;
         private final Throttle throttle;
         private long size = -1;
+        private volatile long offset;
+        private volatile long dataEnd = Long.MAX_VALUE;
 
         Copy(ReplicateObjectRequest request, Replica copy, Throttle throttle) {
             this.request = request;
@@ -114,34 +118,40 @@ public final class Replication {
             return request.getSourcesList();
         }
 
-        /**
-         * Copies from the offset on, which lies in data that goes on to the given end or further
-         * than is known.
-         */
-        CompletableFuture<Boolean> slice(long offset, long dataEnd) {
+        /** True: more is to be copied. */
+        CompletableFuture<Boolean> step() {
+            return offset < dataEnd ? slice() : extent();
+        }
+
+        /** Copies from the offset on, which lies in data, for all that is known. */
+        private CompletableFuture<Boolean> slice() {
             int length = (int) Math.min(SLICE_BYTES, dataEnd - offset);
             return throttle.take(length)
                     .thenCompose(_ -> reader.read(request.getObject(), sources(), offset, length))
-                    .thenApplyAsync(slice -> put(slice, offset), store.io())
-                    .thenCompose(done -> {
-                        if (done >= size) {
-                            return CompletableFuture.completedFuture(true);
-                        }
-                        return done < dataEnd && dataEnd != Long.MAX_VALUE
-                                ? slice(done, dataEnd)
-                                : extent(done);
-                    });
+                    .thenApplyAsync(
+                            slice -> {
+                                offset = put(slice, offset);
+                                if (dataEnd == Long.MAX_VALUE) {
+                                    dataEnd = offset; // the first slice is read without asking
+                                }
+                                return offset < size;
+                            },
+                            store.io());
         }
 
         /** On to the next data at or after the offset. */
-        private CompletableFuture<Boolean> extent(long offset) {
+        private CompletableFuture<Boolean> extent() {
             return reader.seek(request.getObject(), sources(), offset, false)
                     .thenCompose(data -> {
                         if (data < 0 || data >= size) {
-                            return CompletableFuture.completedFuture(true);
+                            return CompletableFuture.completedFuture(false);
                         }
                         return reader.seek(request.getObject(), sources(), data, true)
-                                .thenCompose(hole -> slice(data, hole > data ? hole : size));
+                                .thenApply(hole -> {
+                                    offset = data;
+                                    dataEnd = hole > data ? hole : size;
+                                    return true;
+                                });
                     });
         }
 
@@ -163,7 +173,9 @@ public final class Replication {
                             copy.key().toString(),
                             "no bytes at " + offset);
                 }
-                copy.write(slice.bytes().nioBuffers(), offset);
+                if (!Payload.isZeros(slice.bytes())) { // else it stays a hole
+                    copy.write(slice.bytes().nioBuffers(), offset);
+                }
                 counters.copiedBytes.add(count);
                 return offset + count;
             } catch (IOException e) {

@@ -206,6 +206,42 @@ class LocalDiskHabitsTest {
         sameAsOnALocalDisk("far.py", farm.mountOf("n2"), "far2");
     }
 
+    /** Anybody may have a size of sixteen tebibytes: it must cost nobody memory, disk or time. */
+    @Test
+    void aPageFarOutCostsTheNodesNoMoreThanAPage() throws IOException {
+        Programs.need("python3");
+        List<Long> nodes = List.of(farm.pid("n1"), farm.pid("n2"), farm.pid("n3"));
+        for (String name : List.of("page", "cut")) {
+            farm.sh(
+                    """
+                    python3 -c '
+                    import os, sys
+                    f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o644)
+                    os.pwrite(f, b"p" * 4096, 17592186036224)
+                    os.fsync(f)
+                    if sys.argv[1].endswith("cut"):
+                        os.ftruncate(f, 1 << 43)
+                        os.fsync(f)
+                    os.close(f)' %s
+                    """
+                            .formatted(farm.mount().resolve("farout-" + name)));
+            String path = "/farout-" + name;
+            for (String node : List.of("n1", "n2", "n3")) {
+                farm.gf("rep", "--to", node, path);
+            }
+            farm.gf("sum", "--verify", path);
+            String used = farm.sh("du -k " + farm.mountOf("n2").resolve("farout-" + name));
+            assertThat(Long.parseLong(used.split("\\s")[0])).isLessThan(100);
+        }
+        String read =
+                farm.sh(
+                        "tail -c 4096 "
+                                + farm.mountOf("n3").resolve("farout-page")
+                                + " | tr -d p | wc -c");
+        assertThat(read.strip()).isEqualTo("0");
+        assertThat(List.of(farm.pid("n1"), farm.pid("n2"), farm.pid("n3"))).isEqualTo(nodes);
+    }
+
     @Test
     void aFileClosedAndOpenedAgainIsTheOneThatWasWritten() throws IOException {
         Programs.need("python3");

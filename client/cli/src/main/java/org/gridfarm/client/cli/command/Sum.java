@@ -25,7 +25,8 @@ import java.util.concurrent.Callable;
         description = {
             "",
             "The digest is SHA-256 over the size (8 bytes, big-endian) and the CRC32C of each 64 KiB block in order (4 bytes each, the last"
-                    + " block as if filled up with zeros); of a striped file SHA-256 over the digests of its objects. Files with the same"
+                    + " block as if filled up with zeros); of more than 2 TiB blocks of zeros are left out"
+                    + " (docs/decisions/far-out.md); of a striped file SHA-256 over the digests of its objects. Files with the same"
                     + " content and the same striping have the same digest. It is made on the nodes that hold the replicas and kept with the"
                     + " file's metadata until the file changes.",
             "",
