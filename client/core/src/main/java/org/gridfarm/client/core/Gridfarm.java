@@ -6,6 +6,7 @@ import com.google.protobuf.MessageLite;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.LocalHoles;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
@@ -149,6 +150,11 @@ public final class Gridfarm implements AutoCloseable {
     /** The namespace by inode number, asynchronously. */
     public Metadata metadata() {
         return metadata;
+    }
+
+    /** For a program that can tell; said before files are opened. */
+    public void findHolesBy(LocalHoles holes) {
+        connection.transfer.findHolesBy(holes);
     }
 
     /** Open files by inode number, asynchronously. */

@@ -6,6 +6,7 @@ import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
+import org.gridfarm.client.mount.fuse.linux.SparseFiles;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.client.mount.takeover.Heartbeat;
 import org.gridfarm.client.mount.takeover.Ledger;
@@ -119,6 +120,9 @@ public final class MountMain {
         Numbers numbers = ledger == null ? Numbers.unkept() : Numbers.of(ledger);
         boolean goesOn = numbers.session() != 0;
         try (Gridfarm farm = Gridfarm.open(config, "mount " + settings.directory(), numbers)) {
+            if (!settings.usesJnr()) {
+                farm.findHolesBy(SparseFiles::nextData);
+            }
             if (ledger != null && !goesOn) {
                 ledger.trusted(farm.mayAssert());
             }

@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
@@ -15,6 +16,7 @@ import org.gridfarm.protocol.wire.SyncObjectRequest;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the chain of a file that the kernel writes agree. As long as the attached node heads the
@@ -212,7 +214,7 @@ final class LocalAgreement {
         }
         LocalReplica file = writing.replica;
         long size = file.size();
-        return pieces(file, 0, size)
+        return pieces(file, size)
                 .thenCompose(done -> writes.resizeObject(size))
                 .thenCompose(done -> synced(0, durable, digest));
     }
@@ -246,26 +248,41 @@ final class LocalAgreement {
                 });
     }
 
-    /** One piece after the other, each with the time of an operation. */
-    private CompletableFuture<Void> pieces(LocalReplica file, long from, long size) {
+    /** One piece after the other, each with the time of an operation; a hole is one piece. */
+    private CompletableFuture<Void> pieces(LocalReplica file, long size) {
+        AtomicLong next = new AtomicLong();
+        return Rounds.of(() -> piece(file, next, size));
+    }
+
+    private CompletableFuture<Boolean> piece(LocalReplica file, AtomicLong next, long size) {
+        long from = next.get();
         if (from >= size) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(false);
+        }
+        long data = file.nextData(wiring.localHoles(), from, size);
+        if (data > from) {
+            return gone(writes.punchObject(from, data - from), next, data);
         }
         int length = (int) Math.min(TransferLimits.RESCUE_BYTES, size - from);
         ByteBuf bytes = file.readThere(from, length);
         int got = bytes.readableBytes();
         if (got == 0) {
             bytes.release();
-            return CompletableFuture.completedFuture(null); // it has been cut meanwhile
+            return CompletableFuture.completedFuture(false); // it has been cut meanwhile
         }
-        CompletableFuture<?> written;
         if (isZeros(bytes)) {
             bytes.release();
-            written = writes.punchObject(from, got);
-        } else {
-            written = writes.writeObject(from, bytes);
+            return gone(writes.punchObject(from, got), next, from + got);
         }
-        return written.thenCompose(done -> pieces(file, from + got, size));
+        return gone(writes.writeObject(from, bytes), next, from + got);
+    }
+
+    private static CompletableFuture<Boolean> gone(
+            CompletableFuture<?> piece, AtomicLong next, long end) {
+        return piece.thenApply(done -> {
+            next.set(end);
+            return true;
+        });
     }
 
     private static boolean isZeros(ByteBuf bytes) {

@@ -225,6 +225,23 @@ final class LocalReplica {
         }
     }
 
+    /**
+     * The first byte at or after the offset that may hold data, or the end; the offset itself where
+     * that cannot be told.
+     */
+    long nextData(LocalHoles holes, long offset, long end) {
+        try {
+            long next = holes.nextData(path(), offset);
+            Object now = identity(path());
+            if (now == null || !now.equals(file.identity())) {
+                return offset; // another file lies there by now
+            }
+            return next < 0 ? end : Math.min(next, end);
+        } catch (IOException e) {
+            return offset; // it may lie nowhere by now, and is still open here
+        }
+    }
+
     private int readUpTo(ByteBuf bytes, long offset) throws IOException {
         while (bytes.writableBytes() > 0) {
             long at = offset + bytes.writerIndex();

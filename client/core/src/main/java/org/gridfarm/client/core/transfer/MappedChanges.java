@@ -4,14 +4,19 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
+import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.SeekObjectRequest;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -56,24 +61,62 @@ final class MappedChanges {
 
     /** DATA_UNAVAILABLE when they cannot be told. */
     CompletableFuture<Void> sent() {
-        return from(0);
+        AtomicLong next = new AtomicLong();
+        return Rounds.of(() -> piece(next));
     }
 
-    private CompletableFuture<Void> from(long offset) {
+    /** True: another one follows. */
+    private CompletableFuture<Boolean> piece(AtomicLong next) {
+        long offset = next.get();
         return atHead(offset)
                 .thenCompose(head -> {
                     byte[] here = here(offset);
                     if (writing.isLost() && hasLostChanges(head, here)) {
                         return CompletableFuture.failedFuture(untold());
                     }
-                    if (head.length == 0) {
-                        return CompletableFuture.completedFuture(null);
+                    if (head.length == 0 || (here.length == 0 && writing.isAside())) {
+                        return CompletableFuture.completedFuture(false);
                     }
                     CompletableFuture<Void> piece =
                             differs(head, here)
                                     ? settled(offset, head, LOOKS_MAX)
                                     : CompletableFuture.completedFuture(null);
-                    return piece.thenCompose(done -> from(offset + head.length));
+                    return piece.thenCompose(done -> overHoles(offset + head.length))
+                            .thenApply(to -> {
+                                next.set(to);
+                                return true;
+                            });
+                });
+    }
+
+    /** Where both have a hole nothing differs: to the piece with the next data, or the last one. */
+    private CompletableFuture<Long> overHoles(long offset) {
+        LocalReplica file = writing.replica;
+        long size = file.size();
+        long here = file.nextData(wiring.localHoles(), offset, size);
+        if (here - offset <= TransferLimits.CHUNK_BYTES) {
+            return CompletableFuture.completedFuture(offset);
+        }
+        return open.layout()
+                .thenCompose(layout -> {
+                    Replica head = layout.getObjects(0).getReplicas(0);
+                    SeekObjectRequest request =
+                            SeekObjectRequest.newBuilder()
+                                    .setObject(layout.getObjects(0).getObject())
+                                    .setTicket(head.getTicket())
+                                    .setOffset(offset)
+                                    .build();
+                    return wiring.nodes()
+                            .connect(head)
+                            .thenCompose(node ->
+                                    node.callPlain(
+                                            StorageMethods.SEEK,
+                                            request,
+                                            wiring.session().deadline()));
+                })
+                .thenApply(reply -> {
+                    long there = reply.getNone() ? here : Math.min(here, reply.getOffset());
+                    return Math.max(offset, there - there % TransferLimits.CHUNK_BYTES);
                 });
     }
 

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The {@link Transfer} of a live session: opens files, and keeps those that are open in step with
@@ -83,13 +84,19 @@ public final class TransferClient
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
                         new StagedFiles(nodes, clock),
                         new GivenBack(clock),
-                        new KnownReplicas(clock));
+                        new KnownReplicas(clock),
+                        new AtomicReference<>(LocalHoles.UNKNOWN));
         releases = new Releases(session, clock);
         metadata.along(releases);
         sizes = new OpenSizes(nodes, this);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
         session.keep(this);
+    }
+
+    /** Said once, before files are opened. */
+    public void findHolesBy(LocalHoles holes) {
+        wiring.holes().set(holes);
     }
 
     // ---- opening

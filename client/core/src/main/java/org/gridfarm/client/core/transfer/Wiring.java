@@ -5,8 +5,10 @@ import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What every open file works with.
@@ -17,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param staged what files created here may be made of
  * @param givenBack grants of local files that have ended
  * @param known where local files lie that may be read again soon
+ * @param holes where local files have none of their bytes
  */
 record Wiring(
         FarmSession session,
@@ -29,7 +32,12 @@ record Wiring(
         AtomicLong fences,
         StagedFiles staged,
         GivenBack givenBack,
-        KnownReplicas known) {
+        KnownReplicas known,
+        AtomicReference<LocalHoles> holes) {
+
+    LocalHoles localHoles() {
+        return Objects.requireNonNull(holes.get());
+    }
 
     /** Nanoseconds since 1970, for modification times. */
     long now() {

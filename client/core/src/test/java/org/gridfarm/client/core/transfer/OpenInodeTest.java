@@ -42,6 +42,7 @@ class OpenInodeTest {
                     new AtomicLong(),
                     null,
                     null,
+                    null,
                     null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);

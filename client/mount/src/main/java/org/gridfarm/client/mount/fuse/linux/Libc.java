@@ -64,6 +64,8 @@ final class Libc {
             handle("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), 2);
     private static final MethodHandle CLOSE =
             handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle LSEEK =
+            handle("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle IOCTL =
             handle("ioctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS), 2);
     private static final MethodHandle FCNTL =
@@ -148,6 +150,16 @@ final class Libc {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = errnoRoom(arena);
             int result = (int) CLOSE.invokeExact(errno, fd);
+            return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static long lseek(int fd, long offset, int whence) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            long result = (long) LSEEK.invokeExact(errno, fd, offset, whence);
             return result >= 0 ? result : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);

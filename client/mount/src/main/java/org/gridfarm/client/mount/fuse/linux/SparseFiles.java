@@ -1,0 +1,27 @@
+package org.gridfarm.client.mount.fuse.linux;
+
+import org.gridfarm.client.mount.fuse.Errno;
+import org.gridfarm.client.mount.fuse.Flags;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// Where files of this host have data. Thread-safe.
+public final class SparseFiles {
+    private SparseFiles() {}
+
+    /// The first byte at or after the offset that may hold data; -1: none does. The offset itself
+    /// where the file system cannot tell.
+    public static long nextData(Path file, long offset) throws IOException {
+        int fd = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+        if (fd < 0) {
+            throw new IOException(file + ": errno " + -fd);
+        }
+        try {
+            long at = Libc.lseek(fd, offset, Flags.SEEK_DATA);
+            return at >= 0 ? at : at == -Errno.ENXIO ? -1 : offset;
+        } finally {
+            Libc.close(fd);
+        }
+    }
+}
