@@ -1,5 +1,7 @@
 package org.gridfarm.storagenode;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+
 import org.gridfarm.protocol.auth.ticket.TicketGate;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
@@ -27,6 +29,7 @@ import org.gridfarm.storagenode.control.NodeFacts;
 import org.gridfarm.storagenode.control.TicketDoor;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.objects.Intake;
 import org.gridfarm.storagenode.objects.LocalFiles;
 import org.gridfarm.storagenode.objects.Neighbours;
 import org.gridfarm.storagenode.objects.NodeCounters;
@@ -42,6 +45,7 @@ import org.gridfarm.storagenode.transfer.Replication;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -104,6 +108,7 @@ public final class StorageNode implements AutoCloseable {
                                         .dial(address),
                         clock);
         Verifier verifier = new Verifier(store);
+        Intake intake = new Intake(door);
         LocalFiles local =
                 new LocalFiles(
                         store,
@@ -113,9 +118,11 @@ public final class StorageNode implements AutoCloseable {
                         counters,
                         clock,
                         entropy,
-                        settings.verifyAge());
+                        settings.verifyAge(),
+                        settings.limits().localMax(descriptors()),
+                        intake);
         ObjectService objects =
-                new ObjectService(store, door, lease, neighbours, local, counters, clock);
+                new ObjectService(store, door, lease, neighbours, local, counters, intake, clock);
         RemoteReader reader = new RemoteReader(name, store, neighbours);
         Replication replication = new Replication(store, reader, counters, clock);
         scrubber =
@@ -198,6 +205,14 @@ public final class StorageNode implements AutoCloseable {
         node.link.start();
         node.scrubber.schedule();
         return node;
+    }
+
+    /** That this process may have open. */
+    private static long descriptors() {
+        return ManagementFactory.getOperatingSystemMXBean()
+                        instanceof UnixOperatingSystemMXBean limited
+                ? limited.getMaxFileDescriptorCount()
+                : Long.MAX_VALUE;
     }
 
     private static List<DataDirectory> open(NodeSettings settings, DiskCalls calls, Clock clock) {

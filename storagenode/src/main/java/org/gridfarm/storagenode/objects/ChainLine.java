@@ -42,6 +42,12 @@ final class ChainLine {
      */
     static final Duration PASSED_OVER = Duration.ofSeconds(10);
 
+    /** Members behind one node; a replica level has far fewer. */
+    static final int MEMBERS_MAX = 64;
+
+    /** Who is passed over of one object at a time; of more, the next ones are tried again. */
+    private static final int PASSED_OVER_MAX = 2 * MEMBERS_MAX;
+
     /** One thing to send; it may be sent several times. */
     interface Sending {
         CompletableFuture<ChainOutcome> to(
@@ -93,6 +99,14 @@ final class ChainLine {
         }
         after.forEach(Runnable::run);
         return entry.result;
+    }
+
+    /** INVALID for a longer chain than any file has: who is in it is the client's word. */
+    static void requireShort(List<ChainMember> rest) {
+        if (rest.size() > MEMBERS_MAX) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "forward", "", "a chain of " + rest.size() + " members");
+        }
     }
 
     /** Nothing is under way and nobody is passed over. */
@@ -162,9 +176,12 @@ final class ChainLine {
                     entry.failures.add(why);
                     dispatch(entry, after);
                 } else {
-                    passedOver.put(
-                            member.getNode(),
-                            new PassedOver(why, clock.nanoTime() + PASSED_OVER.toNanos()));
+                    passedOver.values().removeIf(former -> clock.nanoTime() - former.until > 0);
+                    if (passedOver.size() < PASSED_OVER_MAX) {
+                        passedOver.put(
+                                member.getNode(),
+                                new PassedOver(why, clock.nanoTime() + PASSED_OVER.toNanos()));
+                    }
                     for (Unanswered other : List.copyOf(unanswered)) {
                         if (member.getNode().equals(other.hop)) {
                             other.failures.add(why);

@@ -29,10 +29,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The plain file for a client on this host. Reading: when all blocks were compared with their sums
@@ -59,14 +57,12 @@ public final class LocalFiles {
     private final Clock clock;
     private final Entropy entropy;
     private final Duration verifyAge;
-    private final Map<Long, Writer> writers = new ConcurrentHashMap<>();
-    private final Map<Long, Long> claims = new ConcurrentHashMap<>(); // lease by staged file
+    private final Grants grants;
+    private final Intake intake;
 
     /**
-     * @param staged number of the file that he claimed; 0: none
+     * @param grantedMax replicas that may be granted for writing at once
      */
-    private record Writer(ObjectKey key, long staged, Runnable forget) {}
-
     public LocalFiles(
             ReplicaStore store,
             Verifier verifier,
@@ -75,7 +71,9 @@ public final class LocalFiles {
             NodeCounters counters,
             Clock clock,
             Entropy entropy,
-            Duration verifyAge) {
+            Duration verifyAge,
+            int grantedMax,
+            Intake intake) {
         this.store = store;
         this.verifier = verifier;
         this.doorkeeper = doorkeeper;
@@ -84,12 +82,14 @@ public final class LocalFiles {
         this.clock = clock;
         this.entropy = entropy;
         this.verifyAge = verifyAge;
+        this.intake = intake;
+        this.grants = new Grants(grantedMax);
     }
 
     public void register(Services.Builder services) {
-        services.onAsync(StorageMethods.OPEN_LOCAL, this::open)
+        services.onAsync(StorageMethods.OPEN_LOCAL, intake.bounded(this::open))
                 .onAsync(StorageMethods.CLOSE_LOCAL, this::close)
-                .onAsync(StorageMethods.STAGE, this::stage);
+                .onAsync(StorageMethods.STAGE, intake.bounded(this::stage));
     }
 
     private CompletableFuture<StageReply> stage(Exchange<StageRequest, StageReply> exchange) {
@@ -99,7 +99,8 @@ public final class LocalFiles {
                 () -> {
                     store.unstage(request.getDiscardList());
                     StageReply.Builder reply = StageReply.newBuilder();
-                    int count = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
+                    int wanted = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
+                    int count = Math.min(wanted, grants.room());
                     for (ReplicaStore.Place place : store.stage(count)) {
                         reply.addFiles(
                                 StagedFile.newBuilder()
@@ -228,8 +229,8 @@ public final class LocalFiles {
                         key,
                         staged,
                         replica -> {
-                            Long before = claims.put(staged, number);
                             OpenLocalReply grant = beginWriting(client, replica, number, staged);
+                            Long before = grants.claimed(staged, number);
                             if (before != null && forget(before) != null) {
                                 replica.endLocalWriting(true);
                             }
@@ -245,8 +246,19 @@ public final class LocalFiles {
 
     private OpenLocalReply beginWriting(Peer client, Replica replica, long number, long staged)
             throws IOException {
-        replica.beginLocalWriting();
-        writers.put(number, new Writer(replica.key(), staged, endWith(client, number)));
+        Runnable forget = endWith(client, number);
+        try {
+            grants.add(number, new Grants.Grant(replica.key(), staged, forget));
+        } catch (FarmException e) {
+            forget.run();
+            throw e;
+        }
+        try {
+            replica.beginLocalWriting();
+        } catch (IOException | RuntimeException e) {
+            Object unused = forget(number); // it has not begun
+            throw e;
+        }
         return granted(replica, number);
     }
 
@@ -263,13 +275,12 @@ public final class LocalFiles {
     }
 
     /** Null: it has ended before. */
-    private @Nullable Writer forget(long number) {
-        Writer writer = writers.remove(number);
-        if (writer != null) {
-            writer.forget.run();
-            claims.remove(writer.staged, number);
+    private Grants.@Nullable Grant forget(long number) {
+        Grants.Grant grant = grants.remove(number);
+        if (grant != null) {
+            grant.forget().run();
         }
-        return writer;
+        return grant;
     }
 
     /** Of a client that may have written. */
@@ -279,11 +290,11 @@ public final class LocalFiles {
 
     /** Completes when the sums are right again, or cannot be made so. */
     private CompletableFuture<Boolean> end(long number, boolean wrote) {
-        Writer writer = forget(number);
-        if (writer == null) {
+        Grants.Grant ended = forget(number);
+        if (ended == null) {
             return CompletableFuture.completedFuture(false);
         }
-        ObjectKey key = writer.key;
+        ObjectKey key = ended.key();
         return store.change(
                         key,
                         IfAbsent.FAIL,

@@ -133,7 +133,8 @@ final class LocalShipping {
         if (alone) {
             next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
         } else {
-            try (Runs runs = new Runs(request, replica.key(), sent)) {
+            ChainLine.requireShort(request.getRestList());
+            try (Runs runs = new Runs(request, lines.of(replica.key()), sent)) {
                 next = request.getFill() ? replica.show(block, runs) : replica.rescan(block, runs);
             }
         }
@@ -152,7 +153,7 @@ final class LocalShipping {
     }
 
     private CompletableFuture<ChainOutcome> punch(
-            SyncObjectRequest request, ObjectKey key, long offset, long length) {
+            SyncObjectRequest request, ChainLine line, long offset, long length) {
         AllocateObjectRequest hole =
                 AllocateObjectRequest.newBuilder()
                         .setObject(request.getObject())
@@ -163,12 +164,12 @@ final class LocalShipping {
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
                         .build();
-        return lines.of(key).send(request.getRestList(), sendings.allocate(hole));
+        return line.send(request.getRestList(), sendings.allocate(hole));
     }
 
     /** The buffer is taken over. */
     private CompletableFuture<ChainOutcome> send(
-            SyncObjectRequest request, ObjectKey key, long offset, ByteBuf bytes) {
+            SyncObjectRequest request, ChainLine line, long offset, ByteBuf bytes) {
         WriteObjectRequest write =
                 WriteObjectRequest.newBuilder()
                         .setObject(request.getObject())
@@ -177,22 +178,24 @@ final class LocalShipping {
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
                         .build();
-        return lines.of(key)
-                .send(request.getRestList(), sendings.write(write, offset, bytes))
+        return line.send(request.getRestList(), sendings.write(write, offset, bytes))
                 .whenComplete((_, _) -> bytes.release());
     }
 
     /** Sends blocks that follow each other as one write, at close at the latest. */
     private final class Runs implements Replica.ChangedBlocks, AutoCloseable {
         private final SyncObjectRequest request;
-        private final ObjectKey key;
+        private final ChainLine line;
         private final List<CompletableFuture<ChainOutcome>> sent;
         private @Nullable ByteBuf run;
         private long start;
 
-        Runs(SyncObjectRequest request, ObjectKey key, List<CompletableFuture<ChainOutcome>> sent) {
+        Runs(
+                SyncObjectRequest request,
+                ChainLine line,
+                List<CompletableFuture<ChainOutcome>> sent) {
             this.request = request;
-            this.key = key;
+            this.line = line;
             this.sent = sent;
         }
 
@@ -211,7 +214,7 @@ final class LocalShipping {
         @Override
         public void zeroed(long offset, long length) {
             close();
-            sent.add(punch(request, key, offset, length));
+            sent.add(punch(request, line, offset, length));
         }
 
         @Override
@@ -219,7 +222,7 @@ final class LocalShipping {
             ByteBuf ready = run;
             run = null;
             if (ready != null) {
-                sent.add(send(request, key, start, ready));
+                sent.add(send(request, line, start, ready));
             }
         }
     }

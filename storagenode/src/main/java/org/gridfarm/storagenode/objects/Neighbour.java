@@ -147,6 +147,11 @@ final class Neighbour {
         return call;
     }
 
+    /** Nothing is under way to it, and there is no connection that could be used again. */
+    synchronized boolean isForgettable() {
+        return !dialing && held.isEmpty() && (peer == null || !peer.isOpen());
+    }
+
     synchronized void close() {
         if (peer != null) {
             peer.close();

@@ -20,6 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Connections to other nodes, one each, kept open. Thread-safe. */
 public final class Neighbours implements AutoCloseable {
+    /** Clients name them, with their addresses, true or not; a farm has fewer. */
+    static final int KEPT_MAX = 4096;
+
     private record Place(String node, String address) {}
 
     private final NodeDialer dialer;
@@ -52,11 +55,32 @@ public final class Neighbours implements AutoCloseable {
                             "node " + member.getNode(),
                             e.toString()));
         }
-        return neighbours
-                .computeIfAbsent(
-                        new Place(member.getNode(), member.getAddress()),
-                        place -> new Neighbour(place.node(), address, dialer, clock))
-                .call(method, request, payload, deadline);
+        Place place = new Place(member.getNode(), member.getAddress());
+        Neighbour known = neighbours.get(place);
+        if (known == null) {
+            if (neighbours.size() >= KEPT_MAX) {
+                neighbours.values().removeIf(Neighbour::isForgettable);
+            }
+            if (neighbours.size() >= KEPT_MAX) {
+                if (payload != null) {
+                    payload.release();
+                }
+                return CompletableFuture.failedFuture(
+                        new FarmException(
+                                ErrorKind.OVERLOADED,
+                                "connect",
+                                "node " + member.getNode(),
+                                "too many other nodes"));
+            }
+            known =
+                    neighbours.computeIfAbsent(
+                            place, made -> new Neighbour(made.node(), address, dialer, clock));
+        }
+        return known.call(method, request, payload, deadline);
+    }
+
+    int kept() {
+        return neighbours.size();
     }
 
     @Override

@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Answers WRITE, READ, SYNC, STAT, TRUNCATE, ALLOCATE and SEEK. Handlers check lease and ticket on
@@ -47,9 +47,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * done here meanwhile, so that every member sees one order.
  */
 public final class ObjectService {
-
-    /** Bytes of writes taken in and not yet answered; past it callers are told to wait. */
-    private static final long WRITES_BYTES_MAX = 192L << 20;
+    /** Before a caller who does not take his answers is looked at again. */
+    private static final Duration LOOK_AGAIN_AFTER = Duration.ofMillis(20);
 
     private final ReplicaStore store;
     private final Doorkeeper doorkeeper;
@@ -60,7 +59,8 @@ public final class ObjectService {
     private final LocalShipping shipping;
     private final LocalFiles local;
     private final Writers writers;
-    private final AtomicLong writesBytes = new AtomicLong();
+    private final Intake intake;
+    private final Clock clock;
 
     public ObjectService(
             ReplicaStore store,
@@ -69,7 +69,10 @@ public final class ObjectService {
             Neighbours neighbours,
             LocalFiles local,
             NodeCounters counters,
+            Intake intake,
             Clock clock) {
+        this.intake = intake;
+        this.clock = clock;
         this.local = local;
         this.store = store;
         this.doorkeeper = doorkeeper;
@@ -84,11 +87,11 @@ public final class ObjectService {
     public void register(Services.Builder services) {
         services.on(StorageMethods.WRITE, this::write)
                 .on(StorageMethods.READ, this::read)
-                .onAsync(StorageMethods.SYNC, this::sync)
-                .onAsync(StorageMethods.STAT, this::stat)
-                .onAsync(StorageMethods.TRUNCATE, this::truncate)
-                .onAsync(StorageMethods.ALLOCATE, this::allocate)
-                .onAsync(StorageMethods.SEEK, this::seek);
+                .onAsync(StorageMethods.SYNC, intake.bounded(this::sync))
+                .onAsync(StorageMethods.STAT, intake.bounded(this::stat))
+                .onAsync(StorageMethods.TRUNCATE, intake.bounded(this::truncate))
+                .onAsync(StorageMethods.ALLOCATE, intake.bounded(this::allocate))
+                .onAsync(StorageMethods.SEEK, intake.bounded(this::seek));
     }
 
     private ObjectKey admit(
@@ -152,13 +155,15 @@ public final class ObjectService {
                         replica -> {
                             stillWanted.run();
                             writers.admit(key, turn);
+                            ChainLine.requireShort(rest);
+                            ChainLine line = lines.of(key);
                             CompletableFuture<ChainOutcome> behind =
-                                    meanwhile ? lines.of(key).send(rest, sending) : null;
+                                    meanwhile ? line.send(rest, sending) : null;
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
                             return new Here(
                                     measured(replica, outcome),
-                                    behind != null ? behind : lines.of(key).send(rest, sending));
+                                    behind != null ? behind : line.send(rest, sending));
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -173,20 +178,12 @@ public final class ObjectService {
         ObjectKey key =
                 admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
         int length = exchange.payload().readableBytes();
-        long taken = writesBytes.addAndGet(length);
-        if (taken > WRITES_BYTES_MAX && !doorkeeper.isNode(exchange.peer())) {
-            writesBytes.addAndGet(-length);
-            throw new FarmException(
-                    ErrorKind.OVERLOADED,
-                    "write",
-                    key.toString(),
-                    "too many writes wait for the disks");
-        }
+        intake.take(exchange.peer(), length, "write");
         ByteBuf payload = exchange.payload().retain();
         writeThrough(request, payload, () -> stillWanted(exchange))
                 .whenComplete((outcome, failure) -> {
                     payload.release();
-                    writesBytes.addAndGet(-length);
+                    intake.done(exchange.peer(), length);
                     if (failure != null) {
                         exchange.failWith(failure);
                     } else {
@@ -226,11 +223,12 @@ public final class ObjectService {
         if (request.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
+            ChainLine.requireShort(request.getRestList());
+            ChainLine line = lines.of(replica.key());
             // Kept until the line has its answer, also when we fail here.
             ByteBuf forwarded = payload.retainedDuplicate();
             behind =
-                    lines.of(replica.key())
-                            .send(request.getRestList(), sendings.write(request, offset, forwarded))
+                    line.send(request.getRestList(), sendings.write(request, offset, forwarded))
                             .whenComplete((_, _) -> forwarded.release());
         }
         if (before != offset) {
@@ -447,10 +445,22 @@ public final class ObjectService {
                     key.toString(),
                     "offset " + offset + " length " + length);
         }
+        intake.take(exchange.peer(), 0, "read");
+        read(exchange, key);
+    }
+
+    /** What somebody asks for and does not take in is not read before he does. */
+    private void read(Exchange<ReadObjectRequest, ReadObjectReply> exchange, ObjectKey key) {
+        ReadObjectRequest request = exchange.request();
+        long offset = request.getOffset();
+        int length = request.getLength();
         store.read(
                         key,
                         replica -> {
                             stillWanted(exchange);
+                            if (!exchange.peer().isWritable() && exchange.peer().isOpen()) {
+                                return ReadDone.LATER;
+                            }
                             long size = replica.size();
                             ByteBuf bytes = replica.read(Buffers.POOL, offset, length);
                             ReadObjectReply reply =
@@ -462,6 +472,11 @@ public final class ObjectService {
                             return new ReadDone(reply, bytes);
                         })
                 .whenComplete((done, failure) -> {
+                    if (done == ReadDone.LATER) {
+                        clock.after(LOOK_AGAIN_AFTER, () -> read(exchange, key));
+                        return;
+                    }
+                    intake.done(exchange.peer(), 0);
                     if (done != null) {
                         counters.readBytes.add(done.bytes.readableBytes());
                         exchange.reply(done.reply, done.bytes);
@@ -475,7 +490,10 @@ public final class ObjectService {
                 });
     }
 
-    private record ReadDone(ReadObjectReply reply, ByteBuf bytes) {}
+    private record ReadDone(ReadObjectReply reply, ByteBuf bytes) {
+        static final ReadDone LATER =
+                new ReadDone(ReadObjectReply.getDefaultInstance(), Unpooled.EMPTY_BUFFER);
+    }
 
     private static boolean isAbsent(Throwable failure) {
         return FarmException.of(failure, "read", "").kind() == ErrorKind.OBJECT_ABSENT;

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.replica.ObjectKey;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -15,17 +16,21 @@ import java.util.Map;
  * What this node has seen of each writer of each object: the highest fence, and where its last
  * appends landed. A writer raises its fence with every mended chain, so what a member that was
  * struck off still forwards is refused; and an append that is sent again is answered, not done
- * again. Thread-safe.
+ * again. Writers not heard of for a while are forgotten; while there are more of the others than
+ * anybody needs, new ones are told to wait. Thread-safe.
  */
 final class Writers {
     /** Appends of one writer that may be under way together; older ones have been answered. */
-    private static final int APPENDS_KEPT_MAX = 1024;
+    static final int APPENDS_KEPT_MAX = 1024;
 
-    /** Writers not heard of for a while are looked for when so many are kept. */
-    private static final int KEPT_MAX = 4096;
+    /** Of all writers, 16 bytes each: 16 MiB, or 13,000 appends a second. */
+    static final int APPENDS_ALL_MAX = 1 << 20;
+
+    /** At some 250 bytes each. */
+    static final int WRITERS_MAX = 1 << 16;
 
     /** Nothing that was sent before is still on its way after that: it is the chain's patience. */
-    private static final Duration KEPT = ChainLine.CHAIN_MAX.multipliedBy(10);
+    static final Duration KEPT = ChainLine.CHAIN_MAX.multipliedBy(10);
 
     /**
      * One writer at one of its chains.
@@ -39,7 +44,37 @@ final class Writers {
     private static final class Seen {
         long fence;
         long lastNanos;
-        final Map<Long, Long> appends = new LinkedHashMap<>();
+        private long[] ids = {}; // a ring, once it is as long as it may be
+        private long[] places = {};
+        private int count; // of all that were ever put
+
+        long placeOf(long id) {
+            for (int i = 0; i < Math.min(count, ids.length); i++) {
+                if (ids[i] == id) {
+                    return places[i];
+                }
+            }
+            return -1;
+        }
+
+        boolean isFull() {
+            return count == ids.length && count < APPENDS_KEPT_MAX;
+        }
+
+        /** How many more it has room for then. */
+        int grow() {
+            int before = ids.length;
+            ids = Arrays.copyOf(ids, before == 0 ? 4 : 2 * before);
+            places = Arrays.copyOf(places, ids.length);
+            return ids.length - before;
+        }
+
+        void put(long id, long place) {
+            int at = count % ids.length;
+            ids[at] = id;
+            places[at] = place;
+            count = count + 1 == 2 * APPENDS_KEPT_MAX ? APPENDS_KEPT_MAX : count + 1;
+        }
     }
 
     private final Clock clock;
@@ -47,11 +82,17 @@ final class Writers {
     @GuardedBy("this")
     private final Map<Who, Seen> seen = new LinkedHashMap<>(16, 0.75f, true);
 
+    @GuardedBy("this")
+    private int appends; // that there is room for
+
     Writers(Clock clock) {
         this.clock = clock;
     }
 
-    /** WRONG_GENERATION if this writer has gone on with another chain; called in the lane. */
+    /**
+     * WRONG_GENERATION if this writer has gone on with another chain, OVERLOADED if there are too
+     * many others; called in the lane.
+     */
     synchronized void admit(ObjectKey key, Turn turn) {
         if (turn.fence == 0) {
             return;
@@ -67,32 +108,63 @@ final class Writers {
         known.fence = turn.fence;
     }
 
-    /** Where the append of this number landed before, or -1. */
+    /**
+     * Where the append of this number landed before, or -1: then there is room to remember where it
+     * lands now. OVERLOADED if there is none.
+     */
     synchronized long placeOf(ObjectKey key, Turn turn, long appendId) {
-        return appendId == 0 ? -1 : of(key, turn).appends.getOrDefault(appendId, -1L);
+        if (appendId == 0) {
+            return -1;
+        }
+        Seen known = of(key, turn);
+        long place = known.placeOf(appendId);
+        if (place < 0 && known.isFull()) {
+            if (appends >= APPENDS_ALL_MAX) {
+                throw tooMany(key, "appends");
+            }
+            appends += known.grow();
+        }
+        return place;
     }
 
+    /** After {@link #placeOf}, in the same turn of the object. */
     synchronized void appended(ObjectKey key, Turn turn, long appendId, long offset) {
         if (appendId == 0) {
             return;
         }
-        Map<Long, Long> appends = of(key, turn).appends;
-        appends.put(appendId, offset);
-        if (appends.size() > APPENDS_KEPT_MAX) {
-            appends.remove(appends.keySet().iterator().next());
+        Seen known = of(key, turn);
+        if (known.isFull()) { // it was forgotten since
+            appends += known.grow();
         }
+        known.put(appendId, offset);
+    }
+
+    private static FarmException tooMany(ObjectKey key, String what) {
+        return new FarmException(
+                ErrorKind.OVERLOADED, "write", key.toString(), "too many " + what + " at once");
     }
 
     @GuardedBy("this")
     private Seen of(ObjectKey key, Turn turn) {
         long now = clock.nanoTime();
-        if (seen.size() >= KEPT_MAX) {
-            var eldest = seen.values().iterator();
-            while (eldest.hasNext() && now - eldest.next().lastNanos > KEPT.toNanos()) {
-                eldest.remove();
+        var eldest = seen.values().iterator();
+        while (eldest.hasNext()) {
+            Seen next = eldest.next();
+            if (now - next.lastNanos <= KEPT.toNanos()) {
+                break;
             }
+            appends -= next.ids.length;
+            eldest.remove();
         }
-        Seen known = seen.computeIfAbsent(new Who(key, turn.writer), _ -> new Seen());
+        Who who = new Who(key, turn.writer);
+        Seen known = seen.get(who);
+        if (known == null) {
+            if (seen.size() >= WRITERS_MAX) {
+                throw tooMany(key, "writers");
+            }
+            known = new Seen();
+            seen.put(who, known);
+        }
         known.lastNanos = now;
         return known;
     }

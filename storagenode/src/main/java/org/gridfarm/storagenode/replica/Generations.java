@@ -1,5 +1,7 @@
 package org.gridfarm.storagenode.replica;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -12,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Keeps a late writer from making a sealed generation anew: tickets of the old generation live on
@@ -24,6 +28,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Generations {
     /** No ticket lives longer. */
     static final Duration TICKET_LIFE_MAX = Duration.ofMinutes(15);
+
+    /**
+     * So many are remembered, at some 120 bytes each. Who makes more in the life of a ticket has
+     * the directories looked at for what was forgotten, as after a start.
+     */
+    static final int REMEMBERED_MAX = 100_000;
 
     private record Line(long inode, int stripe) {}
 
@@ -35,10 +45,18 @@ final class Generations {
     private final Clock clock;
     private final List<DataDirectory> disks;
     private final long startedNanos;
-    private final Map<Line, Seal> seals = new ConcurrentHashMap<>();
+
+    /** Oldest first. */
+    @GuardedBy("seals")
+    private final Map<Line, Seal> seals = new LinkedHashMap<>();
+
+    private volatile boolean forgotten; // some that may matter
+    private volatile long forgottenNanos; // the last of them
 
     /** By slot, what was there when it was looked at; nothing once that does not matter. */
     private final Map<Integer, Map<Line, Integer>> found = new ConcurrentHashMap<>();
+
+    private final AtomicInteger foundLines = new AtomicInteger();
 
     Generations(Clock clock, List<DataDirectory> disks) {
         this.clock = clock;
@@ -50,18 +68,33 @@ final class Generations {
     void began(ObjectKey key) {
         if (key.generation() == FIRST) return; // nobody can come late for one before it
         long now = clock.nanoTime();
-        if (seals.size() > 10_000) {
-            seals.values().removeIf(seal -> now - seal.nanos > TICKET_LIFE_MAX.toNanos());
+        Line line = new Line(key.inode(), key.stripe());
+        synchronized (seals) {
+            Seal known = seals.remove(line);
+            int latest = key.generation();
+            if (known != null && Integer.compareUnsigned(known.generation, latest) > 0) {
+                latest = known.generation;
+            }
+            seals.put(line, new Seal(latest, now));
+            var eldest = seals.values().iterator();
+            for (Seal seal = eldest.next();
+                    now - seal.nanos > TICKET_LIFE_MAX.toNanos() || seals.size() > REMEMBERED_MAX;
+                    seal = eldest.next()) {
+                if (now - seal.nanos <= TICKET_LIFE_MAX.toNanos()) {
+                    forgotten = true;
+                    forgottenNanos = now;
+                }
+                eldest.remove();
+            }
         }
-        seals.merge(
-                new Line(key.inode(), key.stripe()),
-                new Seal(key.generation(), now),
-                (a, b) -> Integer.compareUnsigned(a.generation, b.generation) > 0 ? a : b);
     }
 
     /** WRONG_GENERATION if a later one is known. */
     void refuseOlder(ObjectKey key) throws IOException {
-        Seal seal = seals.get(new Line(key.inode(), key.stripe()));
+        Seal seal;
+        synchronized (seals) {
+            seal = seals.get(new Line(key.inode(), key.stripe()));
+        }
         if (isOlder(key, seal == null ? null : seal.generation) || isOlder(key, before(key))) {
             throw new FarmException(ErrorKind.WRONG_GENERATION, "open replica", key.toString());
         }
@@ -71,15 +104,26 @@ final class Generations {
         return known != null && Integer.compareUnsigned(key.generation(), known) < 0;
     }
 
-    /** The latest generation that a run before this one left of the line, if that may matter. */
+    /** The latest generation of the line that lies there, if that may not be remembered. */
     private @Nullable Integer before(ObjectKey key) throws IOException {
-        if (clock.nanoTime() - startedNanos >= TICKET_LIFE_MAX.toNanos()) {
+        long now = clock.nanoTime();
+        boolean atStart = now - startedNanos < TICKET_LIFE_MAX.toNanos();
+        if (!atStart) {
             found.clear();
+        }
+        if (forgotten && now - forgottenNanos < TICKET_LIFE_MAX.toNanos()) {
+            return look(key.slot()).get(new Line(key.inode(), key.stripe()));
+        }
+        if (!atStart) {
             return null;
         }
         Map<Line, Integer> slot = found.get(key.slot());
         if (slot == null) {
             slot = look(key.slot());
+            if (foundLines.addAndGet(slot.size()) > REMEMBERED_MAX) {
+                found.clear(); // they are looked at again
+                foundLines.set(slot.size());
+            }
             found.put(key.slot(), slot);
         }
         return slot.get(new Line(key.inode(), key.stripe()));

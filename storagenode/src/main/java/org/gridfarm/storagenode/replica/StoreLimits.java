@@ -20,6 +20,26 @@ public record StoreLimits(int openMax, int ioThreads, Duration sumAfter, Duratio
     /** As the largest file of ext4, so that it does not matter which node's disk has more. */
     private static final long BYTES_MAX = 16L << 40;
 
+    /** Replicas that somebody writes into behind our back, at some 8 KiB each. */
+    private static final int LOCAL_MAX = 8192;
+
+    /** What an open replica takes, while it is changed by the node, too. */
+    private static final int DESCRIPTORS_EACH = 3;
+
+    /** For connections, logs and libraries. */
+    private static final int DESCRIPTORS_ELSEWHERE = 1024;
+
+    /**
+     * Replicas that may be granted to local writers beside those that are open anyway: they cannot
+     * be closed.
+     *
+     * @param descriptors that this process may have
+     */
+    public int localMax(long descriptors) {
+        long left = descriptors - DESCRIPTORS_ELSEWHERE - (long) DESCRIPTORS_EACH * openMax;
+        return (int) Math.max(16, Math.min(LOCAL_MAX, left / DESCRIPTORS_EACH));
+    }
+
     /** FILE_TOO_LARGE where those bytes would make the replica longer than any may be. */
     public static void requireWithin(long offset, long length, ObjectKey key) {
         if (offset < 0 || offset > BYTES_MAX - length) {

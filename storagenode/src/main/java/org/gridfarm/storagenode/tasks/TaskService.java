@@ -14,6 +14,7 @@ import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,13 +27,17 @@ public final class TaskService implements AutoCloseable {
     /** How long the outcome of a task can be asked for again. */
     static final Duration FINISHED_KEPT = Duration.ofMinutes(15);
 
-    /** At 1 MiB of output each, the most that finished tasks take: 256 MiB. */
-    private static final int FINISHED_MAX = 256;
+    /** Outcomes of the shortest tasks. */
+    private static final int FINISHED_MAX = 4096;
+
+    /** Of all outcomes together, most of it what the tasks wrote. */
+    static final long FINISHED_BYTES_MAX = 32 << 20;
 
     private static final class Entry {
         final TaskRun run;
         long endedNanos;
         boolean ended;
+        long bytes; // of its outcome, once that is there
 
         Entry(TaskRun run) {
             this.run = run;
@@ -47,6 +52,9 @@ public final class TaskService implements AutoCloseable {
 
     @GuardedBy("this")
     private boolean closed;
+
+    @GuardedBy("this")
+    private long finishedBytes;
 
     public TaskService(TaskSettings settings, Clock clock) {
         this.settings = settings;
@@ -93,14 +101,17 @@ public final class TaskService implements AutoCloseable {
             tasks.put(request.getTask(), new Entry(run));
         }
         run.start();
-        return run.outcome().whenComplete((_, _) -> ended(request.getTask()));
+        return run.outcome().whenComplete((reply, _) -> ended(request.getTask(), reply));
     }
 
-    private synchronized void ended(String task) {
+    private synchronized void ended(String task, @Nullable RunTaskReply reply) {
         Entry entry = tasks.get(task);
         if (entry != null && !entry.ended) {
             entry.ended = true;
             entry.endedNanos = clock.nanoTime();
+            entry.bytes = reply == null ? 0 : reply.getSerializedSize();
+            finishedBytes += entry.bytes;
+            forgetOld();
         }
     }
 
@@ -111,9 +122,11 @@ public final class TaskService implements AutoCloseable {
         var entries = tasks.values().iterator();
         while (entries.hasNext()) {
             Entry entry = entries.next();
-            if (entry.ended && (excess > 0 || now - entry.endedNanos > FINISHED_KEPT.toNanos())) {
+            boolean tooMany = excess > 0 || finishedBytes > FINISHED_BYTES_MAX;
+            if (entry.ended && (tooMany || now - entry.endedNanos > FINISHED_KEPT.toNanos())) {
                 entries.remove();
                 excess--;
+                finishedBytes -= entry.bytes;
             }
         }
     }

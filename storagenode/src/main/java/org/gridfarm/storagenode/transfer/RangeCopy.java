@@ -20,6 +20,7 @@ import org.gridfarm.storagenode.replica.ObjectKey;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Answers COPY_RANGE: pulls a range of another object and writes it down this one's chain; pieces
@@ -28,10 +29,14 @@ import java.util.concurrent.CompletableFuture;
 public final class RangeCopy {
     private static final int SLICE_BYTES = 1 << 20;
 
+    /** Under way at once, each with a slice in memory; past it callers are told to wait. */
+    static final int COPIES_MAX = 64;
+
     private final ObjectService objects;
     private final RemoteReader reader;
     private final Doorkeeper doorkeeper;
     private final NodeLease lease;
+    private final AtomicInteger copies = new AtomicInteger();
 
     public RangeCopy(
             ObjectService objects, RemoteReader reader, Doorkeeper doorkeeper, NodeLease lease) {
@@ -57,8 +62,15 @@ public final class RangeCopy {
         if (request.getOffset() < 0 || request.getLength() < 0 || request.getSourceOffset() < 0) {
             throw new FarmException(ErrorKind.INVALID, "copy-range", "");
         }
+        if (copies.incrementAndGet() > COPIES_MAX) {
+            copies.decrementAndGet();
+            throw new FarmException(
+                    ErrorKind.OVERLOADED, "copy-range", "", COPIES_MAX + " copies are under way");
+        }
         Copying copying = new Copying(exchange);
-        return Rounds.of(copying::step).thenApply(_ -> copying.outcome());
+        return Rounds.of(copying::step)
+                .whenComplete((_, _) -> copies.decrementAndGet())
+                .thenApply(_ -> copying.outcome());
     }
 
     /** One copy; its steps follow each other. */

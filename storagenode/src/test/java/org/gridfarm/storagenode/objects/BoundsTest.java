@@ -1,0 +1,223 @@
+package org.gridfarm.storagenode.objects;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.storagenode.replica.ObjectKey;
+import org.gridfarm.storagenode.replica.StoreLimits;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Whatever a client can make a node remember ends somewhere: who asks for more is told so, and what
+ * others have is still there.
+ */
+class BoundsTest {
+    private final SimClock clock = new SimClock();
+
+    private static ObjectKey key(long inode) {
+        return new ObjectKey(inode, 0, 1);
+    }
+
+    private static void refused(ErrorKind kind, Runnable call) {
+        FarmException failure = catchThrowableOfType(FarmException.class, call::run);
+        assertThat(failure).isNotNull();
+        assertThat(failure.kind()).isEqualTo(kind);
+    }
+
+    @Test
+    void appendsOfManyWritersAreRememberedUpToABoundAndForgottenWithTime() {
+        Writers writers = new Writers(clock);
+        Writers.Turn other = new Writers.Turn(7, 0);
+        assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(-1);
+        writers.appended(key(1), other, 99, 4711);
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (long writer = 10; writer < 10 + Writers.WRITERS_MAX; writer++) {
+                        Writers.Turn turn = new Writers.Turn(writer, 0);
+                        for (long id = 1; id <= Writers.APPENDS_KEPT_MAX; id++) {
+                            writers.placeOf(key(2), turn, id);
+                            writers.appended(key(2), turn, id, id);
+                        }
+                    }
+                });
+        assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(4711);
+        clock.advance(Writers.KEPT.plusSeconds(1));
+        assertThatCode(() -> writers.placeOf(key(3), new Writers.Turn(3, 0), 1))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void ofOneWriterTheLastAppendsAreRemembered() {
+        Writers writers = new Writers(clock);
+        Writers.Turn turn = new Writers.Turn(7, 0);
+        for (long id = 1; id <= 5000; id++) {
+            assertThat(writers.placeOf(key(1), turn, id)).isEqualTo(-1);
+            writers.appended(key(1), turn, id, 10 * id);
+            assertThat(writers.placeOf(key(1), turn, Math.max(1, id - 1000)))
+                    .isEqualTo(10 * Math.max(1, id - 1000));
+        }
+        assertThat(writers.placeOf(key(1), turn, 3000)).isEqualTo(-1);
+    }
+
+    @Test
+    void writersWithFencesAreToldToWaitWhenThereAreTooMany() {
+        Writers writers = new Writers(clock);
+        writers.admit(key(1), new Writers.Turn(1, 5));
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (long writer = 2; writer < 2 + Writers.WRITERS_MAX; writer++) {
+                        writers.admit(key(1), new Writers.Turn(writer, 1));
+                    }
+                });
+        refused(ErrorKind.WRONG_GENERATION, () -> writers.admit(key(1), new Writers.Turn(1, 4)));
+    }
+
+    @Test
+    void localWritersOfTooManyReplicasAreRefusedAndStagingEndsBeforeClaiming() {
+        Grants grants = new Grants(100);
+        for (int i = 0; i < 100; i++) {
+            grants.add(i, new Grants.Grant(key(i), 0, () -> {}));
+        }
+        assertThat(grants.room()).isZero();
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> grants.add(1000, new Grants.Grant(key(1000), 0, () -> {})));
+        grants.add(1001, new Grants.Grant(key(5), 0, () -> {})); // open anyway
+        grants.add(1002, new Grants.Grant(key(1002), 77, () -> {})); // has bytes already
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (int i = 2000; i < 2200; i++) {
+                        grants.add(i, new Grants.Grant(key(i), i, () -> {}));
+                    }
+                });
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (int i = 3000; i < 3000 + Grants.EACH_MAX; i++) {
+                        grants.add(i, new Grants.Grant(key(7), 0, () -> {}));
+                    }
+                });
+        for (int i = 0; i < 2200; i++) {
+            Object unused = grants.remove(i);
+        }
+        assertThat(grants.room()).isEqualTo(99); // 7 is written into by others
+    }
+
+    @Test
+    void whatIsGrantedFollowsTheDescriptorsThatTheProcessMayHave() {
+        StoreLimits limits = new StoreLimits(1024, 8, Duration.ZERO, Duration.ZERO);
+        assertThat(limits.localMax(20_000)).isBetween(5000, 6000);
+        assertThat(limits.localMax(1 << 20)).isEqualTo(8192);
+        assertThat(limits.localMax(1024)).isEqualTo(16);
+    }
+
+    @Test
+    void aClientThatAsksForTooMuchAtOnceLeavesRoomForOthers() {
+        Intake intake = new Intake(new Nobody());
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (int i = 0; i <= Intake.REQUESTS_EACH_MAX; i++) {
+                        intake.take("greedy", false, 0, "read");
+                    }
+                });
+        intake.take("other", false, 1000, "write");
+        refused(ErrorKind.OVERLOADED, () -> intake.take("other", false, Intake.BYTES_MAX, "write"));
+        intake.take("a node", true, Intake.BYTES_MAX, "write"); // took it in already
+        intake.done("a node", Intake.BYTES_MAX);
+        intake.done("greedy", 0);
+        intake.take("greedy", false, 0, "read");
+    }
+
+    private static final class Nobody implements Doorkeeper {
+        @Override
+        public void admit(
+                org.gridfarm.protocol.rpc.Peer caller,
+                ObjectKey key,
+                com.google.protobuf.ByteString ticket,
+                Right right) {}
+
+        @Override
+        public boolean isNode(org.gridfarm.protocol.rpc.Peer caller) {
+            return false;
+        }
+    }
+
+    /** Who is in a chain, and where, is what a client says. */
+    @Test
+    void nodesThatAreNoneAreNotRememberedForEver() {
+        Neighbours neighbours =
+                new Neighbours(
+                        (node, address) ->
+                                CompletableFuture.failedFuture(
+                                        new FarmException(ErrorKind.UNAVAILABLE, "dial", node)),
+                        clock);
+        for (int i = 0; i < 3 * Neighbours.KEPT_MAX; i++) {
+            CompletableFuture<?> call =
+                    neighbours.call(
+                            ChainMember.newBuilder()
+                                    .setNode("n" + i)
+                                    .setAddress("127.0.0.1:" + (1 + i % 60_000))
+                                    .build(),
+                            StorageMethods.STAT,
+                            StatObjectRequest.getDefaultInstance(),
+                            null,
+                            Duration.ofSeconds(1));
+            assertThat(call).isCompletedExceptionally();
+        }
+        assertThat(neighbours.kept()).isLessThanOrEqualTo(Neighbours.KEPT_MAX);
+    }
+
+    @Test
+    void aChainOfMoreMembersThanAnyFileHasIsRefused() {
+        refused(
+                ErrorKind.INVALID,
+                () ->
+                        ChainLine.requireShort(
+                                Collections.nCopies(
+                                        ChainLine.MEMBERS_MAX + 1,
+                                        ChainMember.getDefaultInstance())));
+    }
+
+    @Test
+    void filesWhoseChainsAreBusyAreBoundedAndIdleOnesForgotten() {
+        ChainLines lines = new ChainLines(clock);
+        List<CompletableFuture<ChainOutcome>> unanswered = new ArrayList<>();
+        ChainLine.Sending silent =
+                (_, _, _) -> {
+                    CompletableFuture<ChainOutcome> never = new CompletableFuture<>();
+                    unanswered.add(never);
+                    return never;
+                };
+        List<ChainMember> rest = List.of(ChainMember.newBuilder().setNode("n2").build());
+        refused(
+                ErrorKind.OVERLOADED,
+                () -> {
+                    for (int i = 0; i <= ChainLines.BUSY_MAX; i++) {
+                        CompletableFuture<ChainOutcome> unused =
+                                lines.of(key(i)).send(rest, silent);
+                    }
+                });
+        ChainLine busy = lines.of(key(5));
+        assertThat(busy.isIdle()).isFalse();
+        unanswered.forEach(one -> one.complete(ChainOutcome.getDefaultInstance()));
+        assertThat(lines.of(key(1 << 20)).isIdle()).isTrue();
+    }
+}
