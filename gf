@@ -34,8 +34,8 @@ while [ -h "$self" ]; do
     esac
 done
 case $self in
-    */*) home=$(cd -P "${self%/*}" && pwd) ;;
-    *) home=$(cd -P . && pwd) ;;
+    */*) home=$(cd -P "${self%/*}" 2>/dev/null && pwd) ;;
+    *) home=$(cd -P . 2>/dev/null && pwd) ;;
 esac
 
 if [ -f "$home/pom.xml" ]; then
@@ -197,5 +197,13 @@ else
     flags="$flags -Dgf.component=$kind -Dgf.log.level=INFO"
 fi
 
+# No JVM starts in a directory that was removed. It starts in the root, and a relative path leads to where nothing is any more.
+here=
+if [ ! "${PWD:-}" -ef . ] && [ -z "$(pwd -P 2>/dev/null)" ]; then
+    [ -d /proc/self/fd ] || fail 66 "the working directory was removed"
+    exec 9<.
+    cd / 2>/dev/null && here=-Duser.dir=/proc/self/fd/9
+fi
+
 # shellcheck disable=SC2086 # the options are words
-exec "$jdk/bin/java" $flags ${cache:+"-XX:AOTCache=$cache"} ${GF_JAVA_OPTS:-} "-Dgf.invoked=$invoked" "-Dgf.home=$home" -cp "$jar" "$main" "$@"
+exec "$jdk/bin/java" $flags $here ${cache:+"-XX:AOTCache=$cache"} ${GF_JAVA_OPTS:-} "-Dgf.invoked=$invoked" "-Dgf.home=$home" -cp "$jar" "$main" "$@"

@@ -71,6 +71,19 @@ class LauncherTest {
     }
 
     @Test
+    void itStartsWhereTheWorkingDirectoryWasRemoved() throws Exception {
+        String gone = "mkdir gone && cd gone && rmdir ../gone && exec '%s/gf' ls x";
+        Called called =
+                Called.of(temp, environment(), List.of("sh", "-c", gone.formatted(checkout)));
+
+        assertThat(called.status()).isZero();
+        assertThat(called.words())
+                .contains("-Duser.dir=/proc/self/fd/9")
+                .endsWith("org.gridfarm.client.cli.Gf", "ls", "x");
+        assertThat(gf("ls").words()).noneMatch(word -> word.startsWith("-Duser.dir"));
+    }
+
+    @Test
     void aLinkTellsTheNameItWasCalledBy() throws Exception {
         Files.createDirectories(temp.resolve("bin"));
         Files.createSymbolicLink(temp.resolve("bin/gf"), Path.of("../check out/gf"));
