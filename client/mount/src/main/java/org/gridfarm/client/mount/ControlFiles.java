@@ -6,6 +6,7 @@ import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.OffsetReply;
 import org.gridfarm.client.mount.fuse.OpenMode;
 import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.RawName;
@@ -28,6 +29,7 @@ final class ControlFiles {
     private static final long DIRECTORY = 0xFFFF_FFFF_FFFF_0000L;
     private static final long RANGE = 0xFFFFL;
     private static final int NO_GENERATION = 0;
+    private static final int BLOCK = 512;
     private static final byte[] DOT = {'.'};
     private static final byte[] DOT_DOT = {'.', '.'};
 
@@ -67,7 +69,7 @@ final class ControlFiles {
             reply.fail(Errno.ENOENT);
             return;
         }
-        fill(reply.attributes(), node);
+        fill(reply.attributes(), node, text(node).length);
         reply.entry(node, NO_GENERATION, 0, 0);
     }
 
@@ -80,16 +82,18 @@ final class ControlFiles {
         return 0;
     }
 
-    void attributes(AttributesReply reply, long node) {
-        fill(reply.attributes(), node);
+    /** Of an open file the size of the text it shows, whatever has changed since. */
+    void attributes(AttributesReply reply, long node, long number) {
+        byte[] shown = open.get(number);
+        fill(reply.attributes(), node, (shown == null ? text(node) : shown).length);
         reply.send(0);
     }
 
-    private void fill(Attributes to, long node) {
+    private static void fill(Attributes to, long node, int size) {
         boolean directory = node == DIRECTORY;
         to.inode = node;
-        to.size = directory ? 0 : text(node).length;
-        to.blocks = 0;
+        to.size = directory ? 0 : size;
+        to.blocks = (to.size + BLOCK - 1) / BLOCK; // with fewer cp looks for holes
         long now = System.currentTimeMillis() / 1000;
         to.atime = now;
         to.mtime = now;
@@ -97,6 +101,8 @@ final class ControlFiles {
         to.atimeNanos = 0;
         to.mtimeNanos = 0;
         to.ctimeNanos = 0;
+        to.btime = 0;
+        to.btimeNanos = 0;
         to.mode = directory ? Flags.DIRECTORY | 0555 : Flags.REGULAR | 0444;
         to.links = directory ? 2 : 1;
         to.uid = 0;
@@ -131,6 +137,16 @@ final class ControlFiles {
         ByteBuffer out = reply.buffer();
         out.put(text, from, length);
         reply.data(length);
+    }
+
+    /** The text has no holes but the one that begins at its end. */
+    void seek(OffsetReply reply, long node, long number, long offset, int whence) {
+        int length = open.computeIfAbsent(number, _ -> text(node)).length;
+        if (offset < 0 || offset >= length) {
+            reply.fail(Errno.ENXIO);
+            return;
+        }
+        reply.offset(whence == Flags.SEEK_HOLE ? length : offset);
     }
 
     void release(long number) {

@@ -96,7 +96,7 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void getattr(AttributesReply reply, long node, long handle) {
         if (ControlFiles.holds(node)) {
-            control.attributes(reply, node);
+            control.attributes(reply, node, handle);
             return;
         }
         attributes.get(reply, node, handle);
@@ -241,6 +241,10 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void fsync(EmptyReply reply, long node, long handle, boolean dataOnly) {
+        if (ControlFiles.holds(node)) {
+            reply.done();
+            return;
+        }
         files.fsync(reply, node, handle);
     }
 
@@ -316,6 +320,10 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void getlk(LockReply reply, long node, long handle, long owner, LockRange lock) {
+        if (ControlFiles.holds(node)) {
+            reply.fail(Errno.ENOLCK);
+            return;
+        }
         locks.test(reply, node, owner, lock);
     }
 
@@ -328,6 +336,10 @@ final class FarmOperations implements FuseOperations {
             LockRange lock,
             boolean flock,
             boolean wait) {
+        if (ControlFiles.holds(node)) {
+            reply.fail(Errno.ENOLCK); // the farm has no such file that others could lock
+            return;
+        }
         locks.set(reply, node, handle, owner, lock, flock, wait);
     }
 
@@ -362,6 +374,10 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void lseek(OffsetReply reply, long node, long handle, long offset, int whence) {
+        if (ControlFiles.holds(node)) {
+            control.seek(reply, node, handle, offset, whence);
+            return;
+        }
         files.lseek(reply, node, handle, offset, whence);
     }
 
@@ -376,6 +392,10 @@ final class FarmOperations implements FuseOperations {
             long offsetOut,
             long length,
             long flags) {
+        if (ControlFiles.holds(nodeIn)) {
+            reply.fail(Errno.EXDEV); // the kernel reads and writes then
+            return;
+        }
         files.copyRange(reply, nodeIn, handleIn, offsetIn, nodeOut, handleOut, offsetOut, length);
     }
 

@@ -124,4 +124,29 @@ class FirstFarmTest {
     private static String objects() {
         return farm.sh("find " + farm.directory() + "/n*/data/objects -type f");
     }
+
+    @Test
+    @Order(22)
+    void whatTheMountTellsOfItselfIsReadAsAnyFile() {
+        String script =
+                """
+                cd %1$s/.gf
+                cp --sparse=always stats %2$s/stats
+                grep -c '^process ' %2$s/stats
+                python3 -c 'import os
+                f = os.open("stats", os.O_RDONLY)
+                status = os.fstat(f)
+                assert status.st_blocks * 512 >= status.st_size
+                assert os.lseek(f, 3, os.SEEK_DATA) == 3
+                assert os.lseek(f, 3, os.SEEK_HOLE) == status.st_size
+                os.lseek(f, 0, os.SEEK_SET)
+                assert len(os.read(f, 9999)) == status.st_size
+                os.lseek(f, 0, os.SEEK_SET)
+                copy = os.open("%1$s/copied", os.O_RDWR | os.O_CREAT)
+                assert os.copy_file_range(f, copy, 9999) == status.st_size
+                os.fsync(f)'
+                """
+                        .formatted(farm.mount(), farm.directory());
+        assertThat(farm.script(script)).isEqualTo("1\n");
+    }
 }

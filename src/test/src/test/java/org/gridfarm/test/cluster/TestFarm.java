@@ -261,6 +261,16 @@ public final class TestFarm implements AutoCloseable {
                 .start();
     }
 
+    /** A script of the shell that must succeed, in which {@code gf} is this farm's command. */
+    public String script(String text) {
+        StringBuilder gf = new StringBuilder();
+        for (String word : command()) {
+            gf.append(" '").append(word.replace("'", "'\\''")).append('\'');
+        }
+        String script = "set -e; gf() { " + gf + " \"$@\"; }; " + text;
+        return succeeded(text, run(List.of("sh", "-c", script)));
+    }
+
     public Result tryGf(String... words) {
         return run(command(words));
     }
