@@ -11,6 +11,7 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.attributes.Nanos;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -477,20 +478,16 @@ public final class Gridfarm implements AutoCloseable {
         set(path, "chown", change);
     }
 
-    /** A null stays as it is. */
+    /** A null stays as it is; what the farm cannot hold ({@link Nanos}) becomes the nearest. */
     public void setTimes(FarmPath path, @Nullable Instant accessed, @Nullable Instant modified) {
         SetAttributes.Builder change = SetAttributes.newBuilder();
         if (accessed != null) {
-            change.setAtime(nanos(accessed));
+            change.setAtime(Nanos.of(accessed));
         }
         if (modified != null) {
-            change.setMtime(nanos(modified));
+            change.setMtime(Nanos.of(modified));
         }
         set(path, "set times of", change);
-    }
-
-    private static long nanos(Instant instant) {
-        return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
     }
 
     private void set(FarmPath path, String operation, SetAttributes.Builder change) {

@@ -6,6 +6,7 @@ import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
+import org.gridfarm.protocol.attributes.Nanos;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -156,12 +157,12 @@ final class AttributeCalls {
         if (change.has(SetAttributes.ATIME_NOW)) {
             to.setAtimeNow(true);
         } else if (change.has(SetAttributes.ATIME)) {
-            to.setAtime(Translate.nanos(change.atime, change.atimeNanos));
+            to.setAtime(Nanos.of(change.atime, change.atimeNanos));
         }
         if (change.has(SetAttributes.MTIME_NOW)) {
             to.setMtimeNow(true);
         } else if (change.has(SetAttributes.MTIME)) {
-            to.setMtime(Translate.nanos(change.mtime, change.mtimeNanos));
+            to.setMtime(Nanos.of(change.mtime, change.mtimeNanos));
         }
         // chown(-1, -1), and before other changes by a caller who may not keep the bits, the kernel
         // asks for nothing but that they go.

@@ -79,8 +79,4 @@ final class Translate {
                             ErrorKind.INVALID, "mknod", Integer.toOctalString(mode));
         };
     }
-
-    static long nanos(long seconds, int nanos) {
-        return seconds * NANOS_PER_SECOND + nanos;
-    }
 }

@@ -126,6 +126,35 @@ class FirstFarmTest {
     }
 
     @Test
+    @Order(21)
+    void timesThatTheFarmCannotHoldBecomeTheNearest() {
+        String script =
+                """
+                cd %s
+                for t in 9999-01-01 2400-01-01 2262-04-11T23:47:16.854775807Z 1969-12-31T23:59:58.5Z \\
+                    1677-09-21T00:12:43.145224192Z 1600-01-01 0001-01-01; do
+                    touch -d $t times
+                    TZ=UTC stat -c '%%x|%%y' times
+                done
+                TZ=UTC stat -c %%y %s/times
+                """
+                        .formatted(farm.mount(), farm.mountOf("n2"));
+        String last = "2262-04-11 23:47:16.854775807 +0000";
+        String first = "1677-09-21 00:12:43.145224192 +0000";
+        String half = "1969-12-31 23:59:58.500000000 +0000";
+        assertThat(farm.script(script).lines())
+                .containsExactly(
+                        last + "|" + last,
+                        last + "|" + last,
+                        last + "|" + last,
+                        half + "|" + half,
+                        first + "|" + first,
+                        first + "|" + first,
+                        first + "|" + first,
+                        first);
+    }
+
+    @Test
     @Order(22)
     void whatTheMountTellsOfItselfIsReadAsAnyFile() {
         String script =
