@@ -15,6 +15,8 @@ set -u
 [ -z "${LC_ALL:-}" ] || export LANG="$LC_ALL"
 unset LC_ALL
 export LC_MESSAGES=C
+# It reads paths and words in the locale's charset: in UTF-8 here, and Gridfarm reads the bytes of what is none by itself.
+export LC_CTYPE=C.UTF-8
 
 jdk_least=25
 

@@ -6,6 +6,8 @@ import static org.gridfarm.storagenode.TestFarm.PATIENCE;
 import static org.gridfarm.storagenode.TestFarm.failure;
 import static org.gridfarm.storagenode.TestFarm.get;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.rpc.Peer;
@@ -18,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** Tasks as schedulers ask for them. */
 class NodeTasksTest {
@@ -33,13 +35,15 @@ class NodeTasksTest {
                     RunTaskRequest.newBuilder()
                             .setTask("1.1.1")
                             .addAllArgv(
-                                    List.of(
-                                            "sh",
-                                            "-c",
-                                            "echo run >> "
-                                                    + log
-                                                    + "; read line < "
-                                                    + root.resolve("gate")))
+                                    Stream.of(
+                                                    "sh",
+                                                    "-c",
+                                                    "echo run >> "
+                                                            + log
+                                                            + "; read line < "
+                                                            + root.resolve("gate"))
+                                            .map(ByteString::copyFromUtf8)
+                                            .toList())
                             .setUid((int) Files.getAttribute(root, "unix:uid"))
                             .setGid((int) Files.getAttribute(root, "unix:gid"))
                             .build();

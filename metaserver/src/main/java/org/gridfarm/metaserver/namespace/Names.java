@@ -4,8 +4,7 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-
-import java.nio.charset.StandardCharsets;
+import org.gridfarm.protocol.name.NameText;
 
 /** What may be a name. */
 final class Names {
@@ -49,9 +48,8 @@ final class Names {
         return bytes;
     }
 
-    /** For people. */
     static String text(byte[] name) {
-        return new String(name, StandardCharsets.UTF_8);
+        return NameText.of(name);
     }
 
     static String text(long inode) {

@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.protocol.name.NameText;
+
 import java.util.Locale;
 
 /** One JSON object, written field by field. */
@@ -30,7 +32,8 @@ final class JsonText {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c == '"' || c == '\\') quoted.append('\\').append(c);
-            else if (c < ' ') quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            else if (c < ' ' || NameText.isByte(c))
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             else quoted.append(c);
         }
         return quoted.append('"').toString();

@@ -12,6 +12,7 @@ import org.gridfarm.metaserver.quota.Subject;
 import org.gridfarm.metaserver.quota.Usage;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
 import org.gridfarm.protocol.wire.AdminRequest;
@@ -106,7 +107,7 @@ final class QuotaService {
                 state.namespace()
                         .resolve(
                                 Namespace.ROOT,
-                                ByteString.copyFromUtf8(path),
+                                ByteString.copyFrom(NameText.bytes(path)),
                                 true,
                                 SUPERUSER,
                                 Visited.NOBODY);

@@ -9,6 +9,7 @@ import org.gridfarm.metaserver.replica.Standing;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
@@ -87,7 +88,7 @@ final class ReplicaService {
         ReplicaProblem.Builder problem =
                 ReplicaProblem.newBuilder()
                         .setInode(image.getInode())
-                        .setPath(ByteString.copyFromUtf8(state.path(image.getInode())))
+                        .setPath(ByteString.copyFrom(NameText.bytes(state.path(image.getInode()))))
                         .setWanted(state.level(image))
                         .setLive(standing.live() == Integer.MAX_VALUE ? 0 : standing.live())
                         .setSize(image.getSize())

@@ -4,7 +4,6 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,11 +23,11 @@ public record FarmPath(List<Name> names) {
     /** Reads "/a/b" or "gf:/a/b". */
     public static FarmPath of(String text) {
         String path = text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : text;
-        return of(path.getBytes(StandardCharsets.UTF_8), text);
+        return of(NameText.bytes(path), text);
     }
 
     public static FarmPath of(byte[] path) {
-        return of(path, new String(path, StandardCharsets.UTF_8));
+        return of(path, NameText.of(path));
     }
 
     private static FarmPath of(byte[] path, String shown) {
@@ -108,6 +107,6 @@ public record FarmPath(List<Name> names) {
 
     @Override
     public String toString() {
-        return new String(bytes(), StandardCharsets.UTF_8);
+        return NameText.of(bytes());
     }
 }

@@ -3,13 +3,12 @@ package org.gridfarm.protocol.name;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * One component of a path: 1 to 255 bytes without '/' and NUL, not "." nor "..". POSIX names are
- * bytes; text is only for people. Immutable: the array is not copied, callers hand it over and do
- * not write to it.
+ * bytes; {@link NameText} is their form as text. Immutable: the array is not copied, callers hand
+ * it over and do not write to it.
  */
 public final class Name implements Comparable<Name> {
     public static final int BYTES_MAX = 255;
@@ -43,11 +42,11 @@ public final class Name implements Comparable<Name> {
     }
 
     public static Name of(String text) {
-        return of(text.getBytes(StandardCharsets.UTF_8));
+        return of(NameText.bytes(text));
     }
 
     private static String printable(byte[] bytes) {
-        return new String(bytes, StandardCharsets.UTF_8);
+        return NameText.of(bytes);
     }
 
     /** The bytes themselves, not to be written to. */

@@ -8,6 +8,7 @@ import io.netty.util.ReferenceCountUtil;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.Failure;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -263,8 +264,8 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         return Failure.newBuilder()
                 .setKind(failure.kind().number())
                 .setOperation(failure.operation())
-                .setSubject(failure.subject())
-                .setDetail(failure.detail())
+                .setSubject(NameText.shown(failure.subject()))
+                .setDetail(NameText.shown(failure.detail()))
                 .build();
     }
 }

@@ -360,9 +360,10 @@ final class Dispatcher {
                 .setTask(task.attemptId())
                 .addAllArgv(task.spec().getArgvList())
                 .putAllEnvironment(job.request().getEnvironmentMap())
-                .putEnvironment("GF_JOB_ID", Long.toString(job.id()))
-                .putEnvironment("GF_TASK_INDEX", Integer.toString(task.index()))
-                .putEnvironment("GF_NODE", task.node())
+                .putEnvironment("GF_JOB_ID", ByteString.copyFromUtf8(Long.toString(job.id())))
+                .putEnvironment(
+                        "GF_TASK_INDEX", ByteString.copyFromUtf8(Integer.toString(task.index())))
+                .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
                 .setDirectory(job.request().getDirectory())
                 .setUser(job.user())
                 .setUid(account.uid())

@@ -2,6 +2,8 @@ package org.gridfarm.scheduler.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -17,7 +19,10 @@ class JobTest {
         SubmitJobRequest.Builder request =
                 SubmitJobRequest.newBuilder().setRetries(retries).setHalt(halt).setName("j");
         for (int i = 0; i < tasks; i++) {
-            request.addTasks(TaskSpec.newBuilder().addArgv("true").setArgument("a" + i));
+            request.addTasks(
+                    TaskSpec.newBuilder()
+                            .addArgv(ByteString.copyFromUtf8("true"))
+                            .setArgument(ByteString.copyFromUtf8("a" + i)));
         }
         return new Job(1, "alice", request.build(), 100);
     }

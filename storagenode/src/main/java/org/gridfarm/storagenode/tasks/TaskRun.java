@@ -1,9 +1,12 @@
 package org.gridfarm.storagenode.tasks;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +16,10 @@ import org.slf4j.LoggerFactory;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +46,7 @@ final class TaskRun {
     private static final int SIGKILL = 9;
     private static final int SIGTERM = 15;
     private static final int SIGNAL_MAX = 64;
-    private static final int COMMAND_NOT_RUN = 126;
+    static final int COMMAND_NOT_RUN = 126;
     private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
 
     private final RunTaskRequest request;
@@ -96,7 +101,8 @@ final class TaskRun {
                 reply.setSignal(exit - 128);
             }
         } catch (IOException | FarmException e) {
-            reply.setExitCode(COMMAND_NOT_RUN).setFailure(String.valueOf(e.getMessage()));
+            reply.setExitCode(COMMAND_NOT_RUN)
+                    .setFailure(NameText.shown(String.valueOf(e.getMessage())));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             reply.setExitCode(COMMAND_NOT_RUN).setFailure("interrupted");
@@ -136,36 +142,60 @@ final class TaskRun {
     }
 
     private ProcessBuilder builder() throws IOException {
+        List<String> words = request.getArgvList().stream().map(this::placed).toList();
+        Map<String, String> variables = new HashMap<>();
+        request.getEnvironmentMap().forEach((name, value) -> variables.put(name, placed(value)));
+        String stdin =
+                request.getStdinPath().isEmpty()
+                        ? "/dev/null"
+                        : placed(inFarm(NameText.of(request.getStdinPath().toByteArray())));
+        Path directory = directory();
         List<String> command = new ArrayList<>(List.of("setsid"));
         command.addAll(TaskUser.prefix(request.getUser(), request.getUid(), request.getGid()));
-        for (String word : request.getArgvList()) {
-            command.add(placed(word));
-        }
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("GF_"));
-        request.getEnvironmentMap().forEach((name, value) -> environment.put(name, placed(value)));
         if (!request.getUser().isEmpty()) {
             environment.put("USER", request.getUser());
             environment.put("LOGNAME", request.getUser());
         }
-        builder.directory(directory());
-        builder.redirectInput(
-                request.getStdinPath().isEmpty()
-                        ? new File("/dev/null")
-                        : new File(placed(inFarm(request.getStdinPath()))));
+        if (isPlain(words, variables, stdin, directory)) {
+            command.addAll(words);
+            environment.putAll(variables);
+            builder.directory(directory.toFile());
+            builder.redirectInput(new File(stdin));
+        } else {
+            command.addAll(
+                    new ShellLine()
+                            .changeDirectory(LocalPath.text(directory))
+                            .exec(
+                                    variables.entrySet().stream()
+                                            .map(one -> one.getKey() + "=" + one.getValue())
+                                            .toList(),
+                                    words)
+                            .readFrom(stdin)
+                            .words());
+        }
         return builder;
     }
 
-    private File directory() throws IOException {
+    private static boolean isPlain(
+            List<String> words, Map<String, String> variables, String stdin, Path directory) {
+        return words.stream().allMatch(NameText::isAscii)
+                && variables.values().stream().allMatch(NameText::isAscii)
+                && NameText.isAscii(stdin)
+                && NameText.isAscii(LocalPath.text(directory));
+    }
+
+    private Path directory() throws IOException {
         if (settings.mount().isEmpty() && request.getDirectory().isEmpty()) {
-            Files.createDirectories(settings.scratch());
-            return settings.scratch().toFile();
+            return Files.createDirectories(settings.scratch());
         }
-        File directory = new File(placed(inFarm(request.getDirectory())));
-        if (!directory.isDirectory()) {
+        String asked = NameText.of(request.getDirectory().toByteArray());
+        Path directory = LocalPath.of(placed(inFarm(asked)));
+        if (!Files.isDirectory(directory)) {
             throw new IOException(
-                    "no directory " + request.getDirectory() + " in the farm (" + directory + ")");
+                    "no directory " + asked + " in the farm (" + LocalPath.text(directory) + ")");
         }
         return directory;
     }
@@ -175,6 +205,10 @@ final class TaskRun {
         return path.contains(MOUNT)
                 ? path
                 : MOUNT + (path.startsWith("/") || path.isEmpty() ? path : "/" + path);
+    }
+
+    private String placed(ByteString word) {
+        return placed(NameText.of(word.toByteArray()));
     }
 
     private String placed(String word) {

@@ -3,7 +3,11 @@ package org.gridfarm.storagenode.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.junit.jupiter.api.RepeatedTest;
@@ -14,20 +18,32 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /** Real processes. */
 class TaskRunTest {
+    private static final String PRINT = "printf '%s|%s|%s|' \"$1\" \"$2\" \"$A\"; cat; cat in*";
+
     @TempDir Path mount;
 
     private static int self(String attribute) throws IOException {
         return (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + attribute);
     }
 
+    /** A word as bytes; what stands for a byte becomes it. */
+    private static ByteString text(String word) {
+        return ByteString.copyFrom(NameText.bytes(word));
+    }
+
+    private static List<ByteString> words(String... words) {
+        return Arrays.stream(words).map(TaskRunTest::text).toList();
+    }
+
     private RunTaskRequest.Builder shell(String command) throws IOException {
         return RunTaskRequest.newBuilder()
                 .setTask("1.1.1")
-                .addAllArgv(List.of("/bin/sh", "-c", command))
+                .addAllArgv(words("/bin/sh", "-c", command))
                 .setUser("tester")
                 .setUid(self("uid"))
                 .setGid(self("gid"));
@@ -58,6 +74,29 @@ class TaskRunTest {
     }
 
     @Test
+    void wordsAreBytesWhateverTheLocaleSays() throws IOException {
+        StringBuilder every = new StringBuilder();
+        for (int b = 1; b < 256; b++) {
+            every.append(b < 0x80 ? Character.toString(b) : Character.toString(0xDC00 + b));
+        }
+        String all = every.append("\u00fc\n").toString();
+        Path directory = Files.createDirectory(LocalPath.of(mount + "/d\udce9"));
+        Files.writeString(LocalPath.of(directory.getParent() + "/d\udce9/in\udce8"), "read");
+        RunTaskReply reply =
+                run(
+                        shell("")
+                                .clearArgv()
+                                .addAllArgv(words("/bin/sh", "-c", PRINT, "sh", all, "{mount}x"))
+                                .putEnvironment("A", text("v\udcff"))
+                                .setDirectory(text("/d\udce9"))
+                                .setStdinPath(text("/d\udce9/in\udce8"))
+                                .build());
+        assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
+        assertThat(NameText.of(reply.getStdout().toByteArray()))
+                .isEqualTo(all + "|" + mount + "x|v\udcff|readread");
+    }
+
+    @Test
     void aTaskSeesTheFarmItsEnvironmentAndItsDirectory() throws IOException {
         Files.createDirectory(mount.resolve("in"));
         Files.writeString(mount.resolve("in/x"), "one\ntwo\n");
@@ -65,9 +104,9 @@ class TaskRunTest {
                 run(
                         shell(
                                         "wc -l < {mount}/in/x; echo $GF_JOB_ID; pwd; cat; echo oops >&2; exit 3")
-                                .putEnvironment("GF_JOB_ID", "17")
-                                .setDirectory("/in")
-                                .setStdinPath("/in/x")
+                                .putEnvironment("GF_JOB_ID", text("17"))
+                                .setDirectory(text("/in"))
+                                .setStdinPath(text("/in/x"))
                                 .build());
         assertThat(reply.getFailure()).isEmpty();
         assertThat(reply.getExitCode()).isEqualTo(3);
@@ -125,11 +164,11 @@ class TaskRunTest {
 
     @Test
     void aProgramThatIsNotThereIsAClearFailure() throws IOException {
-        RunTaskReply reply = run(shell("").clearArgv().addArgv("/no/such/program").build());
+        RunTaskReply reply = run(shell("").clearArgv().addArgv(text("/no/such/program")).build());
         assertThat(reply.getExitCode()).isNotZero();
         assertThat(reply.getFailure() + reply.getStderr().toStringUtf8())
                 .contains("/no/such/program");
-        assertThat(run(shell("true").setDirectory("/nowhere").build()).getFailure())
+        assertThat(run(shell("true").setDirectory(text("/nowhere")).build()).getFailure())
                 .contains("no directory /nowhere");
     }
 

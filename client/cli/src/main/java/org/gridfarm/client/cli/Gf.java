@@ -2,11 +2,14 @@ package org.gridfarm.client.cli;
 
 import org.gridfarm.client.cli.command.Subcommand;
 import org.gridfarm.protocol.error.Exit;
+import org.gridfarm.protocol.name.LocalPath;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
+import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Map;
 
 /**
@@ -48,7 +51,9 @@ public final class Gf {
     private Gf() {}
 
     public static void main(String[] arguments) {
-        System.exit(run(System.getProperty("gf.invoked", "gf"), arguments));
+        System.setOut(new PrintStream(System.out, false, new NameCharset()));
+        System.setErr(new PrintStream(System.err, true, new NameCharset()));
+        System.exit(run(System.getProperty("gf.invoked", "gf"), LocalPath.arguments(arguments)));
     }
 
     static int run(String invoked, String[] arguments) {
@@ -73,6 +78,8 @@ public final class Gf {
         line.setExecutionExceptionHandler((failure, _, _) -> Failures.report(failure));
         line.setParameterExceptionHandler(Gf::usage);
         line.setExecutionStrategy(new CommandLine.RunLast());
+        line.registerConverter(Path.class, LocalPath::of);
+        line.setExpandAtFiles(false); // "@x" is a name like any other
         if (words.length == 0) {
             line.usage(System.err);
             return Exit.USAGE.code();

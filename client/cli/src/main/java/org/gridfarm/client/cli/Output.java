@@ -1,5 +1,7 @@
 package org.gridfarm.client.cli;
 
+import org.gridfarm.protocol.name.NameText;
+
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,7 +23,7 @@ public final class Output {
     }
 
     public static void json(Object document) {
-        System.out.println(Json.MAPPER.writeValueAsString(document));
+        System.out.println(NameText.inJson(Json.MAPPER.writeValueAsString(document)));
     }
 
     public static Table table(String... header) {

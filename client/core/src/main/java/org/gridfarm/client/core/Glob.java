@@ -4,12 +4,10 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 
-import java.nio.file.FileSystems;
-import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Expands shell patterns over the farm, directory by directory. A wildcard does not match a leading
@@ -70,7 +68,7 @@ final class Glob {
                 match(path, parts, next + 1, found);
             }
         } else {
-            PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + part);
+            Pattern matcher = GlobPattern.glob(part);
             entries(directory).stream()
                     .filter(entry -> last || entry.isDirectory() || entry.isSymbolicLink())
                     .filter(entry -> matches(matcher, part, entry.path().last().toString()))
@@ -78,8 +76,8 @@ final class Glob {
         }
     }
 
-    private static boolean matches(PathMatcher matcher, String part, String name) {
-        return (part.startsWith(".") || !name.startsWith(".")) && matcher.matches(Path.of(name));
+    private static boolean matches(Pattern matcher, String part, String name) {
+        return (part.startsWith(".") || !name.startsWith(".")) && matcher.matcher(name).matches();
     }
 
     private List<FarmPath> subdirectories(FarmPath directory) {

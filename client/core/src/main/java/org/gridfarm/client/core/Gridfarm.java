@@ -18,6 +18,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.Loops;
@@ -257,8 +258,9 @@ public final class Gridfarm implements AutoCloseable {
         return byPath(() -> {
             Attributes found =
                     Blocking.await(walk.require(link, false, "readlink"), "readlink", link);
-            return Blocking.await(metadata.readLink(found.getInode()), "readlink", link)
-                    .toStringUtf8();
+            return NameText.of(
+                    Blocking.await(metadata.readLink(found.getInode()), "readlink", link)
+                            .toByteArray());
         });
     }
 
@@ -440,8 +442,7 @@ public final class Gridfarm implements AutoCloseable {
     public void symlink(String target, FarmPath link) {
         long parent = parent(link, "symlink");
         Blocking.await(
-                metadata.symlink(
-                        metadata.self(), parent, link.last(), ByteString.copyFromUtf8(target)),
+                metadata.symlink(metadata.self(), parent, link.last(), raw(target)),
                 "symlink",
                 link);
     }
@@ -490,6 +491,10 @@ public final class Gridfarm implements AutoCloseable {
         set(path, "set times of", change);
     }
 
+    private static ByteString raw(String text) {
+        return ByteString.copyFrom(NameText.bytes(text));
+    }
+
     private void set(FarmPath path, String operation, SetAttributes.Builder change) {
         withInode(
                 path,
@@ -503,11 +508,7 @@ public final class Gridfarm implements AutoCloseable {
                     withInode(
                                     path,
                                     "getxattr",
-                                    inode ->
-                                            metadata.getXattr(
-                                                    metadata.self(),
-                                                    inode,
-                                                    ByteString.copyFromUtf8(name)))
+                                    inode -> metadata.getXattr(metadata.self(), inode, raw(name)))
                             .toByteArray());
         } catch (FarmException e) {
             if (e.kind() == ErrorKind.NO_ATTRIBUTE) {
@@ -519,9 +520,7 @@ public final class Gridfarm implements AutoCloseable {
 
     public void setXattr(FarmPath path, String name, byte[] value) {
         SetXattr.Builder change =
-                SetXattr.newBuilder()
-                        .setName(ByteString.copyFromUtf8(name))
-                        .setValue(ByteString.copyFrom(value));
+                SetXattr.newBuilder().setName(raw(name)).setValue(ByteString.copyFrom(value));
         withInode(
                 path,
                 "setxattr",
@@ -532,15 +531,13 @@ public final class Gridfarm implements AutoCloseable {
         withInode(
                 path,
                 "removexattr",
-                inode ->
-                        metadata.removeXattr(
-                                metadata.self(), inode, ByteString.copyFromUtf8(name)));
+                inode -> metadata.removeXattr(metadata.self(), inode, raw(name)));
     }
 
     public List<String> listXattr(FarmPath path) {
         return withInode(path, "listxattr", inode -> metadata.listXattr(metadata.self(), inode))
                 .stream()
-                .map(ByteString::toStringUtf8)
+                .map(found -> NameText.of(found.toByteArray()))
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,7 +29,7 @@ final class LocalCopy {
             farm.mkdirs(target);
             long sum = 0;
             for (Path entry : children(local)) {
-                sum += in(entry, target.child(entry.getFileName().toString()));
+                sum += in(entry, target.child(LocalPath.name(entry)));
             }
             return sum;
         }
@@ -36,7 +37,7 @@ final class LocalCopy {
                 OutputStream to = farm.write(target)) {
             return from.transferTo(to);
         } catch (IOException e) {
-            throw failure(e, "copy", local + " to " + target);
+            throw failure(e, "copy", LocalPath.text(local) + " to " + target);
         }
     }
 
@@ -44,7 +45,7 @@ final class LocalCopy {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.sorted().toList();
         } catch (IOException e) {
-            throw failure(e, "list", directory.toString());
+            throw failure(e, "list", LocalPath.text(directory));
         }
     }
 
@@ -54,7 +55,7 @@ final class LocalCopy {
                 Files.createDirectories(local);
                 long sum = 0;
                 for (FileInfo entry : farm.list(source).toList()) {
-                    sum += out(entry.path(), local.resolve(entry.path().last().toString()));
+                    sum += out(entry.path(), LocalPath.child(local, entry.path().last()));
                 }
                 return sum;
             }
@@ -63,7 +64,7 @@ final class LocalCopy {
                 return from.transferTo(to);
             }
         } catch (IOException e) {
-            throw failure(e, "copy", source + " to " + local);
+            throw failure(e, "copy", source + " to " + LocalPath.text(local));
         }
     }
 

@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -218,7 +219,7 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     private synchronized LookupReply lookup(LookupRequest q) {
-        Long found = directory(q.getParent()).get(q.getName().toStringUtf8());
+        Long found = directory(q.getParent()).get(text(q.getName()));
         grant(q.getParent(), q.getSession());
         if (found == null) {
             return LookupReply.newBuilder().setEntryCacheable(true).build();
@@ -226,7 +227,7 @@ final class MemoryMetaserver implements AutoCloseable {
         grant(found, q.getSession());
         Attributes a = shown(found);
         if (replaced.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-            replace(q.getParent(), q.getName().toStringUtf8(), a);
+            replace(q.getParent(), text(q.getName()), a);
             return LookupReply.newBuilder().setFound(true).setAttributes(a).build();
         }
         return LookupReply.newBuilder()
@@ -238,6 +239,10 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     /** As by a rename of another file, which somebody writes. */
+    private static String text(ByteString name) {
+        return NameText.of(name.toByteArray());
+    }
+
     private void replace(long parent, String name, Attributes old) {
         long inode = nextInode++;
         inodes.remove(old.getInode());
@@ -281,7 +286,7 @@ final class MemoryMetaserver implements AutoCloseable {
             Attributes a = shown(entry.getValue());
             reply.addEntries(
                     DirectoryEntry.newBuilder()
-                            .setName(ByteString.copyFromUtf8(entry.getKey()))
+                            .setName(ByteString.copyFrom(NameText.bytes(entry.getKey())))
                             .setInode(a.getInode())
                             .setType(a.getType())
                             .setCookie(cookie)
@@ -374,8 +379,8 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private Attributes make(
             long parent, ByteString name, FileType type, RecallRequest.Builder recall) {
-        if (directory(parent).containsKey(name.toStringUtf8())) {
-            throw new FarmException(ErrorKind.ALREADY_EXISTS, "create", name.toStringUtf8());
+        if (directory(parent).containsKey(text(name))) {
+            throw new FarmException(ErrorKind.ALREADY_EXISTS, "create", text(name));
         }
         long inode = nextInode++;
         Attributes made =
@@ -388,20 +393,20 @@ final class MemoryMetaserver implements AutoCloseable {
                         .setVersion(1)
                         .build();
         inodes.put(inode, made);
-        directory(parent).put(name.toStringUtf8(), inode);
+        directory(parent).put(text(name), inode);
         recall.addDirectories(RecalledDirectory.newBuilder().setInode(parent).addNames(name));
         change(parent, a -> a.setNlink(a.getNlink()), recall);
         return made;
     }
 
     private Attributes remove(Remove r, RecallRequest.Builder recall) {
-        Long there = directory(r.getParent()).get(r.getName().toStringUtf8());
+        Long there = directory(r.getParent()).get(text(r.getName()));
         if (there != null && !directories.getOrDefault(there, new TreeMap<>()).isEmpty()) {
-            throw new FarmException(ErrorKind.NOT_EMPTY, "remove", r.getName().toStringUtf8());
+            throw new FarmException(ErrorKind.NOT_EMPTY, "remove", text(r.getName()));
         }
-        Long inode = directory(r.getParent()).remove(r.getName().toStringUtf8());
+        Long inode = directory(r.getParent()).remove(text(r.getName()));
         if (inode == null) {
-            throw new FarmException(ErrorKind.NOT_FOUND, "remove", r.getName().toStringUtf8());
+            throw new FarmException(ErrorKind.NOT_FOUND, "remove", text(r.getName()));
         }
         recall.addDirectories(
                 RecalledDirectory.newBuilder().setInode(r.getParent()).addNames(r.getName()));

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.client.core.nio.FarmFileSystemProvider;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.name.NameText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +56,50 @@ class NioTest {
             Files.delete(file);
             assertThatThrownBy(() -> Files.newInputStream(file))
                     .isInstanceOf(NoSuchFileException.class);
+        }
+    }
+
+    @Test
+    void treesAreCopiedByteForByteOfTheirNames(@TempDir Path local) throws Exception {
+        List<String> names = List.of("a\udce8", "a\udce9", "\u00fc");
+        Path in = Files.createDirectory(local.resolve("in"));
+        for (String name : names) {
+            Files.write(LocalPath.child(in, Name.of(name)), NameText.bytes(name));
+        }
+        try (MemoryFarm memory = new MemoryFarm(1)) {
+            memory.client().copyIn(in, FarmPath.of("/in"));
+            assertThat(memory.client().list(FarmPath.of("/in")))
+                    .extracting(info -> info.path().last().toString())
+                    .containsExactlyInAnyOrderElementsOf(names);
+            memory.client().copyOut(FarmPath.of("/in"), local.resolve("out"));
+        }
+        for (String name : names) {
+            assertThat(LocalPath.child(local.resolve("out"), Name.of(name)))
+                    .hasBinaryContent(NameText.bytes(name));
+        }
+    }
+
+    @Test
+    void namesAreBytes() throws Exception {
+        try (MemoryFarm memory = new MemoryFarm(1);
+                FileSystem system = new FarmFileSystemProvider().newFileSystem(memory.client())) {
+            Path one = system.getPath("/a\udce9");
+            Path other = system.getPath("/a\udce8");
+            Files.writeString(one, "1");
+            Files.writeString(other, "2");
+            assertThat(one.toUri()).isEqualTo(URI.create("gf:/a%E9"));
+            assertThat(one.getFileSystem().provider().getPath(one.toUri())).isEqualTo(one);
+            Path umlaut = system.getPath("/\u00fc b");
+            assertThat(one.getFileSystem().provider().getPath(URI.create("gf:/\u00fc%20b")))
+                    .isEqualTo(umlaut);
+            assertThat(umlaut.toUri()).isEqualTo(URI.create("gf:/%C3%BC%20b"));
+            try (var found = Files.newDirectoryStream(system.getPath("/"), "a?")) {
+                assertThat(found).containsExactlyInAnyOrder(one, other);
+            }
+            assertThat(memory.client().glob("/?[!x]"))
+                    .extracting(Object::toString)
+                    .containsExactly("/a\udce8", "/a\udce9");
+            assertThat(Files.readString(one) + Files.readString(other)).isEqualTo("12");
         }
     }
 

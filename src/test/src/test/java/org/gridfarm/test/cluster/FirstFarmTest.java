@@ -125,6 +125,40 @@ class FirstFarmTest {
         return farm.sh("find " + farm.directory() + "/n*/data/objects -type f");
     }
 
+    /** The script itself is ASCII: what the shell makes of it no JVM has seen before. */
+    @Test
+    @Order(20)
+    void namesAreBytesInEveryCommand() throws IOException {
+        Path local = Files.createDirectory(farm.directory().resolve("names"));
+        String script =
+                """
+                cd %s
+                e=$(printf 'a\\351'); g=$(printf 'a\\350'); u=$(printf '\\303\\274')
+                mkdir "d$e"; printf 1 >"d$e/$e"; printf 2 >"d$e/$g"; printf 3 >"d$e/$u"
+                printf plain >@list
+                gf put -r "d$e" @list /
+                cmp @list %s/@list
+                (cd "d$e"; gf get -r "/d$e" out; diff -r . out -x out; rm -r out)
+                gf ls "/d$e" | LC_ALL=C sort >listed
+                ls "d$e" | LC_ALL=C sort | cmp - listed
+                gf mv "/d$e/$e" "/d$e/b$e"
+                gf cat "/d$e/b$e"
+                gf where --json "/d$e/$g" "/d$e/$u"
+                printf '%%s\\n' "/d$e/$g" "/d$e/b$e" >files
+                gf run -k 'cat {}; printf {/}' :::: files | od -An -c
+                gf run "cat gf:/d$e/$g"
+                gf run -k cat ::: "/d$e/?[!u]*" "/d$e/$u"
+                gf rm -r "/d$e"
+                gf stat "/d$e" 2>said || LC_ALL=C grep -c "/d$e: not found" said
+                """
+                        .formatted(local, farm.mount());
+        String shown = farm.script(script);
+
+        assertThat(shown).startsWith("1{\"files\":[{").contains("\"/da\\udce9/a\\udce8\"");
+        assertThat(shown.substring(shown.indexOf("]}\n") + 3).lines().map(String::strip))
+                .containsExactly("2   a 350   1   b   a 351", "22131");
+    }
+
     @Test
     @Order(21)
     void timesThatTheFarmCannotHoldBecomeTheNearest() {

@@ -4,6 +4,8 @@ import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,13 +69,14 @@ public final class Mounts {
     }
 
     private static Stream<String> on(List<String> table, Path directory) {
-        String wanted = escape(directory.toAbsolutePath().normalize().toString());
+        String wanted = escape(LocalPath.text(directory.toAbsolutePath().normalize()));
         return table.stream().filter(line -> line.split(" ", 6)[4].equals(wanted));
     }
 
     private static List<String> table() {
         try {
-            return Files.readAllLines(Path.of("/proc/self/mountinfo"));
+            byte[] table = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
+            return NameText.of(table).lines().toList();
         } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.INTERNAL,

@@ -4,7 +4,6 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.wire.AdminRequest;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,12 +20,7 @@ final class Administration {
 
     static JsonNode ask(Gridfarm farm, String command, Map<String, String> arguments) {
         String json =
-                farm.callLeader(
-                                MetadataMethods.ADMIN,
-                                AdminRequest.newBuilder()
-                                        .setCommand(command)
-                                        .putAllArguments(arguments)
-                                        .build())
+                farm.callLeader(MetadataMethods.ADMIN, AdminCalls.request(command, arguments))
                         .getJson();
         return JsonMapper.builder().build().readTree(json);
     }

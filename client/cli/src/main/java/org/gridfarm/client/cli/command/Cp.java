@@ -5,12 +5,12 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -43,20 +43,20 @@ public final class Cp implements Callable<Integer> {
         }
         try (Gridfarm farm = options.connect()) {
             if (!toFarm) {
-                farm.copyOut(FarmPath.of(from), Path.of(to));
+                farm.copyOut(FarmPath.of(from), LocalPath.of(to));
             } else {
                 FarmPath target = FarmPath.of(to);
                 if (farm.exists(target) && farm.stat(target).isDirectory()) {
                     target =
                             target.child(
                                     fromFarm
-                                            ? FarmPath.of(from).last().toString()
-                                            : String.valueOf(Path.of(from).getFileName()));
+                                            ? FarmPath.of(from).last()
+                                            : LocalPath.name(LocalPath.of(from)));
                 }
                 if (fromFarm) {
                     within(farm, FarmPath.of(from), target);
                 } else {
-                    farm.copyIn(Path.of(from), target);
+                    farm.copyIn(LocalPath.of(from), target);
                 }
             }
         }

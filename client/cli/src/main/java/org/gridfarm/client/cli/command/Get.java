@@ -6,6 +6,7 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,13 +43,13 @@ public final class Get implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Path target = Path.of(words.size() == 1 ? "." : words.get(words.size() - 1));
+        Path target = LocalPath.of(words.size() == 1 ? "." : words.get(words.size() - 1));
         List<String> sources = words.size() == 1 ? words : words.subList(0, words.size() - 1);
         if (sources.size() > 1 && !Files.isDirectory(target)) {
             throw new FarmException(
                     ErrorKind.NOT_A_DIRECTORY,
                     "get",
-                    target.toString(),
+                    LocalPath.text(target),
                     "several sources need a directory");
         }
         try (Gridfarm farm = options.connect()) {
@@ -58,7 +59,7 @@ public final class Get implements Callable<Integer> {
                         farm,
                         from,
                         Files.isDirectory(target) && !from.isRoot()
-                                ? target.resolve(from.last().toString())
+                                ? LocalPath.child(target, from.last())
                                 : target);
             }
         }
@@ -71,7 +72,7 @@ public final class Get implements Callable<Integer> {
     private void getTree(Gridfarm farm, FarmPath from, Path to) throws IOException {
         if (!farm.stat(from).isDirectory()) {
             long bytes = farm.copyOut(from, to);
-            copied.add(Map.of("from", from.toString(), "to", to.toString(), "bytes", bytes));
+            copied.add(Map.of("from", from.toString(), "to", LocalPath.text(to), "bytes", bytes));
             return;
         }
         if (!recursive) {
@@ -79,7 +80,7 @@ public final class Get implements Callable<Integer> {
         }
         Files.createDirectories(to);
         for (FileInfo entry : farm.list(from).toList()) {
-            getTree(farm, entry.path(), to.resolve(entry.path().last().toString()));
+            getTree(farm, entry.path(), LocalPath.child(to, entry.path().last()));
         }
     }
 }

@@ -5,6 +5,7 @@ import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.JobReply;
@@ -107,7 +108,7 @@ public final class Jobs implements Callable<Integer> {
                                     t.getNode(),
                                     t.getLocality(),
                                     t.getExitCode(),
-                                    t.getArgument(),
+                                    NameText.of(t.getArgument().toByteArray()),
                                     t.getReason()));
                 }
             }
@@ -168,7 +169,7 @@ public final class Jobs implements Callable<Integer> {
     static Map<String, Object> document(TaskInfo task) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("index", task.getIndex());
-        document.put("argument", task.getArgument());
+        document.put("argument", NameText.of(task.getArgument().toByteArray()));
         document.put("state", task.getState());
         document.put("node", task.getNode());
         document.put("locality", task.getLocality());

@@ -1,6 +1,9 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.cluster.MountProcess;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.LocalPath;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
@@ -62,6 +65,8 @@ public final class Mount implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        plain(options.file());
+        plain(directory.toAbsolutePath().normalize());
         List<String> arguments = new ArrayList<>(List.of("--config", options.file().toString()));
         if (node != null) {
             arguments.addAll(List.of("--node", node));
@@ -78,5 +83,16 @@ public final class Mount implements Callable<Integer> {
             return mount.upgrade();
         }
         return foreground ? mount.runHere() : mount.startInBackground();
+    }
+
+    /** These paths are told to further processes, whose JVM would read others for them. */
+    private static void plain(Path path) {
+        if (!LocalPath.text(path).equals(path.toString())) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "mount",
+                    LocalPath.text(path),
+                    "the locale's charset does not hold this path");
+        }
     }
 }

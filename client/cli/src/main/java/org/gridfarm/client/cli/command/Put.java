@@ -5,6 +5,7 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -63,14 +64,11 @@ public final class Put implements Callable<Integer> {
                 if (source.equals("-")) {
                     putStream(farm, target);
                 } else {
-                    Path local = Path.of(source);
+                    Path local = LocalPath.of(source);
                     FarmPath to =
                             into
                                     ? target.child(
-                                            local.toAbsolutePath()
-                                                    .normalize()
-                                                    .getFileName()
-                                                    .toString())
+                                            LocalPath.name(local.toAbsolutePath().normalize()))
                                     : target;
                     putTree(farm, local, to);
                 }
@@ -88,7 +86,7 @@ public final class Put implements Callable<Integer> {
             copied.add(
                     Map.of(
                             "from",
-                            local.toString(),
+                            LocalPath.text(local),
                             "to",
                             to.toString(),
                             "bytes",
@@ -96,12 +94,13 @@ public final class Put implements Callable<Integer> {
             return;
         }
         if (!recursive) {
-            throw new FarmException(ErrorKind.IS_A_DIRECTORY, "put", local.toString(), "use -r");
+            throw new FarmException(
+                    ErrorKind.IS_A_DIRECTORY, "put", LocalPath.text(local), "use -r");
         }
         farm.mkdirs(to);
         try (Stream<Path> children = Files.list(local)) {
             for (Path child : children.sorted().toList()) {
-                putTree(farm, child, to.child(child.getFileName().toString()));
+                putTree(farm, child, to.child(LocalPath.name(child)));
             }
         }
     }

@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.ListReplicasReply;
 import org.gridfarm.protocol.wire.ListReplicasRequest;
 import org.gridfarm.protocol.wire.Replica;
@@ -94,7 +95,7 @@ public final class Replicas implements Callable<Integer> {
                         problem.getWanted(),
                         problem.getLive(),
                         Output.bytes(problem.getSize()),
-                        problem.getPath().toStringUtf8(),
+                        NameText.of(problem.getPath().toByteArray()),
                         problem.getReason());
             }
             table.print();
@@ -107,7 +108,7 @@ public final class Replicas implements Callable<Integer> {
 
     private static Map<String, Object> document(ReplicaProblem problem) {
         return Map.of(
-                "path", problem.getPath().toStringUtf8(),
+                "path", NameText.of(problem.getPath().toByteArray()),
                 "inode", problem.getInode(),
                 "wanted", problem.getWanted(),
                 "live", problem.getLive(),

@@ -1,5 +1,7 @@
 package org.gridfarm.client.cli.command;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.cli.run.Argument;
@@ -9,6 +11,8 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
@@ -24,7 +28,6 @@ import picocli.CommandLine.Parameters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,6 +51,7 @@ import java.util.concurrent.Callable;
 public final class Run implements Callable<Integer> {
     private static final int WAIT_MILLIS = 4_000;
     private static final int FAILED_SHOWN_MAX = 100;
+    private static final int NAME_CHARS_MAX = 60; // of a job that got none
 
     @Mixin private FarmOptions options = new FarmOptions();
 
@@ -117,7 +121,8 @@ public final class Run implements Callable<Integer> {
         try (Gridfarm farm = Gridfarm.open(config, "gf run")) {
             List<TaskSpec> tasks = tasks(farm);
             if (dryRun) {
-                tasks.forEach(task -> System.out.println(task.getArgv(task.getArgvCount() - 1)));
+                tasks.forEach(
+                        task -> System.out.println(text(task.getArgv(task.getArgvCount() - 1))));
                 return 0;
             }
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
@@ -152,19 +157,16 @@ public final class Run implements Callable<Integer> {
     }
 
     private SubmitJobRequest request(List<TaskSpec> tasks) {
+        Map<String, ByteString> values = new HashMap<>();
+        environment.forEach((variable, value) -> values.put(variable, raw(value)));
         return SubmitJobRequest.newBuilder()
-                .setName(
-                        name.isEmpty()
-                                ? String.join(" ", words)
-                                        .substring(
-                                                0, Math.min(60, String.join(" ", words).length()))
-                                : name)
+                .setName(NameText.shown(name.isEmpty() ? shortened(String.join(" ", words)) : name))
                 .addAllTasks(tasks)
                 .setParallelMax(parallel)
                 .setRetries(retries)
                 .setHalt(halt)
-                .putAllEnvironment(environment)
-                .setDirectory(directory)
+                .putAllEnvironment(values)
+                .setDirectory(raw(directory))
                 .setTimeoutMillis((long) (timeout * 1000))
                 .setNodePattern(on)
                 .setSubmission(new java.security.SecureRandom().nextLong() | 1)
@@ -234,7 +236,7 @@ public final class Run implements Callable<Integer> {
                     "gf: task "
                             + (task.getIndex() + 1)
                             + " ("
-                            + task.getArgument()
+                            + text(task.getArgument())
                             + ") on "
                             + (task.getNode().isEmpty() ? "no node" : task.getNode())
                             + ": "
@@ -248,13 +250,25 @@ public final class Run implements Callable<Integer> {
                 .call(SchedulerMethods.CANCEL, CancelJobRequest.newBuilder().setJob(job).build());
     }
 
+    private static String shortened(String command) {
+        return command.substring(0, Math.min(NAME_CHARS_MAX, command.length()));
+    }
+
+    private static ByteString raw(String text) {
+        return ByteString.copyFrom(NameText.bytes(text));
+    }
+
+    private static String text(ByteString raw) {
+        return NameText.of(raw.toByteArray());
+    }
+
     private static List<String> lines(String file) {
         try {
-            return file.equals("-")
-                    ? new String(System.in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
-                            .lines()
-                            .toList()
-                    : Files.readAllLines(Path.of(file));
+            byte[] list =
+                    file.equals("-")
+                            ? System.in.readAllBytes()
+                            : Files.readAllBytes(LocalPath.of(file));
+            return Sources.lines(NameText.of(list));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

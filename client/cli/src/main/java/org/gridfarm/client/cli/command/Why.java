@@ -7,6 +7,7 @@ import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
@@ -15,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class Why implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Optional<MountedPath> mounted = MountedPath.of(Path.of(path));
+        Optional<MountedPath> mounted = MountedPath.of(LocalPath.of(path));
         FarmPath file = mounted.map(MountedPath::inTheFarm).orElseGet(() -> FarmPath.of(path));
         mounted.ifPresent(this::remembered);
         String state = ask(file);

@@ -97,7 +97,7 @@ final class DemoJob {
                     throw new FarmException(
                             ErrorKind.UNAVAILABLE,
                             "task",
-                            task.getArgument(),
+                            task.getArgument().toStringUtf8(),
                             "on "
                                     + task.getNode()
                                     + ": "

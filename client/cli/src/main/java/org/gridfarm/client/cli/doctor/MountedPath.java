@@ -3,6 +3,8 @@ package org.gridfarm.client.cli.doctor;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A file of the farm as it is seen through a mount of this machine.
@@ -18,6 +22,8 @@ import java.util.Optional;
  */
 public record MountedPath(Path mount, Path file) {
 
+    private static final Pattern ESCAPE = Pattern.compile("\\\\([0-7]{3})");
+
     /** An error that the mount remembers. */
     public record Remembered(String when, ErrorKind kind, String text) {}
 
@@ -25,10 +31,12 @@ public record MountedPath(Path mount, Path file) {
     public static Optional<MountedPath> of(Path file) {
         Path at = file.toAbsolutePath().normalize();
         try {
-            return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+            byte[] table = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
+            return NameText.of(table)
+                    .lines()
                     .map(line -> line.split(" "))
                     .filter(fields -> List.of(fields).contains("fuse.gf"))
-                    .map(fields -> Path.of(fields[4].replace("\\040", " ")))
+                    .map(fields -> LocalPath.of(unescaped(fields[4])))
                     .filter(at::startsWith)
                     .max((a, b) -> Integer.compare(a.getNameCount(), b.getNameCount()))
                     .map(mount -> new MountedPath(mount, at));
@@ -38,8 +46,16 @@ public record MountedPath(Path mount, Path file) {
         }
     }
 
+    /** Blanks, tabs, newlines and backslashes stand there as their octal numbers. */
+    private static String unescaped(String field) {
+        return ESCAPE.matcher(field)
+                .replaceAll(m ->
+                        Matcher.quoteReplacement(
+                                Character.toString(Integer.parseInt(m.group(1), 8))));
+    }
+
     public FarmPath inTheFarm() {
-        String below = mount.relativize(file).toString();
+        String below = LocalPath.text(mount.relativize(file));
         return FarmPath.of("/" + below);
     }
 

@@ -71,6 +71,12 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
         return all;
     }
 
+    /** Each ends with a newline, the last one perhaps without; every other character is part. */
+    public static List<String> lines(String list) {
+        String text = list.endsWith("\n") ? list.substring(0, list.length() - 1) : list;
+        return list.isEmpty() ? List.of() : List.of(text.split("\n", -1));
+    }
+
     private static boolean isMark(String word) {
         return word.equals(":::")
                 || word.equals("::::")

@@ -1,8 +1,10 @@
 package org.gridfarm.client.cli.run;
 
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.TaskSpec;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -51,19 +53,21 @@ public final class Template {
     public TaskSpec task(int number, List<Argument> arguments) {
         TaskSpec.Builder task =
                 TaskSpec.newBuilder()
-                        .addArgv("/bin/sh")
-                        .addArgv("-c")
-                        .addArgv(expand(number, arguments));
+                        .addArgv(raw("/bin/sh"))
+                        .addArgv(raw("-c"))
+                        .addArgv(raw(expand(number, arguments)));
         List<String> shown = new ArrayList<>();
         for (Argument argument : arguments) {
             shown.add(argument.text());
             if (argument.isFarmPath()) {
-                task.addInputs(
-                        com.google.protobuf.ByteString.copyFrom(
-                                argument.path(), StandardCharsets.UTF_8));
+                task.addInputs(raw(argument.path()));
             }
         }
-        return task.setArgument(String.join(" ", shown)).build();
+        return task.setArgument(raw(String.join(" ", shown))).build();
+    }
+
+    private static ByteString raw(String text) {
+        return ByteString.copyFrom(NameText.bytes(text));
     }
 
     String expand(int number, List<Argument> arguments) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
+import org.gridfarm.protocol.wire.TaskSpec;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -55,6 +57,25 @@ class TemplateTest {
                                 .getInputsList())
                 .extracting(b -> b.toStringUtf8())
                 .containsExactly("/in/a");
+    }
+
+    @Test
+    void aTaskAndItsInputsAreTheBytesThatWereGiven() {
+        TaskSpec task =
+                Template.of(List.of("cat {} gf:/\udce8"))
+                        .task(1, List.of(Argument.of("/in/a\udce9")));
+        assertThat(task.getArgv(2).toByteArray())
+                .isEqualTo(NameText.bytes("cat '{mount}/in/a\udce9' {mount}/\udce8"));
+        assertThat(task.getInputs(0).toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
+        assertThat(task.getArgument().toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
+    }
+
+    @Test
+    void onlyANewlineEndsANameInAList() {
+        assertThat(Sources.lines("/a\r\n/b\u2028c\n\n/d"))
+                .containsExactly("/a\r", "/b\u2028c", "", "/d");
+        assertThat(Sources.lines("/a\n")).containsExactly("/a");
+        assertThat(Sources.lines("")).isEmpty();
     }
 
     @Test

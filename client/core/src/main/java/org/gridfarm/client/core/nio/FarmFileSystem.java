@@ -1,16 +1,17 @@
 package org.gridfarm.client.core.nio;
 
+import org.gridfarm.client.core.GlobPattern;
 import org.gridfarm.client.core.Gridfarm;
 
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** One open farm. Relative paths start at its root. */
 final class FarmFileSystem extends FileSystem {
@@ -81,8 +82,8 @@ final class FarmFileSystem extends FileSystem {
 
     @Override
     public PathMatcher getPathMatcher(String syntaxAndPattern) {
-        PathMatcher local = FileSystems.getDefault().getPathMatcher(syntaxAndPattern);
-        return path -> local.matches(Path.of(path.toString()));
+        Pattern pattern = GlobPattern.of(syntaxAndPattern);
+        return path -> pattern.matcher(path.toString()).matches();
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.LocalPath;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -58,7 +59,7 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     public FileSystem newFileSystem(URI uri, Map<String, ?> env) {
         Object config = env.get("config");
         Optional<Path> file =
-                config == null ? Optional.empty() : Optional.of(Path.of(config.toString()));
+                config == null ? Optional.empty() : Optional.of(LocalPath.of(config.toString()));
         return newFileSystem(Gridfarm.open(ClientConfig.find(file)));
     }
 
@@ -84,7 +85,7 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
         if (open == null || !open.isOpen()) {
             newFileSystem(uri, Map.of());
         }
-        return getFileSystem(uri).getPath(uri.getPath());
+        return getFileSystem(uri).getPath(FarmNioPath.text(uri));
     }
 
     // ---- contents

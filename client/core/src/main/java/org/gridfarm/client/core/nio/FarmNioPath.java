@@ -1,11 +1,12 @@
 package org.gridfarm.client.core.nio;
 
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
@@ -13,6 +14,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -20,6 +22,12 @@ import java.util.List;
  * component, as {@code java.nio.file} wants it.
  */
 final class FarmNioPath implements Path {
+    /** Of RFC 3986: what a URI need not escape. */
+    private static final String UNRESERVED =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
     private final FarmFileSystem system;
     private final boolean absolute;
     private final List<String> names;
@@ -173,11 +181,34 @@ final class FarmNioPath implements Path {
 
     @Override
     public URI toUri() {
-        try {
-            return new URI("gf", null, toAbsolutePath().toString(), null);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
+        StringBuilder uri = new StringBuilder("gf:");
+        for (byte b : NameText.bytes(toAbsolutePath().toString())) {
+            if (b == '/' || UNRESERVED.indexOf(b) >= 0) {
+                uri.append((char) b);
+            } else {
+                uri.append('%').append(HEX.toHexDigits(b));
+            }
         }
+        return URI.create(uri.toString());
+    }
+
+    /** The path in a URI, byte for byte; what is not escaped is text. */
+    static String text(URI uri) {
+        String raw = uri.getRawPath();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        int at = 0;
+        while (at < raw.length()) {
+            if (raw.charAt(at) == '%') {
+                bytes.write(HexFormat.fromHexDigits(raw, at + 1, at + 3));
+                at += 3;
+            } else {
+                int escape = raw.indexOf('%', at);
+                int end = escape < 0 ? raw.length() : escape;
+                bytes.writeBytes(NameText.bytes(raw.substring(at, end)));
+                at = end;
+            }
+        }
+        return NameText.of(bytes.toByteArray());
     }
 
     @Override

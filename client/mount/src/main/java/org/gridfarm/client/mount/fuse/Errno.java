@@ -36,6 +36,7 @@ public final class Errno {
     public static final int ENODATA = 61;
     public static final int EPROTO = 71;
     public static final int EOVERFLOW = 75;
+    public static final int EILSEQ = 84;
     public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
     public static final int ENOTCONN = 107;

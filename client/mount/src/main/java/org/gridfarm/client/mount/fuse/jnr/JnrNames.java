@@ -17,7 +17,6 @@ import ru.serce.jnrfuse.struct.FuseFileInfo;
 import ru.serce.jnrfuse.struct.Statvfs;
 import ru.serce.jnrfuse.struct.Timespec;
 
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// What libfuse asks about names: attributes, links, directories made and removed, extended
@@ -228,10 +227,7 @@ abstract class JnrNames extends FuseStubFS {
         return with(walk -> {
             BlockingReply reply = reply();
             operations.symlink(
-                    reply,
-                    walk.parent(path),
-                    Walk.name(path),
-                    target.getBytes(StandardCharsets.UTF_8));
+                    reply, walk.parent(path), Walk.name(path), Walk.whole(target).bytes());
             return made(walk, reply);
         });
     }

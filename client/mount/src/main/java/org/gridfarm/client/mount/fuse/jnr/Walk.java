@@ -1,5 +1,6 @@
 package org.gridfarm.client.mount.fuse.jnr;
 
+import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.RawName;
 
@@ -24,6 +25,8 @@ final class Walk implements AutoCloseable {
         }
     }
 
+    private static final char REPLACEMENT = '\uFFFD';
+
     private final FuseOperations operations;
     private final Supplier<BlockingReply> replies;
     private final List<Long> held = new ArrayList<>();
@@ -38,7 +41,7 @@ final class Walk implements AutoCloseable {
         for (String part : path.split("/")) {
             if (!part.isEmpty()) {
                 BlockingReply reply = replies.get();
-                operations.lookup(reply, node, RawName.of(part));
+                operations.lookup(reply, node, whole(part));
                 int result = reply.await();
                 if (result != 0) {
                     throw new Refused(result);
@@ -54,8 +57,17 @@ final class Walk implements AutoCloseable {
         return node(path.substring(0, path.lastIndexOf('/')));
     }
 
-    static RawName name(String path) {
-        return RawName.of(path.substring(path.lastIndexOf('/') + 1));
+    static RawName name(String path) throws Refused {
+        return whole(path.substring(path.lastIndexOf('/') + 1));
+    }
+
+    /// Names come as text here, and those that are not UTF-8 come all alike: none is taken for
+    /// another.
+    static RawName whole(String text) throws Refused {
+        if (text.indexOf(REPLACEMENT) >= 0) {
+            throw new Refused(-Errno.EILSEQ);
+        }
+        return RawName.of(text);
     }
 
     /// Counts a lookup that an answer gave besides.

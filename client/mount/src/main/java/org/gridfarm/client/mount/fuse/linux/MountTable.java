@@ -1,11 +1,14 @@
 package org.gridfarm.client.mount.fuse.linux;
 
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /// What `/proc/self/mountinfo` says, read without touching any mount: one that is dead or slow does
 /// not hold the reader up.
@@ -24,7 +27,7 @@ final class MountTable {
 
     /// What is mounted uppermost at `point`; null for nothing.
     static @Nullable Entry at(Path point) throws IOException {
-        String wanted = point.toString();
+        String wanted = LocalPath.text(point);
         Entry last = null;
         // ISO 8859-1 keeps bytes that are no UTF-8
         for (String line :
@@ -60,6 +63,6 @@ final class MountTable {
                 out[length++] = in[i];
             }
         }
-        return new String(out, 0, length, StandardCharsets.UTF_8);
+        return NameText.of(Arrays.copyOf(out, length));
     }
 }

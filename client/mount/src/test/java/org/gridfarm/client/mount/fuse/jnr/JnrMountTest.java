@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.memory.MemoryOperations;
+import org.gridfarm.protocol.name.LocalPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -60,6 +62,16 @@ class JnrMountTest {
         await().atMost(Duration.ofSeconds(10))
                 .ignoreExceptions()
                 .until(() -> Files.deleteIfExists(point) || Files.notExists(point));
+    }
+
+    /// libfuse tells names as text: of two that are not UTF-8 one would be taken for the other.
+    @Test
+    void namesThatAreNotUtf8AreRefused() throws IOException {
+        assertThatThrownBy(() -> Files.writeString(LocalPath.of(point + "/a\udce9"), "1"))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("multibyte");
+        Files.writeString(LocalPath.of(point + "/\u00fc"), "2");
+        assertThat(Files.readString(LocalPath.of(point + "/\u00fc"))).isEqualTo("2");
     }
 
     @Test
