@@ -115,7 +115,9 @@ final class Appenders {
         final Deque<Runnable> fromLeader = new ArrayDeque<>();
         final Deque<Runnable> toChain = new ArrayDeque<>();
         final Deque<Runnable> fromChain = new ArrayDeque<>();
-        final List<Deque<Runnable>> lines = List.of(toLeader, fromLeader, toChain, fromChain);
+        final Deque<Runnable> sizes = new ArrayDeque<>(); // from the chain, beside the writes
+        final List<Deque<Runnable>> lines =
+                List.of(toLeader, fromLeader, toChain, fromChain, sizes);
         final Deque<Runnable> commits = new ArrayDeque<>();
         @Nullable KnownEnd end; // while anything is open
         int open;
@@ -296,11 +298,11 @@ final class Appenders {
                     ended.complete(null);
                 }
             }
-            release(handle);
-            next = --left > 0 ? this::open : null;
+            next = () -> release(handle);
         }
 
         private void release(long handle) {
+            next = --left > 0 ? this::open : null;
             if (!session.end().uncommitted.isDirty()) {
                 session.toLeader.add(() -> opens.close(handle));
                 closed();
@@ -329,7 +331,7 @@ final class Appenders {
                 session.fromLeader.add(() ->
                         session.toChain.add(() -> {
                             long size = chain.size();
-                            session.fromChain.add(() ->
+                            session.sizes.add(() ->
                                     send(handle, end, new KnownEnd.Told(seen, changes, size)));
                         }));
             });
