@@ -48,18 +48,23 @@ final class Entries extends Extra {
         return position < 0 ? null : order[position];
     }
 
-    /** The name now means this inode, under this cookie. */
-    void put(byte[] name, Inode inode, long cookie) {
+    /**
+     * The name now means this inode, under this cookie.
+     *
+     * @return what it meant before
+     */
+    @Nullable Inode put(byte[] name, Inode inode, long cookie) {
         lastCookie = Math.max(lastCookie, cookie);
         int position = find(name);
         if (position >= 0) {
             Entry entry = entry(position);
+            Inode former = entry.inode;
             entry.inode = inode;
             if (entry.cookie != cookie) {
                 entry.cookie = cookie;
                 sorted = false;
             }
-            return;
+            return former;
         }
         if (end == order.length) {
             if (end > 8 && count < end - end / 4) {
@@ -79,13 +84,16 @@ final class Entries extends Extra {
         } else if (end > UNINDEXED_MAX) {
             reindex();
         }
+        return null;
     }
 
-    boolean remove(byte[] name) {
+    /** What the name meant; null: there is none. */
+    @Nullable Inode remove(byte[] name) {
         int position = find(name);
         if (position < 0) {
-            return false;
+            return null;
         }
+        Inode meant = entry(position).inode;
         if (index != null) {
             index[slotOf(name, position)] = REMOVED;
         }
@@ -98,7 +106,7 @@ final class Entries extends Extra {
         } else if (end > UNINDEXED_MAX && count < end / 2) {
             pack();
         }
-        return true;
+        return meant;
     }
 
     /** Position of the first entry whose cookie is greater; walk on with {@link #at}. */

@@ -20,6 +20,7 @@ class Extra {
     byte @Nullable [] target; // symbolic links
     byte @Nullable [] digest; // of another length than the usual 4 bytes
     long allocated; // when it does not follow from the size
+    @Nullable Homes homes; // of a file with several names
     int rdev;
 
     byte @Nullable [] xattr(byte[] name) {

@@ -127,6 +127,51 @@ final class Inode {
         return entries;
     }
 
+    /**
+     * How many names it has in the directory; -1: not known, as of a file with one name, or where
+     * its names were loaded before it.
+     */
+    int namesIn(long directory) {
+        return extra == null || extra.homes == null || extra.homes.total() != nlink
+                ? -1
+                : extra.homes.in(directory);
+    }
+
+    /** It has another name there. */
+    void nameCame(long directory) {
+        if (nlink > 1 && !isDirectory()) {
+            homes().add(directory);
+        }
+    }
+
+    void nameGone(long directory) {
+        if (extra != null && extra.homes != null) {
+            extra.homes.remove(directory);
+        }
+    }
+
+    private Homes homes() {
+        Extra has = ensureExtra();
+        if (has.homes == null) {
+            has.homes = new Homes();
+        }
+        return has.homes;
+    }
+
+    /**
+     * Of the only name it is known where it is, unless it had others: then that is still to be
+     * remembered.
+     */
+    private void countNames(InodeImage image) {
+        boolean several = image.getNlink() > 1 && image.getTypeValue() != FileType.DIRECTORY_VALUE;
+        boolean counted = extra != null && extra.homes != null;
+        if (several && !counted && exists() && nlink == 1 && parent != 0) {
+            homes().add(parent);
+        } else if (!several && counted && extra != null && image.getParent() != 0) {
+            extra.homes = null;
+        }
+    }
+
     /** No longer there, though something may still refer to it. */
     void vanish() {
         bits = 0;
@@ -134,6 +179,7 @@ final class Inode {
     }
 
     void take(InodeImage image, UnaryOperator<Policy> shared) {
+        countNames(image);
         size = image.getSize();
         atime = image.getAtime();
         mtime = image.getMtime();

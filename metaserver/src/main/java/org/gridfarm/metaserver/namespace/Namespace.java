@@ -158,7 +158,10 @@ public final class Namespace {
             case DIRENT_GONE -> {
                 Inode directory = inodes.get(change.getDirentGone().getParent());
                 if (directory != null && directory.extra() instanceof Entries entries) {
-                    entries.remove(change.getDirentGone().getName().toByteArray());
+                    Inode meant = entries.remove(change.getDirentGone().getName().toByteArray());
+                    if (meant != null) {
+                        meant.nameGone(directory.number);
+                    }
                 }
             }
             case XATTR ->
@@ -210,9 +213,18 @@ public final class Namespace {
     }
 
     private void enter(DirentImage image) {
-        refer(image.getParent())
-                .entries()
-                .put(image.getName().toByteArray(), refer(image.getInode()), image.getCookie());
+        Inode inode = refer(image.getInode());
+        Inode former =
+                refer(image.getParent())
+                        .entries()
+                        .put(image.getName().toByteArray(), inode, image.getCookie());
+        if (former == inode) {
+            return;
+        }
+        if (former != null) {
+            former.nameGone(image.getParent());
+        }
+        inode.nameCame(image.getParent());
     }
 
     private void set(SettingImage setting) {

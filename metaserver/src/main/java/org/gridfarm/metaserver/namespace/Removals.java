@@ -81,8 +81,12 @@ final class Removals {
         }
     }
 
-    /** Walks the directory, for hard links only. */
+    /** Walks the directory only where its names were never counted. */
     private static boolean hasOtherName(Inode directory, Inode inode, byte[] name) {
+        int names = inode.namesIn(directory.number);
+        if (names >= 0) {
+            return names > 1;
+        }
         Entries entries = directory.entries();
         for (int i = 0; i < entries.end(); i++) {
             Entry entry = entries.at(i);

@@ -29,7 +29,7 @@ class EntriesTest {
                 entries.put(bytes, new Inode(1), cookie);
                 cookies.put(name, cookie);
             } else {
-                assertThat(entries.remove(bytes)).isEqualTo(cookies.remove(name) != null);
+                assertThat(entries.remove(bytes) != null).isEqualTo(cookies.remove(name) != null);
             }
             assertThat(entries.count()).isEqualTo(cookies.size());
             assertThat(entries.get(bytes) != null).isEqualTo(cookies.containsKey(name));

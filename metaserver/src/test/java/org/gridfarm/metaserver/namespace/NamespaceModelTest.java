@@ -15,7 +15,9 @@ import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 class NamespaceModelTest {
@@ -47,6 +49,38 @@ class NamespaceModelTest {
         }
         compare();
         assertThat(farm.state.inconsistencies(10)).isEmpty();
+        assertThat(namesKnown(farm.state)).as("nobody walks a directory to know").isTrue();
+    }
+
+    /**
+     * Whether it is known of every file with several names where it has how many; what is known is
+     * what a walk counts.
+     */
+    private static boolean namesKnown(Namespace state) {
+        boolean[] all = {true};
+        state.forEachInode(directory -> {
+            if (directory.isDirectory()) {
+                all[0] &= namesKnown(directory);
+            }
+        });
+        return all[0];
+    }
+
+    private static boolean namesKnown(Inode directory) {
+        Map<Inode, Integer> names = new HashMap<>();
+        for (int i = 0; i < directory.entries().end(); i++) {
+            Entry entry = directory.entries().at(i);
+            if (entry != null && !entry.inode.isDirectory() && entry.inode.nlink > 1) {
+                names.merge(entry.inode, 1, Integer::sum);
+            }
+        }
+        boolean all = true;
+        for (Map.Entry<Inode, Integer> walked : names.entrySet()) {
+            int known = walked.getKey().namesIn(directory.number);
+            assertThat(known).isIn(-1, walked.getValue());
+            all &= known > 0;
+        }
+        return all;
     }
 
     @Property(tries = 20)
@@ -66,11 +100,13 @@ class NamespaceModelTest {
         assertThat(replayed.digest()).isEqualTo(farm.state.digest());
         assertThat(replayed.inodeCount()).isEqualTo(farm.state.inodeCount());
         assertThat(replayed.orphans()).isEqualTo(farm.state.orphans());
+        assertThat(namesKnown(replayed)).isTrue();
         int half = farm.journal.size() / 2;
         farm.journal.subList(half, farm.journal.size()).forEach(replayed::apply);
         assertThat(replayed.digest())
                 .as("applied again over a newer state")
                 .isEqualTo(farm.state.digest());
+        namesKnown(replayed);
         Namespace copied = new Namespace();
         long[] inodes = farm.state.inodeNumbers();
         for (long inode : inodes) {
@@ -80,6 +116,7 @@ class NamespaceModelTest {
             farm.state.exportEntries(inode, copied::apply);
         }
         assertThat(copied.digest()).as("copied").isEqualTo(farm.state.digest());
+        assertThat(namesKnown(copied)).isTrue();
     }
 
     @Property(tries = 20)
@@ -104,6 +141,7 @@ class NamespaceModelTest {
         assertThat(copy.digest()).isEqualTo(farm.state.digest());
         assertThat(copy.inodeCount()).isEqualTo(farm.state.inodeCount());
         assertThat(copy.inconsistencies(10)).isEmpty();
+        namesKnown(copy);
     }
 
     @Property(tries = 30)

@@ -407,6 +407,31 @@ class NamespaceTest {
         }
     }
 
+    /** To know whether the file keeps a name in a directory, nobody walks the directory. */
+    @Test
+    void ofAFileWithManyNamesItIsKnownHowManyAreWhere() {
+        long file = farm.create(ROOT, "f", 0644);
+        List<Long> directories = new ArrayList<>();
+        for (int d = 0; d < 100; d++) {
+            directories.add(farm.mkdir(ROOT, "d" + d, 0755));
+            for (int i = 0; i < 5; i++) farm.link(file, directories.get(d), "l" + i);
+        }
+        Inode inode = farm.state.require(file, "test");
+        for (long directory : directories) assertThat(inode.namesIn(directory)).isEqualTo(5);
+        for (int i = 0; i < 5; i++) {
+            for (long directory : directories) {
+                farm.unlink(directory, "l" + i);
+                assertThat(inode.namesIn(directory)).isEqualTo(4 - i);
+            }
+        }
+        assertThat(farm.stat(file).getNlink()).isEqualTo(1);
+        farm.link(file, directories.getFirst(), "again");
+        assertThat(inode.namesIn(ROOT)).isEqualTo(1);
+        assertThat(farm.state.parent(file)).isEqualTo(directories.getFirst());
+        farm.unlink(directories.getFirst(), "again");
+        assertThat(farm.state.parent(file)).as("it was the only one there").isZero();
+    }
+
     @Test
     void theCheckFindsWhatIsWrong() {
         long file = farm.create(ROOT, "f", 0644);
