@@ -18,6 +18,9 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.DeleteObjectsRequest;
+import org.gridfarm.protocol.wire.FindObjectsReply;
+import org.gridfarm.protocol.wire.FindObjectsRequest;
+import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.NodeControlCommand;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
@@ -486,6 +489,21 @@ class StorageNodeTest {
                                             PATIENCE))
                                     .getPresent())
                     .isFalse();
+            FindObjectsReply found =
+                    get(
+                            toNode.callPlain(
+                                    StorageMethods.FIND_OBJECTS,
+                                    FindObjectsRequest.newBuilder()
+                                            .addObjects(object(1000, 1))
+                                            .addObjects(object(1001, 7))
+                                            .build(),
+                                    PATIENCE));
+            assertThat(found.getFoundList())
+                    .containsExactly(
+                            FoundObject.newBuilder()
+                                    .setObject(object(1001, 1))
+                                    .setSize(11)
+                                    .build());
             String status =
                     get(toNode.callPlain(
                                     StorageMethods.NODE_COMMAND,

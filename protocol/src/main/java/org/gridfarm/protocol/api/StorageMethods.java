@@ -108,6 +108,13 @@ public final class StorageMethods {
                     VerifyObjectRequest.parser(),
                     VerifyObjectReply.parser(),
                     Retry.IDEMPOTENT);
+    public static final Method<FindObjectsRequest, FindObjectsReply> FIND_OBJECTS =
+            new Method<>(
+                    125,
+                    "find-objects",
+                    FindObjectsRequest.parser(),
+                    FindObjectsReply.parser(),
+                    Retry.IDEMPOTENT);
     public static final Method<NodeControlCommand, NodeControlAnswer> NODE_COMMAND =
             new Method<>(
                     124,

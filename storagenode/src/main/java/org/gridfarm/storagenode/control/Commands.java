@@ -8,10 +8,14 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
 import org.gridfarm.protocol.wire.DeleteObjectsRequest;
+import org.gridfarm.protocol.wire.FindObjectsReply;
+import org.gridfarm.protocol.wire.FindObjectsRequest;
+import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectReply;
 import org.gridfarm.protocol.wire.VerifyObjectRequest;
+import org.gridfarm.storagenode.replica.Finder;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
@@ -35,6 +39,7 @@ public final class Commands {
     private final Verifier verifier;
     private final Replication replication;
     private final Scrubber scrubber;
+    private final Finder finder;
 
     public Commands(
             ReplicaStore store, Verifier verifier, Replication replication, Scrubber scrubber) {
@@ -42,6 +47,7 @@ public final class Commands {
         this.verifier = verifier;
         this.replication = replication;
         this.scrubber = scrubber;
+        this.finder = new Finder(store);
     }
 
     public Services services() {
@@ -52,6 +58,7 @@ public final class Commands {
                 .onAsync(StorageMethods.DELETE_OBJECTS, exchange -> delete(exchange.request()))
                 .onAsync(StorageMethods.SEAL_OBJECT, exchange -> seal(exchange.request()))
                 .onAsync(StorageMethods.VERIFY_OBJECT, exchange -> verify(exchange.request()))
+                .onAsync(StorageMethods.FIND_OBJECTS, exchange -> find(exchange.request()))
                 .answer(StorageMethods.NODE_COMMAND, scrubber::command)
                 .build();
     }
@@ -90,6 +97,21 @@ public final class Commands {
                 .setMtime(Files.getLastModifiedTime(replica.path()).to(TimeUnit.NANOSECONDS))
                 .setAllocated(replica.allocated())
                 .build();
+    }
+
+    private CompletableFuture<FindObjectsReply> find(FindObjectsRequest request) {
+        return finder.find(request.getObjectsList().stream().map(ObjectKey::of).toList())
+                .thenApply(found -> {
+                    FindObjectsReply.Builder reply = FindObjectsReply.newBuilder();
+                    for (Finder.Found each : found) {
+                        reply.addFound(
+                                FoundObject.newBuilder()
+                                        .setObject(each.key().id())
+                                        .setSize(each.size())
+                                        .setQuarantined(each.quarantined()));
+                    }
+                    return reply.build();
+                });
     }
 
     private CompletableFuture<VerifyObjectReply> verify(VerifyObjectRequest request) {

@@ -64,6 +64,7 @@ public final class FarmLink implements AutoCloseable {
     private final InventoryReport report;
     private final ScrubRate scrubRate;
     private final AtomicReference<@Nullable Peer> registered = new AtomicReference<>();
+    private volatile int disksToldLost;
     private volatile boolean closed;
     private volatile @Nullable FarmException refusal;
 
@@ -113,6 +114,7 @@ public final class FarmLink implements AutoCloseable {
 
     private CompletionStage<?> register(Peer peer) {
         long sent = clock.nanoTime();
+        int lost = findings.disksLost();
         RegisterNodeRequest request =
                 RegisterNodeRequest.newBuilder()
                         .setName(facts.name())
@@ -123,6 +125,7 @@ public final class FarmLink implements AutoCloseable {
                         .setMount(facts.mount())
                         .setHost(facts.host())
                         .setIncarnation(facts.incarnation())
+                        .setHoldingChanged(lost != disksToldLost)
                         .build();
         return peer.callPlain(MetadataMethods.REGISTER_NODE, request, REGISTER_DEADLINE)
                 .thenApplyAsync(
@@ -132,6 +135,7 @@ public final class FarmLink implements AutoCloseable {
                             lease.renewed(sent, lease(reply.getLeaseMillis()));
                             registered.set(peer);
                             refusal = null;
+                            disksToldLost = lost;
                             if (reply.getScrubBytesPerSecond() > 0) {
                                 scrubRate.rate(reply.getScrubBytesPerSecond());
                             }
@@ -216,7 +220,7 @@ public final class FarmLink implements AutoCloseable {
 
     private void renewed(Peer peer, HeartbeatReply reply, long sent) {
         keys(reply.getKeysList());
-        if (reply.getRegisterAgain() || findings.takeHoldingChanged()) {
+        if (reply.getRegisterAgain() || findings.disksLost() != disksToldLost) {
             CompletableFuture<?> again = register(peer).toCompletableFuture();
             again.whenComplete((_, failure) -> {
                 if (failure != null) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What went bad here and the metaserver has not yet been told. Thread-safe. */
 public final class Findings implements StoreListener {
@@ -22,7 +23,7 @@ public final class Findings implements StoreListener {
     @GuardedBy("this")
     private final Set<ObjectKey> corrupt = new LinkedHashSet<>();
 
-    private volatile boolean holdingChanged;
+    private final AtomicInteger disksLost = new AtomicInteger();
 
     public Findings(NodeCounters counters) {
         this.counters = counters;
@@ -40,7 +41,7 @@ public final class Findings implements StoreListener {
     /** All that was on it is gone: the metaserver is shown the whole holding again. */
     @Override
     public void diskFailed(String disk) {
-        holdingChanged = true;
+        disksLost.incrementAndGet();
     }
 
     /** At most so many, which stay noted until {@link #told}. */
@@ -52,10 +53,8 @@ public final class Findings implements StoreListener {
         keys.forEach(corrupt::remove);
     }
 
-    /** True once after a disk was lost. */
-    boolean takeHoldingChanged() {
-        boolean changed = holdingChanged;
-        holdingChanged = false;
-        return changed;
+    /** Since the start. */
+    int disksLost() {
+        return disksLost.get();
     }
 }

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -101,6 +102,11 @@ public final class ReplicaStore implements AutoCloseable {
     /** Beside other readers. */
     public <T> CompletableFuture<T> read(ObjectKey key, Work<T> work) {
         return open.submit(key, false, entry -> run(entry, IfAbsent.FAIL, work));
+    }
+
+    /** In the object's lane, whether it is here or not: no change of it is under way. */
+    <T> CompletableFuture<T> look(ObjectKey key, Callable<T> look) {
+        return open.submit(key, false, entry -> look.call());
     }
 
     /** Alone. */
