@@ -68,9 +68,19 @@ public record DrainEstimate(long replicas, long bytes, double seconds, List<Stri
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
             Set<String> holding = new HashSet<>();
             boolean here = false;
+            Whereabouts best = Whereabouts.NOWHERE;
+            List<String> said = new ArrayList<>();
             for (ReplicaImage row : map.rows(content.inode(), stripe, content.generation())) {
-                here |= row.getNode().equals(node) && row.getState() == ReplicaState.VALID;
+                boolean atNode = row.getNode().equals(node);
+                NodeState state = map.nodeState(row.getNode());
+                Whereabouts where = Whereabouts.of(row.getStateValue(), state);
+                here |= atNode && row.getState() == ReplicaState.VALID;
+                best = where.compareTo(best) < 0 ? where : best;
                 holding.add(row.getNode());
+                said.add(Whereabouts.said(row, state));
+            }
+            if (best != Whereabouts.HERE && !holding.isEmpty()) {
+                return file + " is " + best.text() + ": " + String.join(", ", said);
             }
             if (here) {
                 Placement.Plan plan =

@@ -314,6 +314,7 @@ public final class ReplicaMap {
             return null;
         }
         int live = Integer.MAX_VALUE;
+        Whereabouts reach = Whereabouts.HERE;
         int staying = Integer.MAX_VALUE;
         int most = 0;
         boolean corrupt = false;
@@ -321,6 +322,7 @@ public final class ReplicaMap {
         boolean misplaced = false;
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
             int stripeLive = 0;
+            Whereabouts best = Whereabouts.NOWHERE;
             int stripeStaying = 0;
             boolean any = false;
             for (int i = 0; i < rows.length; i += ROW) {
@@ -330,14 +332,16 @@ public final class ReplicaMap {
                 }
                 any = true;
                 NodeState state = nodeStates.get(rows[i + 2] >> 3);
+                Whereabouts where = Whereabouts.of(rows[i + 2] & 7, state);
+                best = where.compareTo(best) < 0 ? where : best;
                 switch (rows[i + 2] & 7) {
                     case ReplicaState.VALID_VALUE -> {
-                        stripeLive += state.isReadable() ? 1 : 0;
+                        stripeLive += where == Whereabouts.HERE ? 1 : 0;
                         stripeStaying += state.counts() ? 1 : 0;
                         leftover |= state == NodeState.DRAINING || state == NodeState.REMOVED;
                     }
                     case ReplicaState.CORRUPT_VALUE -> corrupt = true;
-                    case ReplicaState.STALE_VALUE -> leftover = true;
+                    case ReplicaState.STALE_VALUE, ReplicaState.LOST_VALUE -> leftover = true;
                     default -> {}
                 }
             }
@@ -345,12 +349,13 @@ public final class ReplicaMap {
                     || content.size()
                             > 0) { // an object never written to has no copies, and lacks none
                 live = Math.min(live, stripeLive);
+                reach = best.compareTo(reach) > 0 ? best : reach;
                 staying = Math.min(staying, stripeStaying);
                 most = Math.max(most, stripeStaying);
                 misplaced |= !content.groups().isEmpty() && isMisplaced(content, stripe, rows);
             }
         }
-        return new Standing(content, live, staying, most, corrupt, leftover, misplaced);
+        return new Standing(content, live, reach, staying, most, corrupt, leftover, misplaced);
     }
 
     private boolean isMisplaced(Content content, int stripe, int[] rows) {

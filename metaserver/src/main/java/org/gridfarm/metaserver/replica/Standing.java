@@ -6,6 +6,7 @@ import org.gridfarm.metaserver.namespace.Content;
  * How a file's copies stand, by its worst object.
  *
  * @param live copies that can be read now
+ * @param reach where the best copy of the object is that is worst off
  * @param staying copies that count for the level
  * @param misplaced some group of nodes has fewer copies than wanted there
  * @param most copies that count, of the object that has most
@@ -13,6 +14,7 @@ import org.gridfarm.metaserver.namespace.Content;
 public record Standing(
         Content content,
         int live,
+        Whereabouts reach,
         int staying,
         int most,
         boolean corrupt,
@@ -22,7 +24,8 @@ public record Standing(
         return switch (problem) {
             case UNDER -> staying < content.wanted();
             case OVER -> most > content.wanted();
-            case LOST -> live == 0;
+            case AWAY -> reach == Whereabouts.AWAY;
+            case LOST -> reach == Whereabouts.NOWHERE;
             case CORRUPT -> corrupt;
             case MISPLACED -> misplaced && staying == content.wanted();
             case LEFTOVER -> (leftover || corrupt) && staying >= content.wanted();

@@ -2,14 +2,15 @@ package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.metaserver.namespace.Content;
 import org.gridfarm.protocol.wire.ReplicaImage;
-import org.gridfarm.protocol.wire.ReplicaState;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongPredicate;
 
 /**
- * What can go: with enough good copies the stale, corrupt and superseded ones and those on nodes
- * that are leaving; of too many good ones the surplus. Some at a time, in the order of inodes.
+ * What can go: with enough good copies the stale, corrupt, lost and superseded ones and those on
+ * nodes that are leaving; of too many good ones the surplus. Some at a time, in the order of
+ * inodes.
  */
 final class Trim {
     private static final int EXAMINED_PER_STEP = 1_000;
@@ -58,9 +59,7 @@ final class Trim {
         }
         for (ReplicaImage row : map.rows(inode)) {
             String reason = leftoverReason(row, standing.content());
-            if (!reason.isEmpty()
-                    && (row.getState() != ReplicaState.VALID
-                            || isSpare(row, standing.content(), nodes))) {
+            if (!reason.isEmpty() && isSpare(row, standing.content(), nodes)) {
                 effects.add(new RepairEffect.Drop(row, reason));
             }
         }
@@ -79,11 +78,14 @@ final class Trim {
         if (row.getGeneration() != content.generation()) {
             return "superseded";
         }
-        if (row.getState() == ReplicaState.STALE || row.getState() == ReplicaState.CORRUPT) {
-            return row.getState() == ReplicaState.STALE ? "stale" : "corrupt";
-        }
-        if (row.getState() != ReplicaState.VALID) {
-            return "";
+        switch (row.getState()) {
+            case STALE, CORRUPT, LOST -> {
+                return row.getState().name().toLowerCase(Locale.ROOT);
+            }
+            case VALID -> {}
+            default -> {
+                return "";
+            }
         }
         // A node that is down may come back with a good copy; until it is removed its rows may stay
         // as spares that do not count.

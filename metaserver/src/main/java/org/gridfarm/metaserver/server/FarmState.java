@@ -538,6 +538,27 @@ public final class FarmState {
         return false;
     }
 
+    /**
+     * No copy of what the object belongs to can be read now: whatever a node has of it, under
+     * whichever generation, may be all that is left.
+     */
+    boolean isLastHope(ObjectId object) {
+        long inode = object.getInode();
+        if (!exists(inode) || image(inode).getSize() == 0) return false;
+        boolean content = false;
+        for (ReplicaImage row : rows(inode, object.getStripe(), image(inode).getGeneration())) {
+            switch (row.getState()) {
+                case VALID -> {
+                    if (isReadable(row.getNode())) return false;
+                    content = true;
+                }
+                case LOST, CORRUPT -> content = true;
+                default -> {}
+            }
+        }
+        return content;
+    }
+
     int goodCopiesElsewhere(ReplicaImage row) {
         int good = 0;
         for (ReplicaImage other : rows(row.getInode(), row.getStripe(), row.getGeneration())) {

@@ -331,8 +331,9 @@ final class FileOpens {
         List<String> members = new ArrayList<>();
         List<ReplicaImage> away = new ArrayList<>();
         for (ReplicaImage row : rows) {
-            if (row.getState() != ReplicaState.VALID) continue;
-            if (!state.isReadable(row.getNode())) away.add(row);
+            boolean lost = row.getState() == ReplicaState.LOST; // and may be found again
+            if (row.getState() != ReplicaState.VALID && !lost) continue;
+            if (lost || !state.isReadable(row.getNode())) away.add(row);
             else if (row.getNode().equals(caller.attachedNode())) members.addFirst(row.getNode());
             else members.add(row.getNode());
         }

@@ -56,6 +56,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final NodeService nodes;
     private final LostWriters lostWriters;
     private final Suspects suspects;
+    private final MissingCopies missing;
     private final Repair repair;
     private final ChainRepair chains;
     private final BalanceControl balance;
@@ -147,9 +148,17 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         this::run,
                         events);
         this.suspects = new Suspects(state, this);
+        this.missing = new MissingCopies(state, this);
         this.nodes =
                 new NodeService(
-                        state, this, events, tickets, suspects, tenure, start.claim().instance());
+                        state,
+                        this,
+                        events,
+                        tickets,
+                        suspects,
+                        missing,
+                        tenure,
+                        start.claim().instance());
         Placement placement = new Placement(state.entropy());
         PlacedChoice choice = new PlacedChoice(state, placement);
         this.opens = new FileOpens(state, new OpenFiles(), layouts, choice, this);
@@ -206,7 +215,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);
         admin.register(table);
-        new ReplicaService(state, repair, this).register(table);
+        new ReplicaService(state, repair, missing, this).register(table);
         new SumService(state, this).register(table);
         new NodeControl(state, planner, this).register(table);
     }
@@ -444,6 +453,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         chains.tick(now);
         balance.tick();
         suspects.tick();
+        nodes.tick(now);
+        missing.tick(now);
         lostWriters.tick(inGrace());
     }
 

@@ -1,7 +1,8 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.replica.Sighting;
 import org.gridfarm.protocol.wire.Change;
-import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
@@ -44,19 +45,62 @@ final class NodeReport {
         leavesChain(object);
     }
 
+    /** The node does not have it any more, as it says by itself. */
+    void lost(ObjectId object) {
+        answered(object, List.of());
+    }
+
     /**
-     * The node does not have it any more. The last good copy of a content is remembered, for the
-     * node may find it again: its disk was only not mounted.
+     * What the node has of an object that it was asked for by name, see {@link Sighting}. The last
+     * row that tells of a content stays, for the node may find it again: its disk was only not
+     * mounted.
      */
-    void lost(ReplicaImage row) {
-        if (row.getState() == ReplicaState.LOST) return;
-        if (isLastCopy(row)) {
-            lastCopies++;
-            is(row, ReplicaState.LOST);
-        } else {
-            gone(row);
-            leavesChain(Layouts.object(row.getInode(), row.getStripe(), row.getGeneration()));
+    void answered(ObjectId object, List<FoundObject> found) {
+        long inode = object.getInode();
+        ReplicaImage row = state.rowOf(node, object);
+        boolean exists = state.exists(inode);
+        Sighting.Known known =
+                new Sighting.Known(
+                        exists ? state.files().content(inode) : null,
+                        state.writing(inode) != null,
+                        state.replicas());
+        Sighting sighting = Sighting.of(row, known, found);
+        if (row == null) return;
+        switch (sighting) {
+            case PASSED, STANDS -> {}
+            case FOUND -> found(row);
+            case DAMAGED -> damaged(object);
+            case SEAL_AGAIN -> sealAgain(row);
+            case GONE -> {
+                gone(row);
+                leavesChain(object);
+            }
+            case LOST -> {
+                if (row.getState() == ReplicaState.LOST) return;
+                lastCopies++;
+                is(row, ReplicaState.LOST);
+            }
         }
+    }
+
+    /**
+     * A seal moved the object on, and nobody heard of it: the file counts as left by its writer,
+     * and is sealed with what the node has.
+     */
+    private void sealAgain(ReplicaImage row) {
+        if (state.writing(row.getInode()) != null) return;
+        log.warn(
+                "{} has {} under the next generation: sealing it again",
+                node,
+                Long.toHexString(row.getInode()));
+        chains.put(
+                row.getInode(),
+                WritingImage.newBuilder()
+                        .setInode(row.getInode())
+                        .setGeneration(row.getGeneration())
+                        .addChains(
+                                WritingChain.newBuilder().setStripe(row.getStripe()).addNodes(node))
+                        .build());
     }
 
     /** What was lost is there again: nobody could write meanwhile. */
@@ -72,7 +116,9 @@ final class NodeReport {
     List<Change> changes() {
         if (lastCopies > 0) {
             log.error(
-                    "{} lost the last good copy of {} files: gf replicas --lost", node, lastCopies);
+                    "{} does not find the last good copy of {} files: gf replicas --lost",
+                    node,
+                    lastCopies);
         }
         List<Change> all = new ArrayList<>(rows);
         for (WritingImage writing : chains.values()) all.add(FileChanges.writing(writing));
@@ -81,17 +127,6 @@ final class NodeReport {
 
     private void is(ReplicaImage row, ReplicaState now) {
         rows.add(Change.newBuilder().setReplica(row.toBuilder().setState(now)).build());
-    }
-
-    private boolean isLastCopy(ReplicaImage row) {
-        InodeImage file = state.image(row.getInode());
-        return row.getState() == ReplicaState.VALID
-                && row.getGeneration() == file.getGeneration()
-                && file.getSize() > 0
-                && state.rows(row.getInode(), row.getStripe(), row.getGeneration()).stream()
-                        .noneMatch(other ->
-                                other.getState() == ReplicaState.VALID
-                                        && !other.getNode().equals(row.getNode()));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 
+import org.gridfarm.metaserver.replica.RollCall;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.Role;
@@ -54,6 +55,8 @@ final class NodeService {
     /** Objects named in one command to a node. */
     private static final int DELETE_OBJECTS_MAX = 1024;
 
+    private static final long ASK_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long REVIEW_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long TELL_AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final class Link implements NodeLink {
@@ -62,11 +65,16 @@ final class NodeService {
         final long incarnation;
         final Set<ObjectId> deletes = new LinkedHashSet<>();
         final Set<ObjectId> deleting = new HashSet<>(); // told, and it may still do so
-        final Set<ObjectId> seen = new HashSet<>(); // while its inventory is taken
+        final Set<ObjectId> kept = new LinkedHashSet<>(); // may be all that is left of a file
+        long reviewFrom = state.monotonicNanos(); // what is kept
+        final RollCall rollCall;
+        boolean asking; // by name, for what its inventory did not show
+        long askFrom = state.monotonicNanos();
         boolean telling;
         long tellFrom = state.monotonicNanos();
 
-        Link(String name, Peer peer, long incarnation) {
+        Link(String name, Peer peer, long incarnation, RollCall rollCall) {
+            this.rollCall = rollCall;
             this.name = name;
             this.peer = peer;
             this.incarnation = incarnation;
@@ -75,6 +83,7 @@ final class NodeService {
         void goesOnFrom(Link former) {
             deletes.addAll(former.deletes);
             deletes.addAll(former.deleting);
+            deletes.addAll(former.kept);
             deleting.addAll(former.deleting);
         }
 
@@ -102,6 +111,7 @@ final class NodeService {
     private final TicketMaker tickets;
     private final long instance;
     private final Suspects suspects;
+    private final MissingCopies missing;
     private final Tenure tenure;
     private final Map<String, Link> links = new HashMap<>();
     private BiPredicate<String, ObjectId> arriving = (node, object) -> false;
@@ -112,10 +122,12 @@ final class NodeService {
             EventThread events,
             TicketMaker tickets,
             Suspects suspects,
+            MissingCopies missing,
             Tenure tenure,
             long instance) {
         this.tenure = tenure;
         this.suspects = suspects;
+        this.missing = missing;
         this.state = state;
         this.leader = leader;
         this.events = events;
@@ -169,18 +181,25 @@ final class NodeService {
         if (!now.equals(known)) {
             leader.change(List.of(Change.newBuilder().setNode(now).build()), 0);
         }
-        Link link = new Link(request.getName(), exchange.peer(), request.getIncarnation());
-        Link former = links.put(request.getName(), link);
+        Link former = links.get(request.getName());
         boolean holdsNothing = request.getEmpty() && state.heldBy(request.getName()).isEmpty();
-        boolean same = former != null && former.incarnation == request.getIncarnation();
-        if (same) link.goesOnFrom(former); // no inventory will tell what is still to be deleted
-        state.nodes().registered(request.getName(), holdsNothing || same, state.monotonicNanos());
+        Link same =
+                former != null && former.incarnation == request.getIncarnation() ? former : null;
+        boolean told = same != null && same.rollCall.isOver() && !request.getHoldingChanged();
+        RollCall rollCall = new RollCall(!holdsNothing && !told);
+        Link link =
+                new Link(request.getName(), exchange.peer(), request.getIncarnation(), rollCall);
+        links.put(request.getName(), link);
+        if (same != null)
+            link.goesOnFrom(same); // no inventory may tell what is still to be deleted
+        state.nodes().registered(request.getName(), rollCall.isOver(), state.monotonicNanos());
+        missing.soon();
         log.info("node {} registered at {}", request.getName(), request.getAddress());
         RegisterNodeReply reply =
                 RegisterNodeReply.newBuilder()
                         .setLeaseMillis(leaseMillis())
                         .addAllKeys(keys(request.getName()))
-                        .setWantInventory(!(holdsNothing || same))
+                        .setWantInventory(!rollCall.isOver())
                         .setInstance(instance)
                         .build();
         leader.afterAllSoFar(() -> exchange.reply(reply));
@@ -211,8 +230,7 @@ final class NodeService {
         NodeReport report = new NodeReport(state, link.name);
         for (ObjectId bad : request.getCorruptList()) report.damaged(bad);
         for (ObjectId lost : request.getLostList()) {
-            ReplicaImage row = state.rowOf(link.name, lost);
-            if (row != null) report.lost(row);
+            report.lost(lost);
         }
         List<Change> changes = report.changes();
         leader.change(changes, 0);
@@ -224,7 +242,16 @@ final class NodeService {
         // What the node reported is in the journal when it is told that it was heard.
         if (changes.isEmpty()) exchange.reply(reply);
         else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(reply));
+        review(link);
         delete(link); // what could not be told, or was refused, before
+    }
+
+    /** There may be something better by now: not looked at with every batch, for it may be much. */
+    private void review(Link link) {
+        if (link.kept.isEmpty() || state.monotonicNanos() - link.reviewFrom < 0) return;
+        link.reviewFrom = state.monotonicNanos() + REVIEW_NANOS;
+        link.deletes.addAll(link.kept);
+        link.kept.clear();
     }
 
     /** What the node holds and should not: superseded objects go, unknown ones are set aside. */
@@ -243,7 +270,7 @@ final class NodeService {
         NodeReport report = new NodeReport(state, link.name);
         for (HeldObject held : request.getObjectsList()) {
             ObjectId object = held.getObject();
-            link.seen.add(object);
+            link.rollCall.shows(object);
             if (!state.exists(object.getInode())) {
                 if (state.wasInode(object.getInode())) link.deletes.add(object);
                 else reply.addQuarantine(object);
@@ -256,6 +283,7 @@ final class NodeService {
             if (isWanted) continue;
             if (known == ReplicaState.CORRUPT)
                 continue; // kept for a person until a good copy exists
+            if (row != null && known == ReplicaState.STALE && state.isLastHope(object)) continue;
             if (row != null && known == ReplicaState.LOST) {
                 report.found(row);
             } else {
@@ -264,25 +292,46 @@ final class NodeService {
             }
         }
         if (request.getEnd()) {
-            // Rows that the node does not have: it lost them.
-            for (ReplicaImage row : state.heldBy(link.name)) {
-                boolean has = link.seen.contains(object(row, 0));
-                boolean goesOn =
-                        isSealedAhead(object(row, 1)) && link.seen.contains(object(row, 1));
-                if (!has && !goesOn && row.getState() != ReplicaState.COPYING) report.lost(row);
-            }
-            link.seen.clear();
-            state.nodes().inventoryTaken(link.name);
+            link.rollCall.ends(state.heldBy(link.name));
         }
         leader.change(report.changes(), 0);
+        if (request.getEnd()) askForMissing(link);
         leader.afterAllSoFar(() -> {
             delete(link);
             exchange.reply(reply.build());
         });
     }
 
-    private static ObjectId object(ReplicaImage row, int later) {
-        return Layouts.object(row.getInode(), row.getStripe(), row.getGeneration() + later);
+    void tick(long now) {
+        for (Link link : List.copyOf(links.values())) {
+            if (link.rollCall.isAsking() && !link.asking && now - link.askFrom >= 0) {
+                askForMissing(link);
+            }
+        }
+    }
+
+    /** Some after the other, until all are answered; what is not answered is asked again. */
+    private void askForMissing(Link link) {
+        if (link.rollCall.isOver()) {
+            state.nodes().inventoryTaken(link.name);
+            return;
+        }
+        if (links.get(link.name) != link || !link.peer.isOpen()) return;
+        List<ObjectId> some = link.rollCall.missing(ServerLimits.FIND_OBJECTS_MAX);
+        link.asking = true;
+        missing.ask(
+                link.name,
+                some,
+                found -> {
+                    link.asking = false;
+                    if (links.get(link.name) != link) return;
+                    if (found == null) {
+                        link.askFrom = state.monotonicNanos() + ASK_AGAIN_NANOS;
+                    } else {
+                        link.rollCall.answered(some);
+                        askForMissing(link);
+                    }
+                });
     }
 
     /** Of a generation that is to come: the file is being sealed, and this is its content then. */
@@ -330,10 +379,14 @@ final class NodeService {
         // A row may have come back meanwhile, as when a copy was made again.
         link.deletes.removeIf(o -> state.rowOf(link.name, o) != null || isInChain(link.name, o));
         List<ObjectId> some = new ArrayList<>();
+        List<ObjectId> keep = new ArrayList<>();
         for (ObjectId object : link.deletes) {
             if (some.size() == DELETE_OBJECTS_MAX) break;
-            if (!arriving.test(link.name, object) && !isSealedAhead(object)) some.add(object);
+            if (state.isLastHope(object)) keep.add(object);
+            else if (!arriving.test(link.name, object) && !isSealedAhead(object)) some.add(object);
         }
+        keep.forEach(link.deletes::remove);
+        link.kept.addAll(keep);
         if (some.isEmpty()) return;
         some.forEach(link.deletes::remove);
         link.deleting.addAll(some);

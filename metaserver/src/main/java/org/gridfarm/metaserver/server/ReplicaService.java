@@ -6,6 +6,7 @@ import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.metaserver.replica.Standing;
+import org.gridfarm.metaserver.replica.Whereabouts;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -25,7 +26,6 @@ import org.gridfarm.protocol.wire.ReplicateRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -38,8 +38,10 @@ final class ReplicaService {
     private final FarmState state;
     private final Repair repair;
     private final LeaderContext leader;
+    private final FileStanding standings;
 
-    ReplicaService(FarmState state, Repair repair, LeaderContext leader) {
+    ReplicaService(FarmState state, Repair repair, MissingCopies missing, LeaderContext leader) {
+        this.standings = new FileStanding(state, leader, missing);
         this.state = state;
         this.repair = repair;
         this.leader = leader;
@@ -52,6 +54,10 @@ final class ReplicaService {
 
     private void listReplicas(Exchange<ListReplicasRequest, ListReplicasReply> exchange) {
         ListReplicasRequest request = exchange.request();
+        if (request.getInode() != 0) {
+            standing(exchange, request.getInode());
+            return;
+        }
         Problem kind = kind(request.getKind());
         int limit =
                 request.getLimit() <= 0 ? PROBLEMS_MAX : Math.min(request.getLimit(), PROBLEMS_MAX);
@@ -68,6 +74,21 @@ final class ReplicaService {
         }
         if (found.length > 0) reply.setLast(found[found.length - 1]);
         exchange.reply(reply.setEnd(found.length < limit).build());
+    }
+
+    /** Of one file, from the nodes where its rows say that it cannot be read. */
+    private void standing(Exchange<ListReplicasRequest, ListReplicasReply> exchange, long inode) {
+        repair.tick(state.monotonicNanos());
+        standings.ask(
+                state.image(inode),
+                standing ->
+                        leader.afterAllSoFar(() ->
+                                exchange.reply(
+                                        ListReplicasReply.newBuilder()
+                                                .addProblems(standing)
+                                                .setTotal(1)
+                                                .setEnd(true)
+                                                .build())));
     }
 
     private static Problem kind(String text) {
@@ -112,14 +133,9 @@ final class ReplicaService {
         for (ReplicaImage row : state.allRows(image.getInode())) {
             if (row.getGeneration() != image.getGeneration()) continue;
             NodeState node = state.replicas().nodeState(row.getNode());
-            if (row.getState() != ReplicaState.VALID) {
-                said.add(
-                        row.getNode()
-                                + ": "
-                                + row.getState().name().toLowerCase(Locale.ROOT)
-                                + " copy");
-            } else if (node != NodeState.UP && node != NodeState.READONLY) {
-                said.add(row.getNode() + " is " + node.text());
+            boolean counts = node == NodeState.UP || node == NodeState.READONLY;
+            if (row.getState() != ReplicaState.VALID || !counts) {
+                said.add(Whereabouts.said(row, node));
             }
         }
         return String.join(", ", said);

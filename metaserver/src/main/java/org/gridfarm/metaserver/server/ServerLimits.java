@@ -30,6 +30,17 @@ public final class ServerLimits {
     /** A call to a storage node that moves no data. */
     public static final Duration NODE_CALL_DEADLINE = Duration.ofSeconds(5);
 
+    /**
+     * Asking a node what it has of {@link #FIND_OBJECTS_MAX} objects: a few looks at its disk each.
+     */
+    public static final Duration FIND_DEADLINE = Duration.ofSeconds(30);
+
+    /** Objects that a node is asked for at once. */
+    public static final int FIND_OBJECTS_MAX = 1000;
+
+    /** How often nodes are asked again for copies that they did not find. */
+    public static final Duration FIND_AGAIN = Duration.ofSeconds(2);
+
     /** Copying one object between nodes: a terabyte at 100 MB/s takes three hours. */
     public static final Duration COPY_DEADLINE = Duration.ofHours(6);
 

@@ -133,6 +133,7 @@ final class StatusService {
         }
         ReplicaMap map = state.replicas();
         reply.setReplicasUnder(map.count(Problem.UNDER))
+                .setReplicasAway(map.count(Problem.AWAY))
                 .setReplicasLost(map.count(Problem.LOST))
                 .setReplicasOver(map.count(Problem.OVER))
                 .setReplicasCorrupt(map.count(Problem.CORRUPT));

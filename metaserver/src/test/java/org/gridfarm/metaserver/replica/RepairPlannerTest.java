@@ -175,17 +175,67 @@ class RepairPlannerTest {
     }
 
     @Test
-    void aFileWithoutAReadableCopyIsLostUntilItsNodeReturns() {
+    void aFileWithoutAReadableCopyIsAwayUntilItsNodeReturns() {
         nodes(3);
         farm.file(1, 2, MB, "n0");
-        farm.state("n0", NodeState.DOWN);
-        farm.settle();
-        assertThat(farm.listed(Problem.LOST)).containsExactly(1L);
-        assertThat(farm.planner.estimate(100).lost()).isEqualTo(1);
+        for (NodeState silent : List.of(NodeState.SUSPECT, NodeState.DOWN)) {
+            farm.state("n0", silent);
+            farm.settle();
+            assertThat(farm.listed(Problem.AWAY)).as("%s", silent).containsExactly(1L);
+            assertThat(farm.listed(Problem.LOST)).as("%s", silent).isEmpty();
+            assertThat(farm.planner.estimate(100).lost()).isEqualTo(1);
+        }
         farm.state("n0", NodeState.UP);
         farm.settle();
         assertThat(farm.holders(1)).hasSize(2);
-        assertThat(farm.listed(Problem.LOST)).isEmpty();
+        assertThat(farm.listed(Problem.AWAY)).isEmpty();
+    }
+
+    @Test
+    void aFileIsLostWhenNoNodeThatIsNotRemovedHasIt() {
+        nodes(3);
+        farm.file(1, 1, MB, "n0", "n1");
+        farm.row(1, "n0", ReplicaState.LOST);
+        farm.state("n1", NodeState.DOWN);
+        farm.settle();
+        assertThat(farm.listed(Problem.AWAY)).containsExactly(1L);
+        farm.state("n1", NodeState.REMOVED);
+        farm.settle();
+        assertThat(farm.listed(Problem.LOST)).containsExactly(1L);
+        assertThat(farm.listed(Problem.AWAY)).isEmpty();
+        assertThat(farm.map.rows(1)).as("found again, it is the content").hasSize(2);
+    }
+
+    @Test
+    void aDrainSaysWhichFilesItWaitsForAndWhy() {
+        nodes(3);
+        farm.file(1, 1, MB, "n0");
+        farm.file(2, 1, MB, "n0");
+        farm.file(3, 1, MB, "n0", "n1");
+        farm.row(1, "n0", ReplicaState.LOST);
+        farm.row(3, "n0", ReplicaState.CORRUPT);
+        farm.state("n1", NodeState.DOWN);
+        farm.state("n0", NodeState.DRAINING);
+        farm.settle();
+        assertThat(farm.holders(2)).as("it has moved").doesNotContain("n0");
+        assertThat(farm.planner.drainEstimate("n0").blockers())
+                .containsExactly(
+                        "inode 1 is lost: n0 does not find its copy, and is asked for it again",
+                        "inode 3 is away: n0: corrupt copy, n1 is down");
+    }
+
+    /** Else it would keep its node from being emptied for ever. */
+    @Test
+    void aLostCopyIsForgottenWhenThereAreGoodOnes() {
+        nodes(3);
+        farm.file(1, 1, MB, "n0", "n1");
+        farm.row(1, "n0", ReplicaState.LOST);
+        farm.state("n1", NodeState.SUSPECT);
+        farm.settle();
+        assertThat(farm.map.rows(1)).as("n1 may yet not find its own").hasSize(2);
+        farm.state("n1", NodeState.UP);
+        farm.settle();
+        assertThat(farm.map.rows(1)).extracting(ReplicaImage::getNode).containsExactly("n1");
     }
 
     @Test

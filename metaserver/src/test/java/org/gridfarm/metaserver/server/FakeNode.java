@@ -9,6 +9,9 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
+import org.gridfarm.protocol.wire.FindObjectsReply;
+import org.gridfarm.protocol.wire.FindObjectsRequest;
+import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.HeartbeatReply;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.HeldObject;
@@ -23,11 +26,14 @@ import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectReply;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A storage node's conversation with the metaserver, without any storage: it obeys and notes what
@@ -38,6 +44,10 @@ final class FakeNode implements AutoCloseable {
     final List<ReplicateObjectRequest> copies = new CopyOnWriteArrayList<>();
     final List<SealObjectRequest> seals = new CopyOnWriteArrayList<>();
     final List<ObjectId> deleted = new CopyOnWriteArrayList<>();
+
+    /** What it finds when it is asked by name. */
+    final Set<ObjectId> holds = ConcurrentHashMap.newKeySet();
+
     final RegisterNodeReply registered;
     volatile String digest = "";
     volatile boolean refusesSeals;
@@ -47,7 +57,7 @@ final class FakeNode implements AutoCloseable {
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
-    private final long incarnation;
+    final long incarnation;
 
     /** One that holds nothing. */
     FakeNode(TestFarm farm, MetaServerDaemon server, String name) {
@@ -60,8 +70,22 @@ final class FakeNode implements AutoCloseable {
             String name,
             long incarnation,
             List<ObjectId> held) {
+        this(farm, server, name, incarnation, held, node -> {});
+    }
+
+    /**
+     * @param walked runs when the inventory has been made and is not yet on its way
+     */
+    FakeNode(
+            TestFarm farm,
+            MetaServerDaemon server,
+            String name,
+            long incarnation,
+            List<ObjectId> held,
+            Consumer<FakeNode> walked) {
         this.name = name;
         this.incarnation = incarnation;
+        this.holds.addAll(held);
         peer =
                 farm.dial(
                         name,
@@ -79,7 +103,8 @@ final class FakeNode implements AutoCloseable {
                                         StorageMethods.SEAL_OBJECT,
                                         exchange -> {
                                             seals.add(exchange.request());
-                                            sealed.thenRun(() -> exchange.reply(seal()));
+                                            sealed.thenRun(
+                                                    () -> exchange.reply(seal(exchange.request())));
                                         })
                                 .answer(
                                         StorageMethods.VERIFY_OBJECT,
@@ -88,10 +113,12 @@ final class FakeNode implements AutoCloseable {
                                                         .setPresent(true)
                                                         .setDigest(ByteString.copyFromUtf8(digest))
                                                         .build())
+                                .answer(StorageMethods.FIND_OBJECTS, this::find)
                                 .answer(
                                         StorageMethods.DELETE_OBJECTS,
                                         q -> {
                                             deleted.addAll(q.getObjectsList());
+                                            q.getObjectsList().forEach(holds::remove);
                                             if (refusesDeletes) {
                                                 throw new FarmException(
                                                         ErrorKind.DISK_FAILED, "delete", name);
@@ -101,18 +128,8 @@ final class FakeNode implements AutoCloseable {
                                                     .build();
                                         })
                                 .build());
-        registered =
-                TestFarm.get(
-                        peer.callPlain(
-                                MetadataMethods.REGISTER_NODE,
-                                RegisterNodeRequest.newBuilder()
-                                        .setName(name)
-                                        .setAddress("127.0.0.1:1")
-                                        .setHost(name)
-                                        .setIncarnation(incarnation)
-                                        .setEmpty(held.isEmpty())
-                                        .build(),
-                                TestFarm.PATIENCE));
+        registered = register(held.isEmpty(), false);
+        walked.accept(this);
         if (registered.getWantInventory()) {
             InventoryRequest.Builder inventory =
                     InventoryRequest.newBuilder().setName(name).setEnd(true);
@@ -126,10 +143,40 @@ final class FakeNode implements AutoCloseable {
         beat.scheduleAtFixedRate(this::beat, 300, 300, TimeUnit.MILLISECONDS);
     }
 
-    private SealObjectReply seal() {
+    RegisterNodeReply register(boolean empty, boolean holdingChanged) {
+        return TestFarm.get(
+                peer.callPlain(
+                        MetadataMethods.REGISTER_NODE,
+                        RegisterNodeRequest.newBuilder()
+                                .setName(name)
+                                .setAddress("127.0.0.1:1")
+                                .setHost(name)
+                                .setIncarnation(incarnation)
+                                .setEmpty(empty)
+                                .setHoldingChanged(holdingChanged)
+                                .build(),
+                        TestFarm.PATIENCE));
+    }
+
+    private FindObjectsReply find(FindObjectsRequest request) {
+        FindObjectsReply.Builder reply = FindObjectsReply.newBuilder();
+        for (ObjectId asked : request.getObjectsList()) {
+            for (ObjectId has : holds) {
+                if (has.getInode() == asked.getInode() && has.getStripe() == asked.getStripe()) {
+                    reply.addFound(FoundObject.newBuilder().setObject(has).setSize(77));
+                }
+            }
+        }
+        return reply.build();
+    }
+
+    private SealObjectReply seal(SealObjectRequest request) {
         if (refusesSeals) {
             throw new FarmException(ErrorKind.NOT_READY, "seal", name);
         }
+        ObjectId object = request.getObject();
+        holds.remove(object);
+        holds.add(object.toBuilder().setGeneration(request.getGeneration()).build());
         return SealObjectReply.newBuilder().setPresent(true).setSize(77).build();
     }
 

@@ -338,9 +338,15 @@ class OpenFilesTest extends FarmOfThreeNodes {
         commit(client, inode, 500, true, List.of("n1"));
         n1.close();
         n1 = new FakeNode(farm, leader, "n1", 2, List.of());
-        assertThat(replicas(client, inode))
-                .extracting(Replica::getNode, Replica::getState)
-                .containsExactly(tuple("n1", ReplicaState.LOST));
+        TestFarm.await(
+                "it was asked by name and does not have it",
+                () -> {
+                    client.renew();
+                    return replicas(client, inode).stream()
+                            .allMatch(replica ->
+                                    replica.getNode().equals("n1")
+                                            && replica.getState() == ReplicaState.LOST);
+                });
         assertThatThrownBy(() -> open(client, inode, 501, true))
                 .hasMessageContaining("no node that holds its content");
         n1.close();

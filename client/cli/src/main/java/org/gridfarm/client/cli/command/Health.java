@@ -83,7 +83,8 @@ public final class Health implements Callable<Integer> {
     }
 
     private static void content(ClusterStatusReply status, List<Finding> findings) {
-        count(findings, 2, status.getReplicasLost(), "without a readable replica", "--lost");
+        count(findings, 2, status.getReplicasLost(), "without a good replica", "--lost");
+        count(findings, 1, status.getReplicasAway(), "on silent nodes alone", "--away");
         count(findings, 2, status.getReplicasCorrupt(), "with a corrupt replica", "--corrupt");
         count(findings, 1, status.getReplicasUnder(), "with too few replicas", "--under");
         if (status.getJournalRowsBehind() > JOURNAL_BEHIND_MAX) {

@@ -34,7 +34,12 @@ public final class Replicas implements Callable<Integer> {
         @Option(names = "--over", description = "more than wanted")
         private boolean over;
 
-        @Option(names = "--lost", description = "no good replica can be read now")
+        @Option(
+                names = "--away",
+                description = "no good replica can be read until a node that is silent answers")
+        private boolean away;
+
+        @Option(names = "--lost", description = "no node that is known has a good replica")
         private boolean lost;
 
         @Option(names = "--corrupt", description = "some replica failed its checksum")
@@ -46,7 +51,9 @@ public final class Replicas implements Callable<Integer> {
         String text() {
             return under
                     ? "under"
-                    : over ? "over" : lost ? "lost" : corrupt ? "corrupt" : "misplaced";
+                    : over
+                            ? "over"
+                            : away ? "away" : lost ? "lost" : corrupt ? "corrupt" : "misplaced";
         }
     }
 

@@ -18,7 +18,8 @@ import java.util.concurrent.Callable;
         header = "Shows how the farm is: metaservers, replicas that are missing, repair.",
         description = {
             "",
-            "Exit status 0: well; 1: replicas are missing or being made; 2: files are lost or corrupt."
+            "Files are away when they cannot be read until a node that is silent answers, and lost when no node has them.",
+            "Exit status 0: well; 1: replicas are missing, away or being made; 2: files are lost or corrupt."
         },
         mixinStandardHelpOptions = true)
 public final class Status implements Callable<Integer> {
@@ -39,6 +40,7 @@ public final class Status implements Callable<Integer> {
                 document.put("journal_rows_behind", status.getJournalRowsBehind());
                 document.put("replicas_under", status.getReplicasUnder());
                 document.put("replicas_over", status.getReplicasOver());
+                document.put("replicas_away", status.getReplicasAway());
                 document.put("replicas_lost", status.getReplicasLost());
                 document.put("replicas_corrupt", status.getReplicasCorrupt());
                 document.put("repair_queue", status.getRepairQueue());
@@ -54,6 +56,7 @@ public final class Status implements Callable<Integer> {
                 System.out.println("journal rows behind " + status.getJournalRowsBehind());
                 System.out.println("files under level   " + status.getReplicasUnder());
                 System.out.println("files over level    " + status.getReplicasOver());
+                System.out.println("files away          " + status.getReplicasAway());
                 System.out.println("files lost          " + status.getReplicasLost());
                 System.out.println("files corrupt       " + status.getReplicasCorrupt());
                 System.out.println("repairs queued      " + status.getRepairQueue());
@@ -63,7 +66,7 @@ public final class Status implements Callable<Integer> {
             if (status.getReplicasLost() + status.getReplicasCorrupt() > 0) {
                 return 2;
             }
-            return status.getReplicasUnder() > 0 ? 1 : 0;
+            return status.getReplicasUnder() + status.getReplicasAway() > 0 ? 1 : 0;
         }
     }
 }

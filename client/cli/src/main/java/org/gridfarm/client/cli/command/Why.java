@@ -5,11 +5,15 @@ import org.gridfarm.client.cli.doctor.Cure;
 import org.gridfarm.client.cli.doctor.MountedPath;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.wire.Candidate;
+import org.gridfarm.protocol.wire.ListReplicasRequest;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaProblem;
 import org.gridfarm.protocol.wire.ReplicaState;
 
 import picocli.CommandLine.Command;
@@ -29,7 +33,8 @@ import java.util.concurrent.Callable;
         description = {
             "",
             "PATH is a file below a mount, or a path in the farm. Tells what failed last for it in that mount, whether",
-            "the farm answers, and which of its replicas can be read. Exit status 0: nothing is wrong; 1: something is."
+            "the farm answers, and which of its replicas can be read; of a file that cannot be read, what it waits for and",
+            "which nodes have something that may be its content. Exit status 0: nothing is wrong; 1: something is."
         },
         mixinStandardHelpOptions = true)
 public final class Why implements Callable<Integer> {
@@ -100,18 +105,16 @@ public final class Why implements Callable<Integer> {
             int least = Integer.MAX_VALUE;
             for (ObjectLocation object : farm.where(file).getObjectsList()) {
                 least = Math.min(least, (int) readable(object));
-                object.getReplicasList().stream()
-                        .filter(replica -> !replica.getLive())
-                        .forEach(replica ->
-                                reasons.add(
-                                        new Reason(
-                                                "node "
-                                                        + replica.getNode()
-                                                        + " holds it and is down",
-                                                "start it; a copy is made elsewhere by itself")));
             }
             if (least == Integer.MAX_VALUE) {
                 return "empty, " + info.size() + " bytes";
+            }
+            ReplicaProblem standing = standing(farm, info);
+            standing.getWaitsForList()
+                    .forEach(text -> reasons.add(new Reason(text, cure(standing))));
+            standing.getCandidatesList().forEach(found -> reasons.add(candidate(found)));
+            if (least == 0) {
+                return standing.getStanding() + ", " + info.size() + " bytes";
             }
             return least
                     + " of "
@@ -123,6 +126,39 @@ public final class Why implements Callable<Integer> {
             reasons.add(new Reason(e.getMessage(), Cure.of(e.kind())));
             return "the farm refuses it";
         }
+    }
+
+    private static ReplicaProblem standing(Gridfarm farm, FileInfo info) {
+        return farm.callLeader(
+                        MetadataMethods.LIST_REPLICAS,
+                        ListReplicasRequest.newBuilder().setInode(info.inode()).build())
+                .getProblems(0);
+    }
+
+    private static String cure(ReplicaProblem standing) {
+        return switch (standing.getStanding()) {
+            case "here" -> "start it if it is down; a copy is made elsewhere by itself";
+            case "away" -> "start the node: its copy is used again by itself";
+            case "lost" -> "mount the disk that had it and start its node, or restore the file";
+            default -> "";
+        };
+    }
+
+    private static Reason candidate(Candidate found) {
+        return new Reason(
+                "node "
+                        + found.getNode()
+                        + " has object "
+                        + Long.toHexString(found.getObject().getInode())
+                        + "."
+                        + found.getObject().getStripe()
+                        + "."
+                        + Integer.toUnsignedString(found.getObject().getGeneration())
+                        + ", "
+                        + found.getSize()
+                        + " bytes: "
+                        + found.getWhat(),
+                "");
     }
 
     private static long readable(ObjectLocation object) {

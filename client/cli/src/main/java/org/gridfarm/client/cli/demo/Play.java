@@ -174,12 +174,12 @@ final class Play {
                 Map.of("node", victim, "readable", read));
         awaitRepair(farm, victim);
         ClusterStatusReply status = status(farm);
-        if (status.getReplicasLost() > 0) {
+        if (status.getReplicasLost() + status.getReplicasAway() > 0) {
             throw new FarmException(
                     ErrorKind.DATA_UNAVAILABLE,
                     "demo",
                     victim,
-                    status.getReplicasLost() + " files were lost");
+                    status.getReplicasLost() + status.getReplicasAway() + " files cannot be read");
         }
         story.step(
                 "repair",
