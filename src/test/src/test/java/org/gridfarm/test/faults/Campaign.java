@@ -101,8 +101,9 @@ final class Campaign {
                     .pollInterval(Duration.ofSeconds(1))
                     .ignoreExceptionsInstanceOf(FarmException.class) // nobody leads yet
                     .untilAsserted(() -> {
-                        ClusterStatusReply status = farm.status();
+ClusterStatusReply status = farm.status();
                         assertThat(status.getReplicasLost()).isZero();
+                        assertThat(status.getReplicasAway()).isZero();
                         assertThat(status.getReplicasUnder()).isZero();
                     });
         } catch (ConditionTimeoutException e) {

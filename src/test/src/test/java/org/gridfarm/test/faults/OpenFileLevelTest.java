@@ -12,6 +12,7 @@ import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A node of a file's chain dies while the file stays open: it gets its level back before it is
@@ -32,6 +35,9 @@ class OpenFileLevelTest {
     private static final int BYTES = 20_000_000;
     private static final int HOLE_FROM = 4_000_000;
     private static final int HOLE_TO = 9_000_000;
+    private static final int GROWING = 16;
+    private static final int KILLS = 3;
+    private static final int PIECE = 1000;
 
     private static TestFarm farm;
     private static Gridfarm client;
@@ -150,6 +156,95 @@ class OpenFileLevelTest {
                 .until(() -> {
                     ClusterStatusReply status = farm.status();
                     return status.getReplicasUnder() == 0 && status.getRepairQueue() == 0;
+                });
+    }
+
+    /**
+     * Grows by a piece at each round, opened and closed each time; counts what was acknowledged.
+     */
+    private static final class Growing {
+        final String name;
+        final byte[] piece = new byte[PIECE];
+        int pieces;
+        int refused;
+
+        Growing(int number) {
+            name = "one/f" + number;
+            Arrays.fill(piece, (byte) ('a' + number));
+        }
+
+        void grow(Door door, boolean fresh) {
+            try {
+                try (Door.Open file = fresh ? door.create(name) : door.change(name)) {
+                    file.write((long) pieces * PIECE, piece);
+                }
+                pieces++;
+            } catch (IOException e) {
+                refused++; // its node was killed under it
+            }
+        }
+
+        void growUntil(AtomicBoolean stop, Door door) {
+            while (!stop.get()) grow(door, false);
+        }
+
+        void requireAll(Door door) throws IOException {
+            byte[] content = door.read(name);
+            assertThat(content.length).as(name).isGreaterThanOrEqualTo(pieces * PIECE);
+            for (int i = 0; i < pieces * PIECE; i++) {
+                if (content[i] != piece[0]) throw new AssertionError(name + " differs at " + i);
+            }
+        }
+    }
+
+    /** What is sealed while the node tells what it has is not lost; while it is down it is away. */
+    @Test
+    void filesOfOneCopyCanBeReadAgainHoweverOftenTheirNodeDiesWhileTheyGrow() throws IOException {
+        farm.gf("mkdir", "/one");
+        farm.gf("setrep", "1", "/one");
+        Door library = new LibraryDoor(client);
+        List<Growing> files = new ArrayList<>();
+        for (int i = 0; i < GROWING; i++) {
+            files.add(new Growing(i));
+            files.getLast().grow(library, true);
+        }
+        assertThat(files).allMatch(file -> file.pieces == 1);
+        Growing idle = files.removeFirst();
+        String victim = holders(idle.name).getFirst();
+        AtomicBoolean stop = new AtomicBoolean();
+        List<CompletableFuture<Void>> writers = new ArrayList<>();
+        for (Growing file : files) {
+            writers.add(
+                    CompletableFuture.runAsync(
+                            () -> file.growUntil(stop, library),
+                            task -> Thread.ofPlatform().start(task)));
+        }
+        try {
+            for (int round = 0; round < KILLS; round++) {
+                farm.signal(victim, "KILL");
+                await("its files are away").until(() -> farm.status().getReplicasAway() > 0);
+                assertThat(farm.status().getReplicasLost()).isZero();
+                if (round == 0) {
+                    TestFarm.Result why = farm.tryGf("why", "/" + idle.name);
+                    assertThat(why.status()).isEqualTo(1);
+                    assertThat(why.output()).contains("away", victim);
+                }
+                farm.startOne(victim);
+                await("its files are back")
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> farm.status().getReplicasAway() == 0);
+            }
+        } finally {
+            stop.set(true);
+            farm.startOne(victim);
+        }
+        writers.forEach(CompletableFuture::join);
+        files.add(idle);
+        await("nothing is lost")
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> {
+                    assertThat(farm.status().getReplicasLost()).isZero();
+                    for (Growing file : files) file.requireAll(library);
                 });
     }
 }
