@@ -5,5 +5,11 @@ package org.gridfarm.metaserver.coherence;
  *
  * @param mode number of {@code gridfarm.DataMode}
  * @param layout known locations are to be dropped
+ * @param privileges somebody gave the file set-user or set-group bits or capabilities, which
+ *     whoever writes takes away first
  */
-public record DataTouch(long inode, int mode, boolean layout) {}
+public record DataTouch(long inode, int mode, boolean layout, boolean privileges) {
+    public DataTouch(long inode, int mode, boolean layout) {
+        this(inode, mode, layout, false);
+    }
+}

@@ -27,7 +27,9 @@ final class AttributeChanges {
     static Decision.Accepted set(Command c, SetAttributes wish) {
         AttributeChanges changes = new AttributeChanges(c, wish);
         changes.requireRights();
-        changes.draft();
+        if (!changes.isInVain()) {
+            changes.draft();
+        }
         return c.accept(wish.getInode(), 0);
     }
 
@@ -54,6 +56,22 @@ final class AttributeChanges {
             requireSizeRights();
         }
         requireTimeRights(owns);
+        if (takesPrivileges() && hasPrivileges() && !owns && !isWriter()) {
+            throw c.refusal(ErrorKind.NOT_PERMITTED, inode.number);
+        }
+    }
+
+    /** Of the kernel's own writes only the session is known. */
+    private boolean isWriter() {
+        return handlePermits || c.context.isWriting(c.session, inode.number);
+    }
+
+    private boolean takesPrivileges() {
+        return wish.getClearSuidSgid() || wish.getClearCapability();
+    }
+
+    private boolean hasPrivileges() {
+        return mode(inode.gid) != inode.mode() || Privileges.hasCapability(inode);
     }
 
     private void requireSizeRights() {
@@ -88,6 +106,22 @@ final class AttributeChanges {
         }
     }
 
+    /**
+     * A writer asks that privileges go with what it is about to write, and there are none. The
+     * inode has not changed then; the kernel's own question comes without a handle, and is a
+     * chown(2) that names nobody.
+     */
+    private boolean isInVain() {
+        SetAttributes question =
+                SetAttributes.newBuilder()
+                        .setInode(wish.getInode())
+                        .setHandle(wish.getHandle())
+                        .setClearSuidSgid(wish.getClearSuidSgid())
+                        .setClearCapability(wish.getClearCapability())
+                        .build();
+        return handlePermits && wish.equals(question) && !hasPrivileges();
+    }
+
     private void draft() {
         InodeImage.Builder image = c.changed(inode);
         int gid = wish.hasGid() ? wish.getGid() : inode.gid;
@@ -98,6 +132,9 @@ final class AttributeChanges {
         image.setMode(mode(gid));
         if (wish.hasMode()) {
             alignAcl(image.getMode());
+        }
+        if (wish.hasSize() || wish.hasUid() || wish.hasGid() || takesPrivileges()) {
+            Privileges.dropCapability(c.draft, inode);
         }
         if (wish.hasSize()) {
             if (wish.getSize() != inode.size) {

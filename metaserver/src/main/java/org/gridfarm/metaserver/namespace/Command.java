@@ -61,6 +61,13 @@ final class Command {
         Access.require(directory, who, Access.WRITE, operation, Names.text(name));
     }
 
+    /** Content or owner, also through a descriptor that somebody else gave to the asker. */
+    boolean mayChange(Inode inode) {
+        return Access.owns(inode, who)
+                || Access.may(inode, who, Access.WRITE)
+                || context.isWriting(session, inode.number);
+    }
+
     /** The content of the directory changed now. */
     InodeImage.Builder modified(Inode directory) {
         return draft.of(directory).setMtime(now()).setCtime(now());

@@ -37,9 +37,10 @@ final class ContentCommits {
         } else {
             image.setCtime(inode.ctime); // what changed is older than what is told of it already
         }
-        // Of a write before somebody set the mode it tells nothing.
-        if (!Access.isSuperuser(c.who) && written > inode.ctime) {
-            image.setMode(Access.withoutSetId(inode.mode(), inode.gid, c.who));
+        // Of a write before somebody set the mode or a capability it tells nothing.
+        if (written > inode.ctime) {
+            image.setMode(Privileges.modeWhenWritten(inode, c.who));
+            Privileges.dropCapability(c.draft, inode);
         }
         if (commit.getObjectsCount() == 1) {
             image.setDigest(commit.getObjects(0).getDigest());

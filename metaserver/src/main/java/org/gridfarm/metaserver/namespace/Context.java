@@ -24,4 +24,7 @@ public interface Context {
      * permits what mode bits might not.
      */
     boolean mayWrite(long session, long handle, long inode);
+
+    /** Whether the session has the inode open for writing. */
+    boolean isWriting(long session, long inode);
 }

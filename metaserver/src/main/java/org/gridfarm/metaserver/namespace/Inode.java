@@ -332,6 +332,7 @@ final class Inode {
             attributes.setRdev(extra.rdev);
             attributes.setHasAcl(extra.acl != null || extra.defaultAcl != null);
             attributes.setHasXattr(extra.hasXattrs());
+            attributes.setHasCapability(Privileges.hasCapability(this));
         }
         return attributes;
     }

@@ -105,6 +105,32 @@ public final class Namespace {
         }
     }
 
+    /**
+     * What goes when this user changes the content of the file: set-user and set-group bits, and
+     * capabilities. Empty where there are none.
+     */
+    public List<Change> privilegesOf(long number, Credentials who, long now) {
+        Draft taken = Privileges.whenWritten(require(number, "open"), who, now);
+        return taken == null ? List.of() : taken.changes();
+    }
+
+    /**
+     * The inode to which this command gives set-user or set-group bits or capabilities; 0: to none.
+     */
+    public static long privileged(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case SET_ATTRIBUTES ->
+                    Privileges.areGivenBy(request.getSetAttributes())
+                            ? request.getSetAttributes().getInode()
+                            : 0;
+            case SET_XATTR ->
+                    Privileges.areGivenBy(request.getSetXattr())
+                            ? request.getSetXattr().getInode()
+                            : 0;
+            default -> 0;
+        };
+    }
+
     /** The name of the operation for messages: "mkdir", "set attributes". */
     public static String operation(MutateRequest request) {
         return switch (request.getOperationCase()) {

@@ -57,7 +57,7 @@ final class XattrChanges {
                 return PolicyChanges.set(c, PolicyAttributes.inherited(inode.number));
             }
             default -> {
-                name.requireWrite(inode, c);
+                name.requireRemoval(inode, c);
                 Extra extra = inode.extra();
                 if (extra == null || extra.xattr(name.bytes()) == null) {
                     throw c.refusal(ErrorKind.NO_ATTRIBUTE, inode.number);

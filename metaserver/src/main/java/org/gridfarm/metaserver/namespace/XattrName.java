@@ -59,6 +59,16 @@ record XattrName(byte[] bytes, String text, Space space) {
         return text.length() > prefix.length() && text.startsWith(prefix);
     }
 
+    /**
+     * Capabilities go also in the name of whoever changes the file: its content, which needs the
+     * right to write, or its owner. The kernel asks for that before it lets him.
+     */
+    void requireRemoval(Inode inode, Command c) {
+        if (!Privileges.isCapability(bytes) || !c.mayChange(inode)) {
+            requireWrite(inode, c);
+        }
+    }
+
     void requireWrite(Inode inode, Command c) {
         boolean allowed =
                 switch (space) {

@@ -236,6 +236,11 @@ public final class FarmState {
                                         && open.inode() == inode
                                         && open.write();
                             }
+
+                            @Override
+                            public boolean isWriting(long session, long inode) {
+                                return opens.writers(inode).contains(session);
+                            }
                         });
         return switch (decision) {
             case Decision.Accepted accepted -> withCopies(accepted);

@@ -40,6 +40,7 @@ final class FileOpens {
     private final ChainChoice choice;
     private final LeaderContext leader;
     private final Growth growth;
+    private final Privileges privileges;
     private LongPredicate inTransit = inode -> false;
     private LongConsumer seal = inode -> {};
 
@@ -50,6 +51,7 @@ final class FileOpens {
             ChainChoice choice,
             LeaderContext leader) {
         this.growth = new Growth(state.quotas());
+        this.privileges = new Privileges(state, opens, leader);
         this.state = state;
         this.opens = opens;
         this.layouts = layouts;
@@ -139,6 +141,7 @@ final class FileOpens {
             List<Change> started = startWriting(caller, image, wish, place);
             limit(who, inode, 0);
             leader.change(started, caller.session());
+            if (!wroteBefore && place.isEmpty()) privileges.opened(caller, who, inode, wish);
         }
         OpenFiles.Opened result =
                 opens.open(

@@ -30,11 +30,13 @@ final class Mutations {
     private final FarmState state;
     private final FileOpens opens;
     private final LeaderContext leader;
+    private final Privileges privileges;
 
     Mutations(FarmState state, FileOpens opens, LeaderContext leader) {
         this.state = state;
         this.opens = opens;
         this.leader = leader;
+        this.privileges = new Privileges(state, opens.files(), leader);
     }
 
     void mutate(Exchange<MutateRequest, MutateReply> exchange) {
@@ -103,7 +105,10 @@ final class Mutations {
                     place,
                     () -> settle(exchange, caller, request, reply, wish));
         } else {
-            settle(exchange, caller, request, reply, null);
+            privileges.given(
+                    request,
+                    caller.session(),
+                    () -> settle(exchange, caller, request, reply, null));
         }
     }
 

@@ -109,7 +109,8 @@ final class Sessions {
                     DataRecall.newBuilder()
                             .setInode(data.inode())
                             .setModeValue(data.mode())
-                            .setLayout(data.layout()));
+                            .setLayout(data.layout())
+                            .setPrivileges(data.privileges()));
         }
         return request.build();
     }

@@ -85,6 +85,11 @@ final class Farm implements Context {
         return handle == inode && open.contains(inode);
     }
 
+    @Override
+    public boolean isWriting(long session, long inode) {
+        return open.contains(inode);
+    }
+
     private void apply(Change change) {
         journal.add(change);
         state.apply(change);

@@ -84,6 +84,11 @@ class QuotasTest {
                     public boolean mayWrite(long session, long handle, long inode) {
                         return false;
                     }
+
+                    @Override
+                    public boolean isWriting(long session, long inode) {
+                        return false;
+                    }
                 };
         return switch (state.decide(request.build(), who, context)) {
             case Decision.Refused refused -> throw refused.failure();
