@@ -58,11 +58,7 @@ final class OpenService {
                         "open",
                         Long.toHexString(wish.getInode()));
             }
-            int mask =
-                    (wish.getRead() ? 4 : 0)
-                            | (wish.getWrite() ? 2 : 0)
-                            | (wish.getExecute() ? 1 : 0);
-            state.requireAccess(who, wish.getInode(), mask, "open");
+            state.requireAccess(who, wish.getInode(), rights(caller, wish), "open");
             opens.open(
                     caller,
                     who,
@@ -77,6 +73,17 @@ final class OpenService {
         } catch (FarmException e) {
             refuse(exchange, e);
         }
+    }
+
+    /**
+     * Running a program takes no right to read it where a kernel reads it and keeps it from whoever
+     * runs it. A user's own client is in the hands of that user.
+     */
+    private static int rights(Caller caller, OpenRequest wish) {
+        boolean runs = wish.getExecute() && !wish.getWrite() && caller.speaksForOthers();
+        return (wish.getRead() && !runs ? 4 : 0)
+                | (wish.getWrite() ? 2 : 0)
+                | (wish.getExecute() ? 1 : 0);
     }
 
     private <Q extends MessageLite> void told(
