@@ -78,7 +78,11 @@ final class AttributeCalls {
         if (change.has(SetAttributes.SIZE)) {
             sized =
                     file != null && file.isWritable()
-                            ? files.truncate(file, change.size)
+                            ? files.truncate(
+                                    reply,
+                                    file,
+                                    change.size,
+                                    change.has(SetAttributes.KILL_SUIDGID))
                             : mounted.transfer().truncate(who, node, change.size);
         }
         sized.thenCompose(
@@ -94,6 +98,10 @@ final class AttributeCalls {
                     if (failure != null) {
                         failed(reply, node, "setattr", failure, stamp);
                     } else {
+                        if (change.has(SetAttributes.MODE)
+                                && (change.mode & (Flags.SET_UID | Flags.SET_GID)) != 0) {
+                            files.taking().given(node);
+                        }
                         send(reply, attributes, false, stamp);
                     }
                 });

@@ -58,7 +58,7 @@ final class FarmOperations implements FuseOperations {
         this.names = new Names(mounted, places);
         this.attributes = new AttributeCalls(mounted, files);
         this.listings = new Listings(mounted, places);
-        this.xattrs = new Xattrs(mounted);
+        this.xattrs = new Xattrs(mounted, files);
         this.telling = new Telling(mounted, files::count, noPassthrough);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
     }
@@ -69,7 +69,10 @@ final class FarmOperations implements FuseOperations {
         places.started(connection.cache());
         listings.started(connection.cache());
         files.started(connection, passthrough);
-        mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places, mounted.times()));
+        mounted.metadata()
+                .onRecall(
+                        new KernelRecalls(
+                                connection.cache(), places, mounted.times(), files.taking()));
         restoration.carryOut(files, locks);
     }
 
@@ -254,8 +257,7 @@ final class FarmOperations implements FuseOperations {
         if (ControlFiles.refuses(reply, node)) {
             return;
         }
-        mounted.numbers()
-                .serving(reply, () -> xattrs.set(reply, node, name, value, flags, killSgid));
+        mounted.numbers().serving(reply, () -> xattrs.set(reply, node, name, value, flags));
     }
 
     @Override

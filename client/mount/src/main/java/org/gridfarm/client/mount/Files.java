@@ -21,9 +21,7 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
-import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
-import org.gridfarm.protocol.wire.SetAttributes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +42,8 @@ final class Files {
     private static final Logger log = LoggerFactory.getLogger(Files.class);
     private static final int FMODE_EXEC = 0x20; // linux/fs.h: the open of execve(2)
     private static final int NO_GENERATION = 0;
+    private static final CompletableFuture<Void> NOTHING_TO_DO =
+            CompletableFuture.completedFuture(null);
 
     private final Mounted mounted;
     private final Locks locks;
@@ -54,6 +54,7 @@ final class Files {
     private final OpenWays finding;
     private @Nullable Passthrough engine; // also where nothing more is to be passed through
     private @Nullable KernelCache cache;
+    private final Taking taking;
 
     Files(Mounted mounted, Locks locks) {
         this.mounted = mounted;
@@ -61,6 +62,7 @@ final class Files {
         this.open = new OpenTable(mounted, ways);
         this.passed = new PassedReads(mounted.times());
         this.finding = new OpenWays(ways, passed);
+        this.taking = new Taking(mounted, open);
     }
 
     void started(Connection connection, boolean passesThrough) {
@@ -68,6 +70,11 @@ final class Files {
         open.started(connection.passthrough());
         finding.started(passesThrough ? engine : null);
         cache = connection.cache();
+        taking.started(connection.cache());
+    }
+
+    Taking taking() {
+        return taking;
     }
 
     /** Of a former process; to be called after {@link #started}. */
@@ -93,12 +100,13 @@ final class Files {
         }
         mounted.seconds().using(reply, node);
         OpenFlags wanted = flags(flags);
+        boolean loses = wanted.truncate() && taking.mayBeBelieved(node);
         mounted.transfer()
                 .open(mounted.who(reply), node, wanted.truncate() ? flagsOfNew(flags, 0) : wanted)
                 .thenCompose(handle ->
-                        killSuidGid
-                                ? clearSuid(reply, handle).exceptionallyCompose(handle::closedFor)
-                                : CompletableFuture.completedFuture(handle))
+                        taking.emptied(reply, handle, loses, killSuidGid)
+                                .exceptionallyCompose(handle::closedFor)
+                                .thenApply(_ -> handle))
                 .thenCompose(handle -> finding.find(handle, wanted.truncate() && isEmpty(handle)))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
@@ -305,14 +313,22 @@ final class Files {
         boolean append = (openFlags & Flags.O_APPEND) != 0 && (writeFlags & Flags.WRITE_CACHE) == 0;
         Writing way = append ? appending(reply, offset) : (to, bytes) -> to.write(offset, bytes);
         boolean kill = (writeFlags & Flags.WRITE_KILL_SUIDGID) != 0;
+        boolean mapped = (writeFlags & Flags.WRITE_CACHE) != 0; // which takes nothing away
+        Before before =
+                mapped && !kill ? _ -> NOTHING_TO_DO : file -> taking.take(reply, file, kill);
         paces.write(
                         reply,
                         data,
-                        (bytes, done) -> write(reply, node, number, way, bytes, kill, done))
+                        (bytes, done) -> write(reply, node, number, before, way, bytes, done))
                 .exceptionally(failure -> {
                     mounted.fail(reply, node, "write", failure);
                     return null;
                 });
+    }
+
+    /** What goes before bytes do. */
+    private interface Before {
+        CompletableFuture<Void> of(OpenFile file);
     }
 
     /** How bytes, which are taken over, come into a file. */
@@ -335,15 +351,15 @@ final class Files {
             CountReply reply,
             long node,
             long number,
+            Before before,
             Writing way,
             ByteBuf bytes,
-            boolean kill,
             CompletableFuture<Void> done) {
         OpenFile file =
                 require(
                         reply,
                         number,
-                        () -> write(reply, node, number, way, bytes, kill, done),
+                        () -> write(reply, node, number, before, way, bytes, done),
                         () -> {
                             bytes.release();
                             done.complete(null);
@@ -352,14 +368,18 @@ final class Files {
             return;
         }
         int length = bytes.readableBytes();
-        CompletableFuture<?> written = way.write(file.handle(), bytes);
-        file.noteWrite();
-        written.whenComplete((_, _) -> done.complete(null));
-        written.thenCompose(_ ->
-                        kill
-                                ? clearSuid(reply, file.handle())
-                                : CompletableFuture.completedFuture(file.handle()))
+        before.of(file)
+                .whenComplete((_, refused) -> {
+                    if (refused != null) {
+                        bytes.release();
+                    }
+                })
+                .<Void>thenCompose(_ -> {
+                    file.noteWrite();
+                    return way.write(file.handle(), bytes).thenApply(_ -> null);
+                })
                 .whenComplete((_, failure) -> {
+                    done.complete(null);
                     if (failure != null) {
                         mounted.fail(reply, node, "write", failure);
                     } else {
@@ -379,14 +399,17 @@ final class Files {
             reply.fail(Errno.EOPNOTSUPP);
             return;
         }
-        file.noteWrite();
-        file.handle()
-                .allocate(
-                        offset,
-                        length,
-                        (mode & Flags.FALLOC_KEEP_SIZE) != 0,
-                        (mode & Flags.FALLOC_PUNCH_HOLE) != 0,
-                        (mode & Flags.FALLOC_ZERO_RANGE) != 0)
+        taking.take(reply, file, reply.uid() != 0)
+                .thenCompose(_ -> {
+                    file.noteWrite();
+                    return file.handle()
+                            .allocate(
+                                    offset,
+                                    length,
+                                    (mode & Flags.FALLOC_KEEP_SIZE) != 0,
+                                    (mode & Flags.FALLOC_PUNCH_HOLE) != 0,
+                                    (mode & Flags.FALLOC_ZERO_RANGE) != 0);
+                })
                 .whenComplete((_, failure) -> answer(reply, node, "fallocate", failure));
     }
 
@@ -430,10 +453,12 @@ final class Files {
             // these bytes are
             return;
         }
-        to.noteWrite();
         boolean moves = mounted.times().read(from.handle());
-        to.handle()
-                .copyRange(from.handle(), offsetIn, offsetOut, length)
+        taking.take(reply, to, reply.uid() != 0)
+                .thenCompose(_ -> {
+                    to.noteWrite();
+                    return to.handle().copyRange(from.handle(), offsetIn, offsetOut, length);
+                })
                 .whenComplete((count, failure) -> {
                     if (failure != null) {
                         mounted.fail(reply, nodeOut, "copy_file_range", failure);
@@ -473,29 +498,12 @@ final class Files {
         return open.isOpenForWriting(node);
     }
 
-    CompletableFuture<Void> truncate(OpenFile file, long size) {
-        file.noteWrite();
-        return file.handle().truncate(size);
-    }
-
-    private CompletableFuture<FileHandle> clearSuid(Request request, FileHandle handle) {
-        Attributes now = mounted.metadata().cachedAttributes(handle.inode());
-        int mode = handle.attributes().getMode() | (now == null ? 0 : now.getMode());
-        boolean any =
-                (mode & Flags.SET_UID) != 0
-                        || ((mode & Flags.SET_GID) != 0 && (mode & Flags.GROUP_EXECUTE) != 0);
-        if (!any) {
-            return CompletableFuture.completedFuture(handle);
-        }
-        SetAttributes change =
-                SetAttributes.newBuilder()
-                        .setInode(handle.inode())
-                        .setHandle(handle.id())
-                        .setClearSuidSgid(true)
-                        .build();
-        return mounted.metadata()
-                .setAttributes(mounted.who(request), change)
-                .thenApply(_ -> handle);
+    CompletableFuture<Void> truncate(Request request, OpenFile file, long size, boolean kill) {
+        return taking.take(request, file, kill)
+                .thenCompose(_ -> {
+                    file.noteWrite();
+                    return file.handle().truncate(size);
+                });
     }
 
     /** The kernel writes a file that begins empty itself, where it may. */
@@ -507,11 +515,12 @@ final class Files {
     private static OpenFlags flags(int flags) {
         int access = flags & Flags.O_ACCMODE;
         return new OpenFlags(
-                access != Flags.O_WRONLY,
-                access != Flags.O_RDONLY,
-                (flags & Flags.O_TRUNC) != 0 && access != Flags.O_RDONLY,
-                (flags & Flags.O_APPEND) != 0,
-                (flags & FMODE_EXEC) != 0);
+                        access != Flags.O_WRONLY,
+                        access != Flags.O_RDONLY,
+                        (flags & Flags.O_TRUNC) != 0 && access != Flags.O_RDONLY,
+                        (flags & Flags.O_APPEND) != 0,
+                        (flags & FMODE_EXEC) != 0)
+                .keepingPrivileges();
     }
 
     private @Nullable OpenFile require(Request reply, long number, Runnable again) {

@@ -30,8 +30,10 @@ final class KernelRecalls implements RecallListener {
     private final KernelCache cache;
     private final Places places;
     private final AccessTimes times;
+    private final Taking taking;
 
-    KernelRecalls(KernelCache cache, Places places, AccessTimes times) {
+    KernelRecalls(KernelCache cache, Places places, AccessTimes times, Taking taking) {
+        this.taking = taking;
         this.cache = cache;
         this.places = places;
         this.times = times;
@@ -57,6 +59,10 @@ final class KernelRecalls implements RecallListener {
             cache.forgetAttributes(inode, barrier.one());
         }
         for (DataRecall data : recall.getDataList()) {
+            if (data.getPrivileges()) {
+                taking.givenElsewhere(data.getInode());
+                continue;
+            }
             cache.forgetAttributes(data.getInode(), barrier.one());
             // Pages exist only of mappings and splices (opens are direct); forgetting them may wait
             // for a read in flight, so nobody waits for it here.

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * @param mode bits of {@code OpenMode}, to be given back when it is released
  * @param kernelWrites the kernel writes into the plain file behind our back
+ * @param privileges what a write takes away first
  * @param ready completes when the file may be used: at once, but for one of a former process
  */
 record OpenFile(
@@ -20,11 +21,18 @@ record OpenFile(
         int mode,
         boolean kernelWrites,
         AtomicBoolean written,
+        Privileges privileges,
         CompletableFuture<Void> ready) {
     private static final CompletableFuture<Void> AT_ONCE = CompletableFuture.completedFuture(null);
 
     OpenFile(FileHandle handle, int mode, boolean kernelWrites) {
-        this(handle, mode, kernelWrites, new AtomicBoolean(), AT_ONCE);
+        this(
+                handle,
+                mode,
+                kernelWrites,
+                new AtomicBoolean(),
+                Privileges.of(handle.attributes()),
+                AT_ONCE);
     }
 
     void noteWrite() {

@@ -69,6 +69,20 @@ final class OpenTable {
         return writers.containsKey(node);
     }
 
+    /** Somebody has given the file set-user or set-group bits or capabilities. */
+    void privilegesGiven(long node) {
+        writers(node).forEach(file -> file.privileges().given());
+    }
+
+    /** Looks through all that is open, where there is any. */
+    List<OpenFile> writers(long node) {
+        return isOpenForWriting(node)
+                ? open.values().stream()
+                        .filter(file -> file.isWritable() && file.handle().inode() == node)
+                        .toList()
+                : List.of();
+    }
+
     /** To be called before the kernel is told. */
     long register(
             Request request, FileHandle handle, OpenFiles.Way way, @Nullable LocalFile local) {
@@ -201,6 +215,7 @@ final class OpenTable {
                         record.mode(),
                         kernelWrites,
                         new java.util.concurrent.atomic.AtomicBoolean(record.has(OpenRecord.WRITE)),
+                        Privileges.unknown(),
                         ready);
         ways.restore(
                 record.inode(),

@@ -66,7 +66,7 @@ final class OpenWays {
                 isAvailable()
                         && (write
                                 ? handle.mode() == DataMode.EXCLUSIVE
-                                        && !isSetId(handle.attributes().getMode())
+                                        && !Privileges.of(handle.attributes()).mayGo(true)
                                         && (fresh || ways.mayPassWriter(handle.inode()))
                                 : handle.mode() != DataMode.WRITE_SHARED)
                         && !handle.flags().append();

@@ -62,7 +62,8 @@ final class SecondAttempts {
 
         Walk(OpenFlags wanted) {
             this.wanted =
-                    new OpenFlags(wanted.read(), wanted.write(), false, false, wanted.execute());
+                    new OpenFlags(wanted.read(), wanted.write(), false, false, wanted.execute())
+                            .keepingPrivileges();
         }
 
         synchronized void found(Attributes directory) {

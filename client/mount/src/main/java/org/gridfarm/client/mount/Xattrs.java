@@ -14,7 +14,6 @@ import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.LocateReply;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
-import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
@@ -39,6 +37,7 @@ final class Xattrs {
     private static final String STRIPE = "gf.stripe";
     private static final String DIGEST = "gf.digest";
     private static final Set<String> TOLD = Set.of(LAST_ERROR, WHERE, STRIPE, DIGEST);
+    private static final String CAPABILITY = "security.capability";
     private static final String ACL_PREFIX = "system.posix_acl_";
     private static final Set<String> ACLS = Set.of(ACL_PREFIX + "access", ACL_PREFIX + "default");
     private static final Set<String> PREFIXES = Set.of("user.", "trusted.", "security.");
@@ -46,9 +45,11 @@ final class Xattrs {
 
     private final Mounted mounted;
     private final Metadata metadata;
+    private final Files files;
 
-    Xattrs(Mounted mounted) {
+    Xattrs(Mounted mounted, Files files) {
         this.mounted = mounted;
+        this.files = files;
         this.metadata = mounted.metadata();
     }
 
@@ -102,7 +103,8 @@ final class Xattrs {
         return remaining != null ? remaining : metadata.leasedAttributes(node);
     }
 
-    void set(EmptyReply reply, long node, RawName name, byte[] value, int flags, boolean killSgid) {
+    /** An access ACL takes the set-group bit by itself from who may not keep it. */
+    void set(EmptyReply reply, long node, RawName name, byte[] value, int flags) {
         String text = name.toString();
         if (refuses(reply, text)) {
             return;
@@ -119,24 +121,18 @@ final class Xattrs {
                         .setCreate((flags & Flags.XATTR_CREATE) != 0)
                         .setReplace((flags & Flags.XATTR_REPLACE) != 0)
                         .build();
-        CompletableFuture<?> done = metadata.setXattr(mounted.who(reply), change);
-        if (killSgid) {
-            done =
-                    done.thenCompose(_ ->
-                            metadata.setAttributes(
-                                    mounted.who(reply),
-                                    SetAttributes.newBuilder()
-                                            .setInode(node)
-                                            .setClearSuidSgid(true)
-                                            .build()));
-        }
-        done.whenComplete((_, failure) -> {
-            if (failure != null) {
-                mounted.failByPath(reply, node, "setxattr " + text, failure, OpenFlags.READ);
-            } else {
-                reply.done();
-            }
-        });
+        metadata.setXattr(mounted.who(reply), change)
+                .whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        mounted.failByPath(
+                                reply, node, "setxattr " + text, failure, OpenFlags.READ);
+                        return;
+                    }
+                    if (text.equals(CAPABILITY)) {
+                        files.taking().given(node);
+                    }
+                    reply.done();
+                });
     }
 
     void remove(EmptyReply reply, long node, RawName name) {

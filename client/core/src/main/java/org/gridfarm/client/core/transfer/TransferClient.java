@@ -138,6 +138,7 @@ public final class TransferClient
                 .setWrite(flags.write())
                 .setTruncate(flags.truncate())
                 .setExecute(flags.execute())
+                .setKeepsPrivileges(flags.keepsPrivileges())
                 .setHandle(wiring.session().inheritance().handle(wiring.entropy().nextLong()));
     }
 
@@ -371,7 +372,7 @@ public final class TransferClient
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
             OpenInode shared = find(data.getInode());
-            if (shared != null) {
+            if (shared != null && !data.getPrivileges()) {
                 flushed.add(lower(shared, data));
             }
         }
