@@ -273,6 +273,30 @@ class LocalDiskHabitsTest {
         sameAsOnALocalDisk("setuid.py", farm.mountOf("n2"), "setuid2");
     }
 
+    /** Whoever runs a program at once, on any mount, runs it with what it has by then. */
+    @Test
+    void changesTakePrivilegesFromProgramsAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        Path n1 = Files.createDirectory(farm.mount().resolve("privileges"));
+        Path n2 = farm.mountOf("n2").resolve("privileges");
+        Path local = Files.createTempDirectory("gf-local-");
+        String run = "python3 " + farm.program("privileges.py") + " %s %s %s";
+        try {
+            farm.sh("chmod 755 " + local);
+            String expected = farm.sh(run.formatted(local, local, local));
+            assertThat(expected)
+                    .contains(
+                            "6777, 1001, write: ok; 777 ; 777 ; user 1002 group 1002",
+                            "capable, 1000, open: ok; 777 capable; 777 capable; user 1002",
+                            "711 of 0, 1002: user 1002 group 1002");
+            assertThat(farm.sh(run.formatted(n1, n1, n2))).isEqualTo(expected);
+            farm.sh("rm -r " + n1 + "/*");
+            assertThat(farm.sh(run.formatted(n1, n2, n1))).isEqualTo(expected);
+        } finally {
+            farm.sh("rm -r " + local);
+        }
+    }
+
     @Test
     void locksEndWithTheirOwnersAndFiles() throws IOException {
         Programs.need("python3");
