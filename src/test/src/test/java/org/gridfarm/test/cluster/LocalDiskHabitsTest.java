@@ -198,6 +198,15 @@ class LocalDiskHabitsTest {
         sameAsOnALocalDisk("moved.py", farm.mountOf("n2"), "moved2");
     }
 
+    /** At once, though no call tells of a store, and also within a tick of the kernel's clock. */
+    @Test
+    void whatTheKernelStoresAndWritesItselfMovesTimesAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        assertThat(sameAsOnALocalDisk("stored.py", farm.mount(), "stored"))
+                .contains("plain, 65536: mtime", "only_read, 65536: in order");
+        sameAsOnALocalDisk("stored.py", farm.mountOf("n2"), "stored2");
+    }
+
     @Test
     void whatNoDiskCanHoldIsRefusedAndHarmsNothing() throws IOException {
         Programs.need("python3");

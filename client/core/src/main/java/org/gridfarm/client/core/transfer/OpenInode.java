@@ -312,9 +312,15 @@ final class OpenInode {
         }
     }
 
+    /**
+     * What the kernel writes from now on may seem to come before this moment, since its clock for
+     * files goes by ticks: the object's own time tells what counts.
+     */
     void modificationTimeSet() {
+        LocalWriting kernel = localWritingAlone();
+        long objectTime = kernel == null ? 0 : kernel.replica.modified();
         synchronized (lock) {
-            uncommitted.timeSetAt(wiring.now());
+            uncommitted.timeSetAt(objectTime == 0 ? wiring.now() : objectTime);
         }
     }
 

@@ -53,11 +53,15 @@ final class Uncommitted {
         return known;
     }
 
-    /** Somebody set the time: what was written before does not count. */
-    void timeSetAt(long now) {
+    /**
+     * Somebody set the time: what was written before does not count.
+     *
+     * @param object when the object had been changed by then
+     */
+    void timeSetAt(long object) {
         mtime = 0;
         mtimeUnderWay = 0;
-        known = now;
+        known = object;
     }
 
     boolean isDirty() {

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What an inode's handles know of its size while opens and commits cross on the way. */
@@ -199,6 +201,25 @@ class OpenInodeTest {
         assertThat(open.closed(writer)).isFalse();
         assertThat(open.takeUnsure()).isFalse();
         assertThat(open.known(SIZE - 1, 10)).isEqualTo(1);
+    }
+
+    /** The kernel's clock for files goes by ticks, and so may lag behind ours. */
+    @Test
+    void whatTheKernelWritesAfterATimeWasSetCountsWithinTheSameTick(@TempDir Path directory)
+            throws IOException {
+        long before = 1_700_000_000_000_000_000L;
+        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
+        Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
+        open.opened(handle(1), reply(5, 0));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.modificationTimeSet();
+        open.wroteLocally();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before).build());
+        assertThat(open.takeCommit(1).getMtime()).as("written before it was set").isZero();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
+        assertThat(open.takeCommit(1).getMtime()).isEqualTo(before + 1);
     }
 
     @Test
