@@ -34,6 +34,7 @@ final class FarmOperations implements FuseOperations {
     private final boolean passthrough;
     private final Restoration restoration;
     private final Names names;
+    private final Numbered numbered;
     private final AttributeCalls attributes;
     private final Files files;
     private final Listings listings;
@@ -56,6 +57,7 @@ final class FarmOperations implements FuseOperations {
         this.locks = new Locks(mounted);
         this.files = new Files(mounted, locks);
         this.names = new Names(mounted, places);
+        this.numbered = new Numbered(mounted);
         this.attributes = new AttributeCalls(mounted, files);
         this.listings = new Listings(mounted, places);
         this.xattrs = new Xattrs(mounted, files);
@@ -86,6 +88,14 @@ final class FarmOperations implements FuseOperations {
     public void lookup(EntryReply reply, long parent, RawName name) {
         if (ControlFiles.holds(parent) || (parent == ROOT && ControlFiles.isName(name))) {
             control.lookup(reply, parent, name);
+            return;
+        }
+        if (name.isDot()) {
+            numbered.itself(reply, parent);
+            return;
+        }
+        if (name.isDotDot()) {
+            numbered.above(reply, parent);
             return;
         }
         names.lookup(reply, parent, name);

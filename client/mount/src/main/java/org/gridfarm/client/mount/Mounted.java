@@ -54,6 +54,17 @@ record Mounted(
         request.fail(failure.kind().errno());
     }
 
+    /** The same where all that the kernel knows is a number: that may be of what is long gone. */
+    void failByNumber(Request request, long inode, Throwable thrown) {
+        String subject = Long.toHexString(inode);
+        FarmException failure = FarmException.of(thrown, "look up by number", subject);
+        if (failure.kind() == ErrorKind.STALE || failure.kind() == ErrorKind.NOT_FOUND) {
+            request.fail(Errno.ESTALE);
+        } else {
+            fail(request, inode, "look up by number", failure);
+        }
+    }
+
     /**
      * The same of a look into a directory: one that is gone was empty before. Where something is to
      * be made there, the call for that is told; of ESTALE here the kernel would tell the program,

@@ -207,6 +207,19 @@ class LocalDiskHabitsTest {
         sameAsOnALocalDisk("stored.py", farm.mountOf("n2"), "stored2");
     }
 
+    /** At another mount, too, which knows no more of the file than one that was just mounted. */
+    @Test
+    void handlesLeadToTheirFilesAsOnALocalDisk() throws IOException {
+        Programs.need("python3");
+        assumeTrue("root".equals(System.getProperty("user.name")), "for open_by_handle_at");
+        String expected = sameAsOnALocalDisk("handles.py", farm.mount(), "handles");
+        assertThat(expected).contains("file moved: b'content and more'", "made up: ESTALE");
+        Path directory = Files.createDirectory(farm.mount().resolve("handles2"));
+        Path other = farm.mountOf("n2").resolve("handles2");
+        String run = "python3 " + farm.program("handles.py") + " ";
+        assertThat(farm.sh(run + directory + " " + other)).isEqualTo(expected);
+    }
+
     @Test
     void whatNoDiskCanHoldIsRefusedAndHarmsNothing() throws IOException {
         Programs.need("python3");

@@ -34,6 +34,10 @@ public interface FuseOperations {
     /// Called once after the last request; whatever is open is open no more.
     default void stopped() {}
 
+    /// `.` and `..` are looked up where the kernel has a number and nothing else: of a handle that
+    /// a program or an NFS client kept (name_to_handle_at(2)), maybe from before the mount was
+    /// mounted. `.` may then be looked up in what is no directory. ENOENT and ESTALE say that it is
+    /// gone.
     void lookup(EntryReply reply, long parent, RawName name);
 
     /// Takes back `lookups` of a node; nothing is answered. An unknown node is not an error.

@@ -15,6 +15,16 @@ public final class RawName {
         this.hash = Arrays.hashCode(bytes);
     }
 
+    /// `.`
+    public boolean isDot() {
+        return bytes.length == 1 && bytes[0] == '.';
+    }
+
+    /// `..`
+    public boolean isDotDot() {
+        return bytes.length == 2 && bytes[0] == '.' && bytes[1] == '.';
+    }
+
     public static RawName of(String text) {
         return new RawName(text.getBytes(StandardCharsets.UTF_8));
     }

@@ -316,6 +316,7 @@ final class Abi {
     static final long ASYNC_READ = 1;
     static final long POSIX_LOCKS = 1 << 1;
     static final long ATOMIC_O_TRUNC = 1 << 3;
+    static final long EXPORT_SUPPORT = 1 << 4;
     static final long BIG_WRITES = 1 << 5;
     static final long DONT_MASK = 1 << 6;
     static final long FLOCK_LOCKS = 1 << 10;
@@ -336,7 +337,6 @@ final class Abi {
     static final long HAS_EXPIRE_ONLY = 1L << 35;
     static final long DIRECT_IO_ALLOW_MMAP = 1L << 36;
     static final long PASSTHROUGH = 1L << 37;
-    static final long NO_EXPORT_SUPPORT = 1L << 38;
     static final long HAS_RESEND = 1L << 39;
 
     static final int NOTIFY_INVAL_INODE = 2;

@@ -39,6 +39,7 @@ record Negotiation(int minor, long flags, int writeBytesMax) {
                 Abi.ASYNC_READ
                         | Abi.POSIX_LOCKS
                         | Abi.ATOMIC_O_TRUNC
+                        | Abi.EXPORT_SUPPORT
                         | Abi.BIG_WRITES
                         | Abi.DONT_MASK
                         | Abi.FLOCK_LOCKS
@@ -56,7 +57,6 @@ record Negotiation(int minor, long flags, int writeBytesMax) {
                         | Abi.INIT_EXT
                         | Abi.HAS_EXPIRE_ONLY
                         | Abi.DIRECT_IO_ALLOW_MMAP
-                        | Abi.NO_EXPORT_SUPPORT
                         | Abi.HAS_RESEND;
         if (options.posixAcl()) {
             flags |= Abi.POSIX_ACL;

@@ -3,6 +3,7 @@ package org.gridfarm.client.mount.fuse.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
@@ -43,13 +44,17 @@ class MountTest {
                             .NEVER) // it would go through the mount if that could not be taken off
     Path point;
 
+    @TempDir Path aside;
+
     private MemoryOperations operations;
     private LinuxMount mount;
 
     @BeforeEach
     void mount() throws IOException {
         Shell.assumeFuse();
-        operations = new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
+        if (operations == null) {
+            operations = new MemoryOperations(Clock.systemUTC(), TimeUnit.SECONDS.toNanos(60));
+        }
         mount =
                 LinuxMount.mount(
                         point,
@@ -187,6 +192,65 @@ class MountTest {
                                 StandardCharsets.UTF_8))
                 .isEqualTo("hello");
     }
+
+    /** As an NFS client keeps them: the kernel knows nothing of the file but its number then. */
+    @Test
+    void handlesLeadToTheirFilesAfterTheMountWasMountedAgain() throws Exception {
+        assumeTrue(Shell.uid() == 0, "open_by_handle_at needs CAP_DAC_READ_SEARCH");
+        Files.createDirectories(point.resolve("a/b"));
+        Files.writeString(point.resolve("a/b/f"), "content");
+        Files.writeString(point.resolve("gone"), "");
+        Path kept = aside.resolve("kept");
+        Shell.python(
+                HANDLES
+                        + """
+                        with open('%s', 'wb') as f:
+                            for name in ['a/b', 'a/b/f', 'gone']:
+                                f.write(bytes(handle(name)))
+                        """
+                                .formatted(kept),
+                point);
+        Files.delete(point.resolve("gone"));
+        mount.close();
+        mount();
+        assertThat(
+                        Shell.python(
+                                HANDLES
+                                        + """
+                                        with open('%s', 'rb') as f:
+                                            size = ctypes.sizeof(Handle)
+                                            b, f, gone = [Handle.from_buffer_copy(f.read(size)) for _ in range(3)]
+                                        print(os.read(opened(f), 100))
+                                        there = opened(b)
+                                        print(os.listdir(there), os.readlink('/proc/self/fd/%%d' %% there) == sys.argv[1] + '/a/b')
+                                        try:
+                                            opened(gone)
+                                        except OSError as e:
+                                            print(errno.errorcode[e.errno])
+                                        """
+                                                .formatted(kept),
+                                point))
+                .isEqualTo("b'content'\n['f'] True\nESTALE\n");
+    }
+
+    private static final String HANDLES =
+            """
+            import ctypes, errno, os, sys
+            libc = ctypes.CDLL(None, use_errno=True)
+            class Handle(ctypes.Structure):
+                _fields_ = [('bytes', ctypes.c_uint), ('type', ctypes.c_int), ('handle', ctypes.c_ubyte * 128)]
+            def checked(result):
+                if result < 0:
+                    raise OSError(ctypes.get_errno(), '')
+                return result
+            def handle(name):
+                kept = Handle(bytes=128)
+                checked(libc.name_to_handle_at(at, name.encode(), ctypes.byref(kept), ctypes.byref(ctypes.c_int()), 0))
+                return kept
+            def opened(kept):
+                return checked(libc.open_by_handle_at(at, ctypes.byref(kept), os.O_RDONLY))
+            at = os.open(sys.argv[1], os.O_RDONLY)
+            """;
 
     @Test
     void locksHoldBetweenProcessesAndAWaiterGetsItsTurn() throws Exception {

@@ -97,6 +97,15 @@ abstract class MemoryTree implements FuseOperations {
         if (directory == null) {
             return;
         }
+        MemoryNode above = directory.parent;
+        if (name.isDot() && directory.links > 0) {
+            answer(reply, directory);
+            return;
+        }
+        if (name.isDotDot() && above != null) {
+            answer(reply, above);
+            return;
+        }
         MemoryNode child = directory.child(name);
         if (child != null && child.directory()) {
             tell(reply, child.number, parent, name, number -> answer(reply, child, number));
