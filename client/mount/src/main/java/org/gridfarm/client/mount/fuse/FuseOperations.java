@@ -192,8 +192,13 @@ public interface FuseOperations {
     /// Everything written through this mount becomes durable.
     void syncfs(EmptyReply reply, long node);
 
-    /// No device behind this file: what a file system without own controls says.
-    default void ioctl(EmptyReply reply, long node, long handle, int command) {
-        reply.fail(Errno.ENOTTY);
+    /// Of flags and of what else lsattr(1) and chattr(1) ask for, the kernel opens the file by
+    /// itself first. The default is what a file system without any says.
+    ///
+    /// @param input what the caller hands over
+    /// @param room bytes that the caller has room for; [InodeFlags] takes neither more nor fewer
+    default void ioctl(
+            BytesReply reply, long node, long handle, int command, byte[] input, int room) {
+        InodeFlags.none(reply, command, input, room);
     }
 }

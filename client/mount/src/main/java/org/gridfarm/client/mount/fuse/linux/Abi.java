@@ -256,6 +256,9 @@ final class Abi {
     // struct fuse_ioctl_in, struct fuse_ioctl_out
     static final int IOCTL_FH = 0;
     static final int IOCTL_CMD = 12;
+    static final int IOCTL_IN_SIZE = 24;
+    static final int IOCTL_OUT_SIZE = 28;
+    static final int IOCTL_BYTES = 32;
     static final int IOCTL_OUT_BYTES = 16;
 
     // struct fuse_fallocate_in

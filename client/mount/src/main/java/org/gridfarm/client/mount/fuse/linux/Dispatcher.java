@@ -252,12 +252,16 @@ final class Dispatcher {
                             in.get(JAVA_INT, BODY + Abi.LSEEK_WHENCE));
             case Abi.COPY_FILE_RANGE, Abi.COPY_FILE_RANGE_64 -> copy(to, r, in);
             case Abi.SYNCFS -> to.syncfs(r, node);
-            case Abi.IOCTL ->
-                    to.ioctl(
-                            r,
-                            node,
-                            in.get(JAVA_LONG, BODY + Abi.IOCTL_FH),
-                            in.get(JAVA_INT, BODY + Abi.IOCTL_CMD));
+            case Abi.IOCTL -> {
+                int given = in.get(JAVA_INT, BODY + Abi.IOCTL_IN_SIZE);
+                to.ioctl(
+                        r,
+                        node,
+                        in.get(JAVA_LONG, BODY + Abi.IOCTL_FH),
+                        in.get(JAVA_INT, BODY + Abi.IOCTL_CMD),
+                        bytes(in, BODY + Abi.IOCTL_BYTES, given),
+                        in.get(JAVA_INT, BODY + Abi.IOCTL_OUT_SIZE));
+            }
             case Abi.DESTROY -> r.done();
             default -> r.fail(Errno.ENOSYS); // POLL, BMAP: the kernel does without and asks
                 // no more

@@ -135,10 +135,6 @@ final class KernelRequest extends RequestLife
             }
             return received;
         }
-        if (opcode == Abi.IOCTL) {
-            body().asSlice(Abi.OUT_BYTES, Abi.IOCTL_OUT_BYTES).fill((byte) 0);
-            return send(0, Abi.OUT_BYTES + Abi.IOCTL_OUT_BYTES);
-        }
         return send(0, Abi.OUT_BYTES);
     }
 
@@ -147,9 +143,11 @@ final class KernelRequest extends RequestLife
         if (!claim()) {
             return false;
         }
-        MemorySegment body = body(content.length);
-        MemorySegment.copy(content, 0, body, JAVA_BYTE, Abi.OUT_BYTES, content.length);
-        return send(0, Abi.OUT_BYTES + content.length);
+        int before = opcode == Abi.IOCTL ? Abi.IOCTL_OUT_BYTES : 0;
+        MemorySegment body = body(before + content.length);
+        body.asSlice(Abi.OUT_BYTES, before).fill((byte) 0);
+        MemorySegment.copy(content, 0, body, JAVA_BYTE, Abi.OUT_BYTES + before, content.length);
+        return send(0, Abi.OUT_BYTES + before + content.length);
     }
 
     @Override

@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// What programs do to a file system, done through the kernel to one in memory.
@@ -250,6 +251,46 @@ class MountTest {
             def opened(kept):
                 return checked(libc.open_by_handle_at(at, ctypes.byref(kept), os.O_RDONLY))
             at = os.open(sys.argv[1], os.O_RDONLY)
+            """;
+
+    /** chattr(1) is not told that it did what nobody keeps. */
+    @Test
+    void flagsAreUnsetAndStaySo() throws Exception {
+        Files.createDirectory(point.resolve("d"));
+        Files.createFile(point.resolve("f"));
+        assertThat(
+                        Shell.python(
+                                """
+                                import errno, fcntl, os, struct, sys
+                                GET, SET, GET_EXTENDED, SET_EXTENDED = 0x80086601, 0x40086602, 0x801c581f, 0x401c5820
+                                def said(f, command, argument):
+                                    try:
+                                        return fcntl.ioctl(f, command, argument).hex()
+                                    except OSError as e:
+                                        return errno.errorcode[e.errno]
+                                for name in 'd', 'f':
+                                    f = os.open(sys.argv[1] + '/' + name, os.O_RDONLY)
+                                    print(name, said(f, GET, bytes(8)), said(f, SET, bytes(8)))
+                                    print(said(f, SET, struct.pack('q', 0x10)), said(f, SET, struct.pack('q', 0x40)))
+                                    print(said(f, GET_EXTENDED, bytes(28)).strip('0'), said(f, SET_EXTENDED, bytes(28)).strip('0'))
+                                    print(said(f, SET_EXTENDED, struct.pack('IIIII8x', 0, 0, 0, 7, 0)))
+                                    print(said(f, 0x80046f01, bytes(4)))
+                                """,
+                                point))
+                .isEqualTo(
+                        Stream.of("d", "f")
+                                .map(name -> name + FLAGS)
+                                .collect(Collectors.joining()));
+        await().until(() -> operations.open() == 0);
+    }
+
+    private static final String FLAGS =
+            """
+             0000000000000000 0000000000000000
+            EOPNOTSUPP EOPNOTSUPP
+            \s
+            EOPNOTSUPP
+            ENOTTY
             """;
 
     @Test
