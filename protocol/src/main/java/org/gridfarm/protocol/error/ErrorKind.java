@@ -39,6 +39,7 @@ public enum ErrorKind {
     INTERRUPTED(26, 4, Exit.INTERRUPTED, Retry.NEVER, "interrupted"),
     TEXT_BUSY(27, 26, Exit.TRY_AGAIN, Retry.NEVER, "text file busy"),
     RANGE(28, 34, Exit.USAGE, Retry.NEVER, "out of range"),
+    TOO_MANY_OPEN(36, 23, Exit.TRY_AGAIN, Retry.NEVER, "too many open files"),
 
     /**
      * The data cannot be had now: every node that holds it is down or every copy is bad. The detail

@@ -18,6 +18,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 @Timeout(60)
@@ -308,6 +310,23 @@ class GridfarmTest {
         }
         assertThat(read(farm, "/f")).isEqualTo(bytes);
         assertThat(memory.metaserver.calls("refresh")).isPositive();
+    }
+
+    /** However long that takes: without renewal the session would end before. */
+    @Test
+    void manyOpenFilesComeBackAFewAtATimeAndTheLeaseGoesOnMeanwhile() {
+        Gridfarm farm = memory.client();
+        List<FarmFile> files = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            files.add(farm.create(FarmPath.of("/f" + i), OpenFlags.WRITE, true));
+        }
+        memory.metaserver.renewalsFirst = 1;
+        memory.metaserver.restart();
+        for (FarmFile file : files) {
+            file.write(ByteBuffer.wrap(random(10)));
+            file.close();
+        }
+        assertThat(memory.metaserver.refreshesAtOnce()).isBetween(2, 64);
     }
 
     @Test

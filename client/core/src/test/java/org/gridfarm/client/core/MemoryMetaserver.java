@@ -50,6 +50,15 @@ final class MemoryMetaserver implements AutoCloseable {
     /** So many renewals are not answered. */
     final AtomicInteger renewalsToLose = new AtomicInteger();
 
+    /** Refreshes are not answered before so many renewals have come since {@link #restart}. */
+    volatile int renewalsFirst;
+
+    /** Those that wait for these, and how many did at most. */
+    private final List<Exchange<RefreshRequest, OpenReply>> heldRefreshes = new ArrayList<>();
+
+    private int renewals;
+    private int refreshesAtOnce;
+
     /** What is said of an inode that is no more. */
     volatile ErrorKind gone = ErrorKind.STALE;
 
@@ -98,7 +107,9 @@ final class MemoryMetaserver implements AutoCloseable {
                                 MetadataMethods.RENEW,
                                 e -> {
                                     if (renewalsToLose.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
-                                        e.reply(renew(e.request()));
+                                        RenewReply renewed = renew(e.request());
+                                        e.reply(renewed);
+                                        if (!renewed.getEvicted()) renewed();
                                     }
                                 })
                         .answer(MetadataMethods.CLOSE_SESSION, q -> Empty.getDefaultInstance())
@@ -119,7 +130,7 @@ final class MemoryMetaserver implements AutoCloseable {
                                     }
                                     e.reply(Empty.getDefaultInstance());
                                 }))
-                        .on(MetadataMethods.REFRESH, counted(e -> e.reply(refresh(e.request()))))
+                        .on(MetadataMethods.REFRESH, counted(this::refreshWhenRenewed))
                         .on(
                                 MetadataMethods.CHAIN_FAILURE,
                                 counted(e -> e.reply(chainFailure(e.request()))))
@@ -162,6 +173,7 @@ final class MemoryMetaserver implements AutoCloseable {
         synchronized (this) {
             sessions.clear();
             holders.clear();
+            renewals = 0;
             epoch++;
         }
         server = bind(port);
@@ -511,6 +523,27 @@ final class MemoryMetaserver implements AutoCloseable {
                 .setMode(mode)
                 .setLayout(known(layouts, inode))
                 .build();
+    }
+
+    private synchronized void refreshWhenRenewed(Exchange<RefreshRequest, OpenReply> e) {
+        if (renewals < renewalsFirst) {
+            heldRefreshes.add(e);
+            refreshesAtOnce = Math.max(refreshesAtOnce, heldRefreshes.size());
+        } else {
+            e.reply(refresh(e.request()));
+        }
+    }
+
+    private synchronized void renewed() {
+        renewals++;
+        if (renewals >= renewalsFirst) {
+            heldRefreshes.forEach(e -> e.reply(refresh(e.request())));
+            heldRefreshes.clear();
+        }
+    }
+
+    synchronized int refreshesAtOnce() {
+        return refreshesAtOnce;
     }
 
     private synchronized OpenReply refresh(RefreshRequest q) {

@@ -101,7 +101,7 @@ final class Campaign {
                     .pollInterval(Duration.ofSeconds(1))
                     .ignoreExceptionsInstanceOf(FarmException.class) // nobody leads yet
                     .untilAsserted(() -> {
-ClusterStatusReply status = farm.status();
+                        ClusterStatusReply status = farm.status();
                         assertThat(status.getReplicasLost()).isZero();
                         assertThat(status.getReplicasAway()).isZero();
                         assertThat(status.getReplicasUnder()).isZero();

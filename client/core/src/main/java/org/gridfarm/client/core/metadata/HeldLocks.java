@@ -57,10 +57,19 @@ final class HeldLocks {
         }
     }
 
+    synchronized int ranges(long inode, long owner, boolean flock) {
+        return held.getOrDefault(new Owner(inode, owner, flock, false), List.of()).size();
+    }
+
     synchronized List<LockRequest> all() {
         List<LockRequest> all = new ArrayList<>();
         held.values().forEach(all::addAll);
         return all;
+    }
+
+    /** The file is gone, and every lock on it. */
+    synchronized void forget(long inode) {
+        held.keySet().removeIf(one -> one.inode == inode);
     }
 
     synchronized void clear() {

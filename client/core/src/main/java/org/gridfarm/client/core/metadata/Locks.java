@@ -2,7 +2,11 @@ package org.gridfarm.client.core.metadata;
 
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.client.core.session.LeaderCalls;
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
@@ -16,6 +20,8 @@ import java.util.concurrent.CompletionStage;
 /** Advisory locks of this session at the leader. */
 final class Locks {
     private static final Logger log = LoggerFactory.getLogger(Locks.class);
+
+    private static final int RECLAIMED_AT_ONCE = 64;
 
     private final FarmSession session;
     private final HeldLocks held = new HeldLocks();
@@ -72,6 +78,10 @@ final class Locks {
                 });
     }
 
+    int ranges(long inode, long owner, boolean flock) {
+        return held.ranges(inode, owner, flock);
+    }
+
     CompletableFuture<LockReply> test(LockRequest request) {
         return session.leader(
                 MetadataMethods.TEST_LOCK, request.toBuilder().setSession(session.id()).build());
@@ -85,22 +95,41 @@ final class Locks {
             held.clear();
             return CompletableFuture.completedFuture(null);
         }
+        Turns turns = new Turns(RECLAIMED_AT_ONCE);
         return CompletableFuture.allOf(
                 held.all().stream()
-                        .map(lock ->
-                                calls.call(
-                                                MetadataMethods.LOCK,
-                                                lock.toBuilder()
-                                                        .setSession(session.id())
-                                                        .setReclaim(true)
-                                                        .build())
-                                        .thenAccept(reply -> {
-                                            if (!reply.getGranted()) {
-                                                log.warn(
-                                                        "a lock on inode {} went to somebody else",
-                                                        Long.toHexString(lock.getInode()));
-                                            }
-                                        }))
+                        .map(lock -> turns.take(() -> reclaimed(calls, lock)))
                         .toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<Void> reclaimed(LeaderCalls calls, LockRequest lock) {
+        return calls.call(
+                        MetadataMethods.LOCK,
+                        lock.toBuilder().setSession(session.id()).setReclaim(true).build())
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        notReclaimed(calls, lock, FarmException.of(thrown, "lock", ""));
+                    } else if (!reply.getGranted()) {
+                        log.warn(
+                                "a lock on inode {} went to somebody else",
+                                Long.toHexString(lock.getInode()));
+                    }
+                    return null;
+                });
+    }
+
+    /**
+     * A file that was removed and closed as the leader was lost is gone at the next one: its close
+     * or unlock may have been carried out without an answer, and nobody can lock it any more.
+     */
+    private void notReclaimed(LeaderCalls calls, LockRequest lock, FarmException failure) {
+        if (failure.kind() == ErrorKind.STALE) {
+            held.forget(lock.getInode());
+        } else if (calls.isOpen() || failure.kind().retry() == Retry.NEVER) {
+            log.warn(
+                    "a lock on inode {} could not be claimed again: {}",
+                    Long.toHexString(lock.getInode()),
+                    failure.getMessage());
+        }
     }
 }

@@ -199,6 +199,9 @@ public interface Metadata {
      */
     CompletableFuture<LockReply> lock(LockRequest request);
 
+    /** Ranges of the file that this owner was granted through this client and has not given up. */
+    int lockedRanges(long inode, long owner, boolean flock);
+
     /** What stands in the way, if anything. */
     CompletableFuture<LockReply> testLock(LockRequest request);
 

@@ -404,6 +404,11 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     }
 
     @Override
+    public int lockedRanges(long inode, long owner, boolean flock) {
+        return locks.ranges(inode, owner, flock);
+    }
+
+    @Override
     public CompletableFuture<LockReply> testLock(LockRequest request) {
         return locks.test(request);
     }

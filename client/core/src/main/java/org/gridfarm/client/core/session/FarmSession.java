@@ -59,6 +59,7 @@ public final class FarmSession implements AutoCloseable {
 
     private volatile long id;
     private volatile @Nullable Attached leaderNow;
+    private volatile @Nullable Attached restoringAt; // the leader to be, while keepers are at work
     private volatile @Nullable Attached readerNow;
 
     public Clock clock() {
@@ -354,7 +355,15 @@ public final class FarmSession implements AutoCloseable {
                             Method<Q, R> method, Q q) {
                         return attached.peer.callPlain(method, q, SessionLimits.OPEN_DEADLINE);
                     }
+
+                    @Override
+                    public boolean isOpen() {
+                        return attached.peer.isOpen();
+                    }
                 };
+        // However much there is to be restored, the lease goes on.
+        restoringAt = attached;
+        scheduleRenewal(attached);
         CompletableFuture<?>[] restored =
                 keepers.stream()
                         .map(keeper ->
@@ -367,7 +376,19 @@ public final class FarmSession implements AutoCloseable {
                                             return null;
                                         }))
                         .toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(restored).whenComplete((none, never) -> attach(attached));
+        CompletableFuture.allOf(restored).whenComplete((none, never) -> restored(attached));
+    }
+
+    private void restored(Attached attached) {
+        if (attached.peer.isOpen() || closedNow()) {
+            attach(attached);
+            return;
+        }
+        synchronized (lock) {
+            searching = false;
+        }
+        restoringAt = null;
+        seekLeader(); // and everything is asked for again there
     }
 
     private long epochNow() {
@@ -392,7 +413,11 @@ public final class FarmSession implements AutoCloseable {
         }
         inheritance.stands(id, attached.opened.getEpoch());
         attached.peer.whenClosed(() -> suspect(attached));
-        scheduleRenewal(attached);
+        boolean isRenewed = attached == restoringAt;
+        restoringAt = null;
+        if (!isRenewed) {
+            scheduleRenewal(attached);
+        }
         waiting.complete(attached);
         if (readerNow == null) {
             chooseReader(attached, attached.opened.getServersList());
@@ -458,7 +483,7 @@ public final class FarmSession implements AutoCloseable {
     }
 
     private void renew(Attached attached) {
-        if (attached != leaderNow && attached != readerNow) {
+        if (attached != leaderNow && attached != readerNow && attached != restoringAt) {
             return;
         }
         new Renewal(clock, id, attached)
@@ -467,19 +492,27 @@ public final class FarmSession implements AutoCloseable {
                     if (thrown != null) {
                         log.debug(
                                 "renewal at {} failed: {}", attached.address, thrown.getMessage());
-                        suspect(attached);
+                        giveUp(attached);
                         return;
                     }
                     if (outcome.lapsed()) {
                         dropCaches();
                     }
                     if (outcome.evicted()) {
-                        suspect(attached);
+                        giveUp(attached);
                         return;
                     }
                     scheduleRenewal(attached);
                     reviewReader(attached, outcome.servers());
                 });
+    }
+
+    private void giveUp(Attached attached) {
+        if (attached == restoringAt) {
+            attached.peer.close(); // what is asked there ends with that, and the next one is sought
+        } else {
+            suspect(attached);
+        }
     }
 
     /** Once the leader names a cache server, reading moves there. */

@@ -10,4 +10,7 @@ import java.util.concurrent.CompletableFuture;
 public interface LeaderCalls {
     <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> call(
             Method<Q, R> method, Q request);
+
+    /** False: it cannot be reached any more, and the whole is done again at the next leader. */
+    boolean isOpen();
 }

@@ -40,7 +40,7 @@ final class FarmFileHandle implements FileHandle {
         this.id = id;
         this.flags = flags;
         this.who = who;
-        this.reads = new FileReads(wiring, open);
+        this.reads = new FileReads(wiring, open, who.getUid());
         this.writes = new FileWrites(wiring, open);
         this.commit = new FileCommit(wiring, open, this);
     }

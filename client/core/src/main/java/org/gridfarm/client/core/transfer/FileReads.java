@@ -43,10 +43,15 @@ final class FileReads {
     private final ReplicaReader replicas;
     private final ReadAhead ahead;
     private final AtomicReference<@Nullable Asked> local = new AtomicReference<>();
+    private final int user;
 
-    FileReads(Wiring wiring, OpenInode open) {
+    /**
+     * @param user who opened it, whose descriptors local files take
+     */
+    FileReads(Wiring wiring, OpenInode open, int user) {
         this.wiring = wiring;
         this.open = open;
+        this.user = user;
         this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached());
         this.ahead = new ReadAhead(wiring.aheadChunks(), this::direct);
     }
@@ -268,15 +273,43 @@ final class FileReads {
         if (before != null) {
             release(before, false);
         }
+        if (!wiring.descriptors().take(user)) {
+            noDescriptor(asked);
+            return asked;
+        }
         open.layout()
                 .thenCompose(layout -> ask(asked, layout))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
                     }
+                    counted(thrown == null ? replica : null);
                     asked.complete(thrown == null ? replica : null);
                 });
         return asked;
+    }
+
+    /** It goes through the node, but for mappings, which only a local file serves. */
+    private static void noDescriptor(Asked asked) {
+        if (asked.write && !asked.alone) {
+            asked.completeExceptionally(
+                    new FarmException(
+                            ErrorKind.TOO_MANY_OPEN,
+                            "open-local",
+                            "",
+                            "no descriptor is left for its local file"));
+        } else {
+            asked.complete(null);
+        }
+    }
+
+    /** The descriptor taken for it is given back when it is closed; at once, if there is none. */
+    private void counted(@Nullable LocalReplica replica) {
+        if (replica == null) {
+            wiring.descriptors().giveBack(user);
+        } else {
+            replica.whenClosed(() -> wiring.descriptors().giveBack(user));
+        }
     }
 
     /** The file was just created, and is written into this; false where something else is. */
@@ -332,23 +365,15 @@ final class FileReads {
         if (before != null) {
             release(before, false);
         }
+        wiring.descriptors().takeAnyway(user); // the former process had it, too
+        asked.whenComplete((replica, thrown) -> counted(replica));
         askAgain(asked, staged, wiring.clock().nanoTime());
         return asked;
     }
 
     private void askAgain(Asked asked, long staged, long since) {
-        open.layout()
-                .thenCompose(layout -> {
-                    Replica replica = here(layout, false);
-                    return replica == null
-                            ? CompletableFuture.<@Nullable LocalReplica>completedFuture(null)
-                            : ask(
-                                    replica,
-                                    LocalWriting.request(
-                                            layout.getObjects(0).getObject(), replica, staged),
-                                    (reply, peer) ->
-                                            LocalReplica.openAgain(reply, true, staged, peer));
-                })
+        wiring.again()
+                .take(() -> askNow(staged))
                 .whenComplete((replica, thrown) -> {
                     FarmException failure =
                             thrown == null ? null : FarmException.of(thrown, "open-local", "");
@@ -370,6 +395,21 @@ final class FileReads {
                                                 anew.whenComplete((done, why) ->
                                                         askAgain(asked, staged, since)));
                     }
+                });
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> askNow(long staged) {
+        return open.layout()
+                .thenCompose(layout -> {
+                    Replica replica = here(layout, false);
+                    return replica == null
+                            ? CompletableFuture.<@Nullable LocalReplica>completedFuture(null)
+                            : ask(
+                                    replica,
+                                    LocalWriting.request(
+                                            layout.getObjects(0).getObject(), replica, staged),
+                                    (reply, peer) ->
+                                            LocalReplica.openAgain(reply, true, staged, peer));
                 });
     }
 

@@ -92,7 +92,7 @@ final class FileWrites {
         int length = bytes.readableBytes();
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
-            return beside(bytes, () -> kernel.replica.append(bytes));
+            return kernel.whenPlaced(() -> beside(bytes, () -> kernel.replica.append(bytes)));
         }
         long offset = open.reserve(length);
         if (offset >= 0) {

@@ -15,26 +15,48 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The plain file of a replica on this host, granted by its node. It is held open, so that its bytes
- * are to be had whatever becomes of the node. Thread-safe.
+ * are to be had whatever becomes of the node: by one descriptor, since a program may have thousands
+ * of files open. Thread-safe.
  */
 final class LocalReplica {
     final LocalFile file;
-    private final FileChannel opened;
 
-    /** For what this process writes itself; open from the start, like the other. */
-    private record Writing(RandomAccessFile anywhere, FileChannel appending) {}
+    /**
+     * @param writing the same, where it may be written by this process
+     */
+    private record Opened(FileChannel channel, @Nullable RandomAccessFile writing) {
+        void close() throws IOException {
+            try (channel) {
+                if (writing != null) {
+                    writing.close();
+                }
+            }
+        }
+    }
+
+    private volatile Opened opened;
+
+    /** From the first append on: hardly any file is appended to beside the kernel. */
+    @GuardedBy("this")
+    private @Nullable FileChannel appending;
 
     @GuardedBy("this")
-    private @Nullable Writing writing;
+    private Runnable whenClosed = () -> {};
+
+    @GuardedBy("this")
+    private boolean closed;
 
     private record Grant(Peer node, OpenLocalReply granted) {
         String path() {
@@ -48,7 +70,7 @@ final class LocalReplica {
     private final boolean timesTell; // of whatever changes the bytes
 
     private LocalReplica(
-            LocalFile file, @Nullable Grant grant, FileChannel opened, boolean mayHaveChanged) {
+            LocalFile file, @Nullable Grant grant, Opened opened, boolean mayHaveChanged) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
@@ -89,24 +111,34 @@ final class LocalReplica {
 
     private static LocalReplica open(LocalFile file, @Nullable Grant grant, boolean mayHaveChanged)
             throws IOException {
-        LocalReplica replica =
-                new LocalReplica(
-                        file,
-                        grant,
-                        FileChannel.open(Path.of(file.path()), StandardOpenOption.READ),
-                        mayHaveChanged);
-        try {
-            replica.openWriting();
-            return replica;
-        } catch (IOException e) {
-            replica.close();
-            throw e;
-        }
+        Path path = Path.of(file.path());
+        Opened opened = file.write() ? forWriting(path) : forReading(path);
+        return new LocalReplica(file, grant, opened, mayHaveChanged);
     }
 
-    private synchronized void openWriting() throws IOException {
-        if (file.write()) {
-            writing();
+    private static Opened forReading(Path path) throws IOException {
+        return new Opened(FileChannel.open(path, StandardOpenOption.READ), null);
+    }
+
+    private static Opened forWriting(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            throw new NoSuchFileException(path.toString()); // the next line would make it anew
+        }
+        RandomAccessFile writing = new RandomAccessFile(path.toFile(), "rw");
+        return new Opened(writing.getChannel(), writing);
+    }
+
+    /** Its descriptor is free again when this runs. */
+    void whenClosed(Runnable step) {
+        boolean over;
+        synchronized (this) {
+            over = closed;
+            if (!over) {
+                whenClosed = step;
+            }
+        }
+        if (over) {
+            step.run();
         }
     }
 
@@ -243,10 +275,15 @@ final class LocalReplica {
     }
 
     private int readUpTo(ByteBuf bytes, long offset) throws IOException {
+        Opened from = opened;
         while (bytes.writableBytes() > 0) {
             long at = offset + bytes.writerIndex();
-            if (bytes.writeBytes(opened, at, bytes.writableBytes()) < 0) {
-                break;
+            try {
+                if (bytes.writeBytes(from.channel, at, bytes.writableBytes()) < 0) {
+                    break;
+                }
+            } catch (ClosedChannelException e) {
+                from = openedSince(from, e);
             }
         }
         return bytes.writerIndex();
@@ -254,34 +291,66 @@ final class LocalReplica {
 
     long size() {
         try {
-            return opened.size();
+            Opened of = opened;
+            while (true) {
+                try {
+                    return of.channel.size();
+                } catch (ClosedChannelException e) {
+                    of = openedSince(of, e);
+                }
+            }
         } catch (IOException e) {
             throw failed("stat", e);
         }
     }
 
-    @GuardedBy("this")
-    private Writing writing() throws IOException {
-        if (!file.write()) {
-            throw new IOException("it was granted for reading");
-        }
-        Writing now = writing;
-        if (now == null) {
-            RandomAccessFile anywhere = new RandomAccessFile(path().toFile(), "rw");
-            try {
-                now = new Writing(anywhere, FileChannel.open(path(), StandardOpenOption.APPEND));
-            } catch (IOException e) {
-                anywhere.close();
-                throw e;
-            }
-            writing = now;
+    /** What has taken the place of what was closed meanwhile, if that was not the end. */
+    private Opened openedSince(Opened former, ClosedChannelException why)
+            throws ClosedChannelException {
+        Opened now = opened;
+        if (now == former) {
+            throw why;
         }
         return now;
     }
 
+    @GuardedBy("this")
+    private RandomAccessFile writing() throws IOException {
+        if (!file.write()) {
+            throw new IOException("it was granted for reading");
+        }
+        RandomAccessFile now = opened.writing;
+        if (now != null) {
+            return now;
+        }
+        Opened anew = requireSame(forWriting(path()));
+        replace(anew);
+        return Objects.requireNonNull(anew.writing);
+    }
+
+    @GuardedBy("this")
+    private void replace(Opened by) throws IOException {
+        Opened before = opened;
+        opened = by;
+        before.close();
+    }
+
+    /** What the path leads to by now; closed again where that is another file. */
+    private Opened requireSame(Opened found) throws IOException {
+        if (closedNow() || !Objects.equals(identity(path()), file.identity())) {
+            found.close();
+            throw new NoSuchFileException(path().toString(), null, "another file lies there");
+        }
+        return found;
+    }
+
+    private synchronized boolean closedNow() {
+        return closed;
+    }
+
     synchronized void write(long offset, ByteBuf bytes) {
         try {
-            FileChannel to = writing().anywhere.getChannel();
+            FileChannel to = writing().getChannel();
             long at = offset;
             for (ByteBuffer part : bytes.nioBuffers()) {
                 while (part.hasRemaining()) {
@@ -296,7 +365,7 @@ final class LocalReplica {
     /** At the end, wherever the kernel has moved it; where that was. */
     synchronized long append(ByteBuf bytes) {
         try {
-            FileChannel to = writing().appending;
+            FileChannel to = appending();
             ByteBuffer whole = bytes.nioBuffer();
             int length = whole.remaining();
             while (whole.hasRemaining()) {
@@ -308,9 +377,21 @@ final class LocalReplica {
         }
     }
 
+    @GuardedBy("this")
+    private FileChannel appending() throws IOException {
+        writing();
+        FileChannel now = appending;
+        if (now == null) {
+            now = FileChannel.open(path(), StandardOpenOption.APPEND);
+            requireSame(new Opened(now, null));
+            appending = now;
+        }
+        return now;
+    }
+
     synchronized void resize(long size) {
         try {
-            writing().anywhere.setLength(size);
+            writing().setLength(size);
         } catch (IOException e) {
             throw failed("truncate", e);
         }
@@ -332,7 +413,12 @@ final class LocalReplica {
     /** Where it lies now, after this process has closed what it had open for writing. */
     synchronized Path idlePath() {
         try {
-            closeWriting();
+            closeAppending();
+            if (opened.writing != null && !closed) {
+                replace(requireSame(forReading(path())));
+            }
+        } catch (NoSuchFileException e) {
+            return path(); // it is being claimed, or was taken away: nobody finds it there
         } catch (IOException e) {
             throw failed("close", e);
         }
@@ -340,22 +426,30 @@ final class LocalReplica {
     }
 
     @GuardedBy("this")
-    private void closeWriting() throws IOException {
-        Writing now = writing;
-        writing = null;
+    private void closeAppending() throws IOException {
+        FileChannel now = appending;
+        appending = null;
         if (now != null) {
-            try (now.anywhere;
-                    now.appending) {
-                // both are closed
-            }
+            now.close();
         }
     }
 
-    synchronized void close() {
-        try (opened) {
-            closeWriting();
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+    void close() {
+        Runnable last;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            last = whenClosed;
+            try {
+                closeAppending();
+                opened.close();
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            } finally {
+                last.run();
+            }
         }
     }
 }

@@ -205,10 +205,21 @@ final class LocalWriting {
         if (isOver() || replica.isClaimed()) {
             return;
         }
-        if (replica.isUntouched() && wiring.clock().nanoTime() - claimLatest < 0) {
+        if (mayWait()) {
             wiring.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
         } else {
             renewUnasked();
+        }
+    }
+
+    private boolean mayWait() {
+        try {
+            return replica.isUntouched() && wiring.clock().nanoTime() - claimLatest < 0;
+        } catch (FarmException e) {
+            if (isOver()) {
+                return false; // its last writer closes it at this moment
+            }
+            throw e;
         }
     }
 
@@ -312,6 +323,17 @@ final class LocalWriting {
                     answered(peer, mine, failure);
                 });
         return mine;
+    }
+
+    /** After a claim that is under way now: until its answer nobody knows where the file lies. */
+    <T> CompletableFuture<T> whenPlaced(Supplier<CompletableFuture<T>> step) {
+        Asking now;
+        synchronized (this) {
+            now = asking;
+        }
+        return now == null
+                ? step.get()
+                : now.answered.handle((done, thrown) -> step.get()).thenCompose(result -> result);
     }
 
     private void answered(

@@ -32,6 +32,9 @@ final class StagedFiles {
     /** Well before the node removes it. */
     private static final Duration AGE_MAX = Duration.ofMinutes(20);
 
+    /** A node that made none is left alone for so long: it has no room, or is away. */
+    private static final Duration REFUSED_FOR = Duration.ofSeconds(1);
+
     /** By then all that knew of its former use has forgotten it: that takes some microseconds. */
     private static final Duration USED_AGAIN_AFTER = Duration.ofMillis(5);
 
@@ -55,6 +58,9 @@ final class StagedFiles {
 
     @GuardedBy("this")
     private boolean asking;
+
+    @GuardedBy("this")
+    private boolean refused; // a moment ago
 
     StagedFiles(Nodes nodes, Clock clock) {
         this.nodes = nodes;
@@ -119,7 +125,7 @@ final class StagedFiles {
         List<Long> discarded;
         synchronized (this) {
             attached = node;
-            if (attached == null || asking || waiting.size() > LOW) {
+            if (attached == null || asking || refused || waiting.size() > LOW) {
                 return;
             }
             asking = true;
@@ -139,9 +145,15 @@ final class StagedFiles {
         if (reply == null) {
             log.debug("no files are staged: {}", String.valueOf(thrown));
             unwanted.addAll(discarded);
-            return; // asked again with the next file
+            refused = true; // asked again with a later file
+            clock.after(REFUSED_FOR, this::mayAskAgain);
+            return;
         }
         long now = clock.nanoTime();
         reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now, now)));
+    }
+
+    private synchronized void mayAskAgain() {
+        refused = false;
     }
 }

@@ -5,6 +5,7 @@ import org.gridfarm.client.core.metadata.RecallListener;
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
@@ -29,6 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,7 +87,9 @@ public final class TransferClient
                         new StagedFiles(nodes, clock),
                         new GivenBack(clock),
                         new KnownReplicas(clock),
-                        new AtomicReference<>(LocalHoles.UNKNOWN));
+                        new AtomicReference<>(LocalHoles.UNKNOWN),
+                        new Shares(Descriptors.forReplicas()),
+                        new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
         metadata.along(releases);
         sizes = new OpenSizes(nodes, this);
@@ -105,7 +109,7 @@ public final class TransferClient
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
         OpenRequest.Builder request = request(who, flags).setInode(inode);
-        StagedFile staged = stagedFor(request, flags);
+        StagedFile staged = stagedFor(who, request, flags);
         boolean numbered = flags.write();
         long sequence = numbered ? wiring.metadata().sequences().take() : 0;
         if (numbered) {
@@ -114,7 +118,7 @@ public final class TransferClient
         long handle = request.getHandle();
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
-        LocalReplica local = opened(staged); // meanwhile
+        LocalReplica local = opened(who, staged); // meanwhile
         return asked.handle(
                         (reply, thrown) -> {
                             if (numbered) {
@@ -152,7 +156,7 @@ public final class TransferClient
             boolean exclusive,
             OpenFlags flags) {
         OpenRequest.Builder wish = request(who, flags);
-        StagedFile staged = stagedFor(wish, flags);
+        StagedFile staged = stagedFor(who, wish, flags);
         OpenRequest request = wish.build();
         CreateFile file =
                 CreateFile.newBuilder()
@@ -164,7 +168,7 @@ public final class TransferClient
                         .setOpen(request)
                         .build();
         CompletableFuture<MutateReply> made = wiring.metadata().create(who, file);
-        LocalReplica local = opened(staged); // meanwhile
+        LocalReplica local = opened(who, staged); // meanwhile
         return made.handle(
                         (reply, thrown) -> {
                             if (thrown != null) {
@@ -194,22 +198,32 @@ public final class TransferClient
     }
 
     /** What the file may be made of, if the kernel shall write it; the request says so. */
-    private @Nullable StagedFile stagedFor(OpenRequest.Builder request, OpenFlags flags) {
-        StagedFile staged = flags.local() && flags.write() ? wiring.staged().take() : null;
-        if (staged != null) {
+    private @Nullable StagedFile stagedFor(
+            Credentials who, OpenRequest.Builder request, OpenFlags flags) {
+        boolean wanted = flags.local() && flags.write();
+        if (!wanted || !wiring.descriptors().take(who.getUid())) {
+            return null;
+        }
+        StagedFile staged = wiring.staged().take();
+        if (staged == null) {
+            wiring.descriptors().giveBack(who.getUid());
+        } else {
             request.setStaged(staged.getNumber());
         }
         return staged;
     }
 
-    private @Nullable LocalReplica opened(@Nullable StagedFile staged) {
+    private @Nullable LocalReplica opened(Credentials who, @Nullable StagedFile staged) {
         if (staged == null) {
             return null;
         }
         try {
-            return LocalReplica.staged(staged);
+            LocalReplica local = LocalReplica.staged(staged);
+            local.whenClosed(() -> wiring.descriptors().giveBack(who.getUid()));
+            return local;
         } catch (IOException e) {
             log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
+            wiring.descriptors().giveBack(who.getUid());
             wiring.staged().giveBack(staged.getNumber());
             return null;
         }
@@ -415,6 +429,7 @@ public final class TransferClient
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
+        Turns turns = new Turns(TransferLimits.RECLAIMED_AT_ONCE);
         int broken = 0;
         for (OpenInode shared : inodes()) {
             boolean writer = shared.handles().stream().anyMatch(handle -> handle.flags().write());
@@ -431,7 +446,7 @@ public final class TransferClient
                 continue;
             }
             for (FarmFileHandle handle : shared.handles()) {
-                all.add(reclaim(calls, shared, handle));
+                all.add(turns.take(() -> reclaim(calls, shared, handle)));
             }
         }
         if (broken > 0) {
@@ -444,9 +459,7 @@ public final class TransferClient
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
         Awaited awaited = restored.get(handle);
         boolean fromBefore = awaited != null;
-        return calls.call(
-                        MetadataMethods.REFRESH,
-                        shared.refreshRequest(handle, 0).setReclaim(true).build())
+        return askedAgain(calls, shared, handle, wiring.clock().nanoTime())
                 .thenCompose(reply -> {
                     reclaimed(handle, reply);
                     return fromBefore && handle.flags().write()
@@ -459,6 +472,9 @@ public final class TransferClient
                         return null;
                     }
                     FarmException failure = FarmException.of(thrown, "reopen", "");
+                    if (!calls.isOpen() && failure.kind().retry() != Retry.NEVER) {
+                        return null; // asked again at the next leader
+                    }
                     if (awaited != null && awaited.leaving()) {
                         settled(handle, failure); // it had been closed
                         return null;
@@ -472,6 +488,30 @@ public final class TransferClient
                             Long.toHexString(shared.inode),
                             failure.getMessage());
                     return null;
+                });
+    }
+
+    /** A leader that is busy is asked until the time of a call is over. */
+    private CompletableFuture<OpenReply> askedAgain(
+            LeaderCalls calls, OpenInode shared, FarmFileHandle handle, long since) {
+        return calls.call(
+                        MetadataMethods.REFRESH,
+                        shared.refreshRequest(handle, 0).setReclaim(true).build())
+                .exceptionallyCompose(thrown -> {
+                    ErrorKind kind = FarmException.of(thrown, "reopen", "").kind();
+                    boolean busy =
+                            kind == ErrorKind.TIMED_OUT
+                                    || kind == ErrorKind.OVERLOADED
+                                    || kind == ErrorKind.NOT_READY;
+                    Duration waited = Duration.ofNanos(wiring.clock().nanoTime() - since);
+                    if (!busy
+                            || !calls.isOpen()
+                            || waited.compareTo(wiring.session().deadline()) >= 0) {
+                        return CompletableFuture.failedFuture(thrown);
+                    }
+                    CompletableFuture<Void> later = new CompletableFuture<>();
+                    wiring.clock().after(TransferLimits.RETRY_PAUSE, () -> later.complete(null));
+                    return later.thenCompose(done -> askedAgain(calls, shared, handle, since));
                 });
     }
 

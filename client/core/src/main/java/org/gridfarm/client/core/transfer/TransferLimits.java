@@ -97,5 +97,11 @@ final class TransferLimits {
     /** The bytes of one frame. */
     static final int TRANSFER_BYTES_MAX = 8 << 20;
 
+    /**
+     * Files of a former process, or of a former leader, that are asked for at once: each answer
+     * comes within milliseconds, and whoever asks for something else meanwhile is not kept waiting.
+     */
+    static final int RECLAIMED_AT_ONCE = 64;
+
     private TransferLimits() {}
 }

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.client.core.metadata.MetadataClient;
 import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 
@@ -20,6 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param givenBack grants of local files that have ended
  * @param known where local files lie that may be read again soon
  * @param holes where local files have none of their bytes
+ * @param descriptors for local files, by the user who opens them
+ * @param again asks the attached node for the files that a former process wrote
  */
 record Wiring(
         FarmSession session,
@@ -33,7 +36,9 @@ record Wiring(
         StagedFiles staged,
         GivenBack givenBack,
         KnownReplicas known,
-        AtomicReference<LocalHoles> holes) {
+        AtomicReference<LocalHoles> holes,
+        Shares descriptors,
+        Turns again) {
 
     LocalHoles localHoles() {
         return Objects.requireNonNull(holes.get());

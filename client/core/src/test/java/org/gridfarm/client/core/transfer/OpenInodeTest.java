@@ -45,6 +45,8 @@ class OpenInodeTest {
                     null,
                     null,
                     null,
+                    null,
+                    null,
                     null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);
