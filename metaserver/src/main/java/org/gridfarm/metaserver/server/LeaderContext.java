@@ -41,6 +41,9 @@ interface LeaderContext {
     /** Whether clients may still bring back what they had open. */
     boolean inGrace();
 
+    /** A client brings back what it had at a former leader, and may have more of it. */
+    void reclaims();
+
     /** Runs the answer when the batch is in the tables. */
     void whenApplied(long sequence, Runnable answer);
 

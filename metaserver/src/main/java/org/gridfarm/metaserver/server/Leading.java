@@ -65,7 +65,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final ArrayDeque<ChangeBatch> underWay = new ArrayDeque<>();
     private final HandlerTable table = new HandlerTable();
     private final Map<Long, Runnable> dataRecalls = new HashMap<>();
-    private final long graceEnds;
+    private final Grace grace;
     private final Tenure tenure;
     private final long epoch;
     private final long inherited;
@@ -117,7 +117,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.sessions = new Sessions(clients, events, this::recallAnswered);
         // Who only held locks has left no trace: any earlier leader may have given some.
         boolean first = start.claim().epoch() <= 1;
-        this.graceEnds = first ? now : now + ServerLimits.RECLAIM_GRACE.toNanos();
+        this.grace =
+                first
+                        ? Grace.none(now)
+                        : new Grace(
+                                now, ServerLimits.RECLAIM_GRACE, ServerLimits.RECLAIM_GRACE_MAX);
         this.committer =
                 new Committer(
                         store, sequence -> events.runOrSubmit(() -> durable(sequence)), deposed);
@@ -186,7 +190,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         new Reads(state, layouts, this::read).register(table);
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
-        opens.refuseWritersOf(inode -> relocations.isMoving(inode) || lostWriters.isSealing(inode));
+        opens.refuseWritersOf(
+                inode -> relocations.isMoving(inode) || lostWriters.keepsFromWriting(inode));
         opens.sealBy(lostWriters::seal);
         this.chains =
                 new ChainRepair(
@@ -427,7 +432,12 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public boolean inGrace() {
-        return System.nanoTime() - graceEnds < 0;
+        return grace.lasts(System.nanoTime());
+    }
+
+    @Override
+    public void reclaims() {
+        grace.isUsed(System.nanoTime());
     }
 
     @Override

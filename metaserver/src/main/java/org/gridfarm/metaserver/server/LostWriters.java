@@ -18,9 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,8 +50,14 @@ final class LostWriters {
     private final FarmState state;
     private final FileOpens opens;
     private final LeaderContext leader;
-    private final Set<Long> sealing = new HashSet<>();
-    private final Set<Long> silent = new HashSet<>(); // being sealed, to be tried again
+    private final Set<Long> sealing = new HashSet<>(); // those of the next three as well
+    private final Set<Long> wanted = new LinkedHashSet<>(); // by somebody, who waits
+    private final Set<Long> waiting = new LinkedHashSet<>(); // for their turn
+    private final Set<Long> silent = new HashSet<>(); // to be tried again
+    private final Deque<Left> left = new ArrayDeque<>();
+    private final Map<Long, Integer> leftByWriters = new HashMap<>(); // of these, by inode
+    private int underWay;
+    private boolean beginning;
     private long lookedAt;
     private boolean graceOver;
 
@@ -57,18 +68,46 @@ final class LostWriters {
         this.lookedAt = state.monotonicNanos();
     }
 
-    /** It is not opened for writing meanwhile. */
-    boolean isSealing(long inode) {
-        return sealing.contains(inode);
+    /** What a session that ended had open. */
+    private record Left(long inode, long session, boolean write) {}
+
+    /** It is not opened for writing meanwhile; nor does who wants to wait for all the others. */
+    boolean keepsFromWriting(long inode) {
+        if (waiting.remove(inode)) wanted.add(inode);
+        return sealing.contains(inode) || leftByWriters.containsKey(inode);
     }
 
-    /** Whatever the session had open is closed. */
+    /** Whatever the session had open is closed; what follows from that takes as many turns. */
     void ended(long session) {
         List<OpenFiles.Handle> handles = opens.files().of(session);
-        for (OpenFiles.Handle handle : handles) opens.files().close(handle.handle());
+        int writes = 0;
         for (OpenFiles.Handle handle : handles) {
-            if (handle.write()) lostAt(handle.inode(), session);
-            else opens.reapIfOrphan(handle.inode());
+            opens.files().close(handle.handle());
+            left.add(new Left(handle.inode(), session, handle.write()));
+            if (handle.write()) {
+                leftByWriters.merge(handle.inode(), 1, Integer::sum);
+                writes++;
+            }
+        }
+        if (writes > ServerLimits.SEALED_AT_ONCE) {
+            log.info(
+                    "session {} left {} files open for writing: they are sealed one after the other",
+                    Long.toHexString(session),
+                    writes);
+        }
+        lookAtLeft();
+    }
+
+    private void lookAtLeft() {
+        for (int i = 0; i < ServerLimits.LEFT_PER_TURN && !left.isEmpty(); i++) {
+            Left one = left.remove();
+            if (one.write) {
+                leftByWriters.computeIfPresent(
+                        one.inode, (inode, count) -> count == 1 ? null : count - 1);
+                lostAt(one.inode, one.session);
+            } else {
+                opens.reapIfOrphan(one.inode);
+            }
         }
     }
 
@@ -85,6 +124,8 @@ final class LostWriters {
      * When the grace period ends: files still marked as written by nobody, orphans open by nobody.
      */
     void tick(boolean inGrace) {
+        lookAtLeft();
+        beginWaiting();
         long now = state.monotonicNanos();
         boolean again = now - lookedAt >= LOOK_AGAIN_NANOS;
         if (again) {
@@ -136,8 +177,11 @@ final class LostWriters {
 
     /** To be called when nobody writes to the file any more. */
     void seal(long inode) {
-        if (begin(inode)) {
+        if (!begin(inode)) return;
+        if (sealing.size() <= ServerLimits.SEALED_AT_ONCE) {
             log.info("file {}: sealing what its writer left", Long.toHexString(inode));
+        } else {
+            log.debug("file {}: to be sealed", Long.toHexString(inode));
         }
     }
 
@@ -149,8 +193,45 @@ final class LostWriters {
             return false;
         }
         if (!sealing.add(inode)) return false;
-        new Seal(state.image(inode), writing).start();
+        waiting.add(inode);
+        beginWaiting();
         return true;
+    }
+
+    /** As many as may be under way, and no more in one turn though they be over at once. */
+    private void beginWaiting() {
+        if (beginning) return; // one that is over at once comes here again
+        beginning = true;
+        try {
+            for (int begun = 0;
+                    begun < ServerLimits.SEALED_AT_ONCE
+                            && underWay < ServerLimits.SEALED_AT_ONCE
+                            && !(wanted.isEmpty() && waiting.isEmpty());
+                    begun++) {
+                beginOne(first(wanted.isEmpty() ? waiting : wanted));
+            }
+        } finally {
+            beginning = false;
+        }
+    }
+
+    private static long first(Set<Long> of) {
+        Iterator<Long> all = of.iterator();
+        long first = all.next();
+        all.remove();
+        return first;
+    }
+
+    private void beginOne(long inode) {
+        WritingImage writing = state.writing(inode);
+        boolean nobodys = state.isOrphan(inode) && !opens.files().isOpen(inode);
+        if (writing == null || !state.exists(inode) || nobodys) {
+            sealing.remove(inode);
+            opens.reapIfOrphan(inode);
+            return;
+        }
+        underWay++;
+        new Seal(state.image(inode), writing).start();
     }
 
     /** One file being sealed; answers are gathered until all members have given one. */
@@ -209,6 +290,12 @@ final class LostWriters {
 
         private void settled() {
             if (--outstanding > 0) return;
+            underWay--;
+            ended();
+            beginWaiting();
+        }
+
+        private void ended() {
             if (isSilent()) {
                 putOff(state.writing(image.getInode()));
                 return;

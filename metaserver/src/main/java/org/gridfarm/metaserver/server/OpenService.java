@@ -170,6 +170,7 @@ final class OpenService {
                             .setRead(request.getRead())
                             .setWrite(request.getWrite())
                             .build();
+            leader.reclaims();
             opens.reclaim(
                     caller,
                     who,

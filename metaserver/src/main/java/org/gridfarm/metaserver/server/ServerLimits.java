@@ -47,6 +47,18 @@ public final class ServerLimits {
     /** After a change of leader: how long clients may bring back their opens and locks. */
     public static final Duration RECLAIM_GRACE = CLIENT_LEASE.plusSeconds(1);
 
+    /** The same for one that has so much that it is still at it. */
+    public static final Duration RECLAIM_GRACE_MAX = Duration.ofSeconds(30);
+
+    /**
+     * Files of lost writers that are sealed at a time: a node takes some milliseconds for each, has
+     * {@link #NODE_CALL_DEADLINE} for all of them, and has others to serve.
+     */
+    public static final int SEALED_AT_ONCE = 32;
+
+    /** Files that one tick looks at because their session ended: at most some milliseconds. */
+    public static final int LEFT_PER_TURN = 256;
+
     /** How often repair is planned when nothing has changed. */
     public static final Duration REPAIR_EVERY = Duration.ofSeconds(1);
 

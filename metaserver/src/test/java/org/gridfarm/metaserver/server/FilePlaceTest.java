@@ -144,6 +144,9 @@ class FilePlaceTest {
         }
 
         @Override
+        public void reclaims() {}
+
+        @Override
         public void whenApplied(long sequence, Runnable answer) {
             answer.run();
         }

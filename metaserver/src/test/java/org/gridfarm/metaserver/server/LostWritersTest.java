@@ -16,7 +16,9 @@ import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What becomes of files whose writers are lost, or leave what they could not commit. */
@@ -37,6 +39,47 @@ class LostWritersTest extends FarmOfThreeNodes {
         assertThat(sealed.getGeneration()).isEqualTo(2);
         assertThat(sealed.getSize()).isEqualTo(77);
         assertThat(n1.seals).hasSize(1);
+    }
+
+    @Test
+    void manyFilesOfALostWriterAreSealedAFewAtATimeAndThoseThatAreWantedFirst() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        List<Long> inodes = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            inodes.add(createAndOpen(writer, "f" + i, 500 + i).getAttributes().getInode());
+        }
+        CompletableFuture<Boolean> mayAnswer = new CompletableFuture<>();
+        n1.sealed = mayAnswer;
+        writer.peer.close();
+        TestFarm.await(
+                "seals begin",
+                () -> {
+                    other.renew();
+                    return n1.seals.size() >= ServerLimits.SEALED_AT_ONCE;
+                });
+        long wanted =
+                inodes.stream()
+                        .filter(inode ->
+                                n1.seals.stream().noneMatch(s -> s.getObject().getInode() == inode))
+                        .reduce((earlier, last) -> last)
+                        .orElseThrow();
+        assertThatThrownBy(() -> open(other, wanted, 900, true))
+                .as("it is not written to before it is sealed")
+                .hasMessageContaining("brought into order");
+        assertThat(attributes(other, wanted).getWriting()).as("and others are served").isTrue();
+        assertThat(n1.seals).hasSize(ServerLimits.SEALED_AT_ONCE);
+        mayAnswer.complete(true);
+        TestFarm.await(
+                "all are sealed",
+                () -> {
+                    other.renew();
+                    return inodes.stream()
+                            .noneMatch(inode -> attributes(other, inode).getWriting());
+                });
+        assertThat(n1.seals).hasSize(300);
+        assertThat(n1.seals.get(ServerLimits.SEALED_AT_ONCE).getObject().getInode())
+                .isEqualTo(wanted);
     }
 
     @Test
