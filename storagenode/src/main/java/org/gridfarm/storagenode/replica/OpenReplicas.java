@@ -32,6 +32,8 @@ final class OpenReplicas {
 
         private int users; // guarded by the table
 
+        private boolean pinned; // as above: it is counted as one that is not to be closed
+
         private Entry(ObjectKey key) {
             this.key = key;
             this.lane = new Lane(executor);
@@ -70,8 +72,13 @@ final class OpenReplicas {
         T run(Entry entry) throws Exception;
     }
 
+    private static final int EVICTED_PART = 16;
+
     private final Executor executor;
     private final int openMax;
+
+    @GuardedBy("this")
+    private int pinned;
 
     @GuardedBy("this")
     private final Map<ObjectKey, Entry> entries = new LinkedHashMap<>(256, 0.75f, true);
@@ -101,11 +108,13 @@ final class OpenReplicas {
         List<Entry> tooMany = new ArrayList<>();
         synchronized (this) {
             entry.users--;
+            count(entry);
             if (entry.users == 0 && entry.openOrNull() == null) {
                 entries.remove(entry.key);
             }
-            int excess = entries.size() - openMax;
+            int excess = entries.size() - pinned - openMax;
             if (excess > 0) {
+                excess += openMax / EVICTED_PART; // so that the table is seldom looked through
                 for (Entry candidate : entries.values()) {
                     if (candidate.users == 0 && evictable(candidate)) {
                         candidate.users++;
@@ -120,6 +129,20 @@ final class OpenReplicas {
         for (Entry eldest : tooMany) {
             close(eldest);
         }
+    }
+
+    @GuardedBy("this")
+    private void count(Entry entry) {
+        boolean now = !evictable(entry);
+        if (now != entry.pinned) {
+            pinned += now ? 1 : -1;
+            entry.pinned = now;
+        }
+    }
+
+    /** Those that stay open while their local writers are at it. */
+    synchronized int pinned() {
+        return pinned;
     }
 
     private static boolean evictable(Entry entry) {

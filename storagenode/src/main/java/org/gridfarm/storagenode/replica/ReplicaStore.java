@@ -2,6 +2,7 @@ package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.env.ProcessLimits;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.disk.DataDirectory;
@@ -52,6 +53,7 @@ public final class ReplicaStore implements AutoCloseable {
     private final long boot;
     private final ExecutorService io;
     private final OpenReplicas open;
+    private final int localMax;
     private final StoreListener listener;
     private final Set<ObjectKey> failed = ConcurrentHashMap.newKeySet();
 
@@ -85,6 +87,7 @@ public final class ReplicaStore implements AutoCloseable {
                             return thread;
                         });
         this.open = new OpenReplicas(io, limits.openMax());
+        this.localMax = limits.localMax(ProcessLimits.openFiles());
         this.generations = new Generations(clock, this.disks);
         this.staged = new StagedFiles(this.disks, clock, entropy);
         this.settler = new Settler(this, clock, limits);
@@ -306,6 +309,17 @@ public final class ReplicaStore implements AutoCloseable {
         return last;
     }
 
+    /** OVERLOADED when local writers have as many replicas as may stay open. */
+    public void requireRoomForLocalWriter(ObjectKey key) {
+        if (open.pinned() >= localMax) {
+            throw new FarmException(
+                    ErrorKind.OVERLOADED,
+                    "open-local",
+                    key.toString(),
+                    "local writers have " + localMax + " replicas open");
+        }
+    }
+
     // ---- staged files
     // --------------------------------------------------------------------------------------------------------
 
@@ -317,7 +331,7 @@ public final class ReplicaStore implements AutoCloseable {
         List<Place> places = new ArrayList<>();
         DataDirectory disk = choose("a staged file", 0);
         try {
-            staged.requireRoom();
+            staged.requireRoom(localMax - open.pinned());
             for (int i = 0; i < count; i++) {
                 disk = choose("a staged file", 0);
                 StagedFiles.Staged made = staged.make(disk);

@@ -17,6 +17,21 @@ public record StoreLimits(int openMax, int ioThreads, Duration sumAfter, Duratio
     public static final StoreLimits DEFAULT =
             new StoreLimits(1024, 8, Duration.ofMillis(300), Duration.ofSeconds(10));
 
+    /** Connections, directories and files that are open for a moment. */
+    private static final int DESCRIPTORS_BESIDES = 256;
+
+    private static final int LOCAL_MIN = 64;
+
+    /**
+     * Replicas that local writers may have, which stay open until they are done: three descriptors
+     * each, beside those that come and go.
+     *
+     * @param descriptors of this process
+     */
+    int localMax(int descriptors) {
+        return Math.max(LOCAL_MIN, (descriptors - DESCRIPTORS_BESIDES) / 3 - openMax);
+    }
+
     /** As the largest file of ext4, so that it does not matter which node's disk has more. */
     private static final long BYTES_MAX = 16L << 40;
 
