@@ -28,6 +28,9 @@ final class AccessTimes {
     private static final Logger log = LoggerFactory.getLogger(AccessTimes.class);
     private static final Duration TOLD_AFTER = Duration.ofSeconds(1);
 
+    /** Some 100 bytes each; of more that are read while the farm is silent none is told. */
+    private static final int UNTOLD_MAX = 1 << 16;
+
     /** The clock of who made the last change may be ahead: reading comes after it all the same. */
     private static final long SKEW_MAX = Duration.ofSeconds(10).toNanos();
 
@@ -102,6 +105,9 @@ final class AccessTimes {
             return false;
         }
         long changed = Math.max(known.getMtime(), known.getCtime());
+        if (untold.size() >= UNTOLD_MAX && !untold.containsKey(known.getInode())) {
+            return false;
+        }
         boolean ahead = now <= changed && changed - now < SKEW_MAX;
         untold.put(
                 known.getInode(),

@@ -33,6 +33,11 @@ final class Callers {
         return identities;
     }
 
+    /** Number of the user, as {@link #of} names him. */
+    int user(Request request) {
+        return trusted ? identities.users().there(request.uid()) : self.get().getUid();
+    }
+
     Credentials of(Request request) {
         if (!trusted) {
             return self.get();

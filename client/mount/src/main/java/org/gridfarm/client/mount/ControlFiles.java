@@ -30,6 +30,10 @@ final class ControlFiles {
     private static final long RANGE = 0xFFFFL;
     private static final int NO_GENERATION = 0;
     private static final int BLOCK = 512;
+
+    /** Each holds its text, which may be 200 KB. */
+    private static final int OPEN_MAX = 64;
+
     private static final byte[] DOT = {'.'};
     private static final byte[] DOT_DOT = {'.', '.'};
 
@@ -121,6 +125,10 @@ final class ControlFiles {
     void open(OpenReply reply, long node, int flags) {
         if ((flags & Flags.O_ACCMODE) != Flags.O_RDONLY) {
             reply.fail(Errno.EROFS);
+            return;
+        }
+        if (open.size() >= OPEN_MAX) {
+            reply.fail(Errno.ENFILE);
             return;
         }
         long number = next.getAndIncrement();

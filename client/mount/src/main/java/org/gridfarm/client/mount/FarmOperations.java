@@ -55,11 +55,12 @@ final class FarmOperations implements FuseOperations {
         this.mounted = mounted;
         this.passthrough = noPassthrough.isEmpty();
         this.locks = new Locks(mounted);
-        this.files = new Files(mounted, locks);
+        OpenBound bound = OpenBound.ofHeap();
+        this.files = new Files(mounted, locks, bound);
         this.names = new Names(mounted, places);
         this.numbered = new Numbered(mounted);
         this.attributes = new AttributeCalls(mounted, files);
-        this.listings = new Listings(mounted, places);
+        this.listings = new Listings(mounted, places, bound);
         this.xattrs = new Xattrs(mounted, files);
         this.telling = new Telling(mounted, files::count, noPassthrough);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());

@@ -47,6 +47,7 @@ final class Files {
 
     private final Mounted mounted;
     private final Locks locks;
+    private final OpenBound bound;
     private final OpenFiles ways = new OpenFiles();
     private final OpenTable open;
     private final PassedReads passed;
@@ -56,10 +57,11 @@ final class Files {
     private @Nullable KernelCache cache;
     private final Taking taking;
 
-    Files(Mounted mounted, Locks locks) {
+    Files(Mounted mounted, Locks locks, OpenBound bound) {
         this.mounted = mounted;
         this.locks = locks;
-        this.open = new OpenTable(mounted, ways);
+        this.bound = bound;
+        this.open = new OpenTable(mounted, ways, bound.shares());
         this.passed = new PassedReads(mounted.times());
         this.finding = new OpenWays(ways, passed);
         this.taking = new Taking(mounted, open);
@@ -98,6 +100,10 @@ final class Files {
             answer(reply, before, there);
             return;
         }
+        int user = mounted.user(reply);
+        if (!bound.admits(reply, user)) {
+            return;
+        }
         mounted.seconds().using(reply, node);
         OpenFlags wanted = flags(flags);
         boolean loses = wanted.truncate() && taking.mayBeBelieved(node);
@@ -110,6 +116,7 @@ final class Files {
                 .thenCompose(handle -> finding.find(handle, wanted.truncate() && isEmpty(handle)))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
+                        bound.left(user);
                         mounted.failByPath(reply, node, "open", failure, wanted);
                         return;
                     }
@@ -135,7 +142,7 @@ final class Files {
 
     void create(CreateReply reply, long parent, RawName raw, int flags, int mode, int umask) {
         Name name = Names.name(reply, raw);
-        if (name != null && !createdBefore(reply)) {
+        if (name != null && !createdBefore(reply) && bound.admits(reply, mounted.user(reply))) {
             boolean exclusive = (flags & Flags.O_EXCL) != 0;
             answerCreated(
                     reply,
@@ -153,7 +160,7 @@ final class Files {
     }
 
     void temporary(CreateReply reply, long parent, int flags, int mode, int umask) {
-        if (createdBefore(reply)) {
+        if (createdBefore(reply) || !bound.admits(reply, mounted.user(reply))) {
             return;
         }
         answerCreated(
@@ -195,9 +202,11 @@ final class Files {
 
     private void answerCreated(CreateReply reply, long parent, CompletableFuture<FileHandle> made) {
         boolean second = mounted.seconds().over(reply);
+        int user = mounted.user(reply);
         made.thenCompose(handle -> finding.find(handle, isEmpty(handle)))
                 .whenComplete((going, failure) -> {
                     if (failure != null) {
+                        bound.left(user);
                         mounted.failInDirectory(reply, parent, "create", failure, second);
                         return;
                     }
@@ -226,7 +235,7 @@ final class Files {
         if (file == null) {
             return;
         }
-        locks.ended(node, number, flockUnlock ? lockOwner : null);
+        locks.ended(node, number, flockUnlock ? lockOwner : null, file.user());
         if (locks.isInherited(node) && !open.isOpen(node)) {
             locks.inheritedEnds(node);
         }

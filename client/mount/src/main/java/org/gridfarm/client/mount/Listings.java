@@ -1,5 +1,7 @@
 package org.gridfarm.client.mount;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.client.core.metadata.DirectoryPage;
 import org.gridfarm.client.mount.fuse.DirectoryReply;
 import org.gridfarm.client.mount.fuse.Flags;
@@ -9,12 +11,16 @@ import org.gridfarm.client.mount.fuse.OpenMode;
 import org.gridfarm.client.mount.fuse.OpenReply;
 import org.gridfarm.client.mount.fuse.Places;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.Request;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.gridfarm.protocol.wire.FileType;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +32,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Listings {
     private static final int PAGE_ENTRIES = 512;
+
+    /** Pages kept, some 200 KB each; a stream whose page is gone reads it again. */
+    private static final int PAGES_MAX = 64;
+
     private static final long BEHIND_DOT = 1;
     private static final long BEHIND_DOT_DOT = 2;
     private static final byte[] DOT = {'.'};
@@ -34,13 +44,20 @@ final class Listings {
 
     private final Mounted mounted;
     private final Places places;
+    private final OpenBound bound;
+
+    /** Those that keep their page; the one that was read longest ago first. */
+    @GuardedBy("paged")
+    private final Map<Long, Stream> paged = new LinkedHashMap<>(16, 0.75f, true);
+
     private final ConcurrentHashMap<Long, Stream> streams = new ConcurrentHashMap<>();
     private final AtomicLong next;
     private final KeptListings kept;
     private @Nullable KernelCache cache;
 
-    Listings(Mounted mounted, Places places) {
+    Listings(Mounted mounted, Places places, OpenBound bound) {
         this.mounted = mounted;
+        this.bound = bound;
         this.places = places;
         this.kept = new KeptListings(Clock.system());
         this.next = new AtomicLong(mounted.firstHandle());
@@ -53,13 +70,15 @@ final class Listings {
     /** The page last read, and from which cookie on it holds entries. */
     private static final class Stream {
         final boolean isKept; // by the kernel
+        final int user;
         @Nullable DirectoryPage page;
         long after;
         long stamp;
         boolean isSpoilt; // something of what the kernel keeps of it may not be believed
 
-        Stream(boolean isKept) {
+        Stream(boolean isKept, int user) {
             this.isKept = isKept;
+            this.user = user;
         }
 
         /** Once it was read from its start. */
@@ -70,11 +89,15 @@ final class Listings {
     }
 
     void open(OpenReply reply, long node) {
+        int user = mounted.user(reply);
+        if (!bound.admits(reply, user)) {
+            return;
+        }
         long number = next.getAndIncrement();
         int mode = mode(node);
-        streams.put(number, new Stream(mode != 0));
+        streams.put(number, new Stream(mode != 0, user));
         if (!reply.opened(number, mode, 0)) {
-            streams.remove(number);
+            release(number);
         }
     }
 
@@ -96,13 +119,49 @@ final class Listings {
     }
 
     void release(long number) {
-        streams.remove(number);
+        Stream stream = streams.remove(number);
+        synchronized (paged) {
+            paged.remove(number);
+        }
+        if (stream != null) {
+            bound.left(stream.user);
+        }
+    }
+
+    /** A stream that a former process opened goes on by its position, and may be kept. */
+    private Stream stream(Request reply, long number) {
+        return streams.computeIfAbsent(
+                number,
+                _ -> {
+                    int user = mounted.user(reply);
+                    bound.shares().takeAnyway(user);
+                    return new Stream(true, user);
+                });
+    }
+
+    private void keepPage(long number, Stream stream) {
+        Stream eldest = null;
+        synchronized (paged) {
+            if (streams.get(number) != stream) {
+                return; // it was closed meanwhile
+            }
+            paged.put(number, stream);
+            if (paged.size() > PAGES_MAX) {
+                Iterator<Stream> all = paged.values().iterator();
+                eldest = all.next();
+                all.remove();
+            }
+        }
+        if (eldest != null) {
+            synchronized (eldest) {
+                eldest.page = null;
+            }
+        }
     }
 
     void read(DirectoryReply reply, long node, long number, long offset) {
         mounted.times().listed(node);
-        // A stream that a former process opened goes on by its position, and may be kept.
-        Stream stream = streams.computeIfAbsent(number, _ -> new Stream(true));
+        Stream stream = stream(reply, number);
         long cookie = cookieOf(offset);
         DirectoryPage page = pageOf(stream, cookie, offset == 0);
         if (page != null) {
@@ -122,6 +181,7 @@ final class Listings {
                         stream.after = cookie;
                         stream.stamp = stamp;
                     }
+                    keepPage(number, stream);
                     send(reply, node, offset, found, stamp, stream);
                 });
     }

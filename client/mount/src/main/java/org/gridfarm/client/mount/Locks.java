@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.transfer.Shares;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.LockRange;
@@ -31,10 +32,25 @@ final class Locks {
     private final Metadata metadata;
     private final Mounted mounted;
 
+    /** Ranges that programs on this mount may hold: some 200 bytes each, here and at the leader. */
+    private static final int RANGES_MAX = 1 << 16;
+
     /** Who may hold something here: closing a file of nobody else need not ask the server. */
-    private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
+    private final Map<Owner, Holding> owners = new ConcurrentHashMap<>();
+
+    private final Shares shares = new Shares(RANGES_MAX);
 
     private record Owner(long node, long owner, boolean flock) {}
+
+    /** What an owner has, in whose share. */
+    private static final class Holding {
+        final int user;
+        int ranges; // guarded by this
+
+        Holding(int user) {
+            this.user = user;
+        }
+    }
 
     /**
      * What was locked through one open file. When the kernel gives that up, it says nothing of the
@@ -94,8 +110,14 @@ final class Locks {
             LockRange lock,
             boolean flock,
             boolean wait) {
+        Owner who = new Owner(node, owner, flock);
         if (lock.type() != LockRange.UNLOCK) {
-            taking(new Owner(node, owner, flock), number);
+            int user = mounted.user(reply);
+            if (!shares.hasRoom(user)) {
+                reply.fail(Errno.ENOLCK);
+                return;
+            }
+            taking(who, user, number);
         }
         if (wait) {
             reply.deadline(0);
@@ -104,6 +126,7 @@ final class Locks {
         CompletableFuture<?> set =
                 (wait ? metadata.lock(request) : lockAtOnce(request))
                         .whenComplete((answer, failure) -> {
+                            count(who, owners.get(who));
                             if (failure != null) {
                                 mounted.fail(reply, node, "lock", failure);
                             } else if (answer.getGranted()) {
@@ -121,11 +144,26 @@ final class Locks {
         }
     }
 
-    private void taking(Owner owner, long number) {
-        owners.add(owner);
+    private void taking(Owner owner, int user, long number) {
+        owners.computeIfAbsent(owner, _ -> new Holding(user));
         Holder holder = holders.computeIfAbsent(number, _ -> new Holder(owner.node));
         holder.closing = false;
         holder.owners.add(owner);
+    }
+
+    private void count(Owner owner, @Nullable Holding holding) {
+        if (holding == null) {
+            return; // its file was closed meanwhile
+        }
+        synchronized (holding) {
+            int now = metadata.lockedRanges(owner.node, owner.owner, owner.flock);
+            for (; holding.ranges < now; holding.ranges++) {
+                shares.takeAnyway(holding.user);
+            }
+            for (; holding.ranges > now; holding.ranges--) {
+                shares.giveBack(holding.user);
+            }
+        }
     }
 
     /**
@@ -182,10 +220,11 @@ final class Locks {
      * The last descriptor of the open file is gone.
      *
      * @param flock owner of its lock by flock(2); null: it has none
+     * @param user who opened it
      */
-    void ended(long node, long number, @Nullable Long flock) {
+    void ended(long node, long number, @Nullable Long flock, int user) {
         if (flock != null) {
-            taking(new Owner(node, flock, true), number); // perhaps by a former process
+            taking(new Owner(node, flock, true), user, number); // perhaps by a former process
         }
         Holder holder = holders.isEmpty() ? null : holders.get(number);
         if (holder != null) {
@@ -208,10 +247,13 @@ final class Locks {
 
     /** Everything the owner holds on the file goes; done at once when it never took anything. */
     private CompletableFuture<Void> release(Owner owner) {
-        if (!owners.remove(owner) && !isInherited(owner.node)) {
+        Holding holding = owners.remove(owner);
+        if (holding == null && !isInherited(owner.node)) {
             return CompletableFuture.completedFuture(null);
         }
-        return metadata.lock(unlock(owner)).thenApply(_ -> null);
+        return metadata.lock(unlock(owner))
+                .whenComplete((_, _) -> count(owner, holding))
+                .thenApply(_ -> null);
     }
 
     private static LockRequest unlock(Owner owner) {

@@ -31,6 +31,11 @@ record Mounted(
         return callers.of(request);
     }
 
+    /** In whose share of what this mount has the request counts. */
+    int user(Request request) {
+        return callers.user(request);
+    }
+
     Identities identities() {
         return callers.identities();
     }

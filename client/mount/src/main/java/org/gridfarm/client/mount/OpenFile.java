@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param kernelWrites the kernel writes into the plain file behind our back
  * @param privileges what a write takes away first
  * @param ready completes when the file may be used: at once, but for one of a former process
+ * @param user in whose share of open files it counts
  */
 record OpenFile(
         FileHandle handle,
@@ -22,17 +23,19 @@ record OpenFile(
         boolean kernelWrites,
         AtomicBoolean written,
         Privileges privileges,
-        CompletableFuture<Void> ready) {
+        CompletableFuture<Void> ready,
+        int user) {
     private static final CompletableFuture<Void> AT_ONCE = CompletableFuture.completedFuture(null);
 
-    OpenFile(FileHandle handle, int mode, boolean kernelWrites) {
+    OpenFile(FileHandle handle, int mode, boolean kernelWrites, int user) {
         this(
                 handle,
                 mode,
                 kernelWrites,
                 new AtomicBoolean(),
                 Privileges.of(handle.attributes()),
-                AT_ONCE);
+                AT_ONCE,
+                user);
     }
 
     void noteWrite() {

@@ -4,6 +4,7 @@ import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
+import org.gridfarm.client.core.transfer.Shares;
 import org.gridfarm.client.mount.fuse.OpenFiles;
 import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.Request;
@@ -35,6 +36,7 @@ final class OpenTable {
 
     private final Mounted mounted;
     private final OpenFiles ways;
+    private final Shares shares;
     private final Map<Long, OpenFile> open = new ConcurrentHashMap<>();
     private final Map<Long, Integer> writers = new ConcurrentHashMap<>();
     private final Map<Long, Long> restoredOpens = new ConcurrentHashMap<>(); // by request
@@ -42,8 +44,12 @@ final class OpenTable {
     private final Mappings mappings = new Mappings(Clock.system());
     private final Set<CompletableFuture<Void>> leaving = ConcurrentHashMap.newKeySet();
 
-    OpenTable(Mounted mounted, OpenFiles ways) {
+    /**
+     * @param shares of those who open files: given back when nothing is left to be done for one
+     */
+    OpenTable(Mounted mounted, OpenFiles ways, Shares shares) {
         this.mounted = mounted;
+        this.shares = shares;
         this.ways = ways;
         this.nextHandle = new AtomicLong(mounted.firstHandle());
     }
@@ -88,7 +94,8 @@ final class OpenTable {
             Request request, FileHandle handle, OpenFiles.Way way, @Nullable LocalFile local) {
         long number = nextHandle.getAndIncrement();
         boolean kernelWrites = way.passthrough() && local != null && local.write();
-        OpenFile file = new OpenFile(handle, way.mode(), kernelWrites);
+        Credentials who = mounted.who(request);
+        OpenFile file = new OpenFile(handle, way.mode(), kernelWrites, who.getUid());
         mounted.book()
                 .opened(
                         new OpenRecord(
@@ -101,7 +108,7 @@ final class OpenTable {
                                 access(handle.flags(), kernelWrites),
                                 handle.attributes().getGeneration(),
                                 local == null ? 0 : local.staged(),
-                                mounted.who(request)));
+                                who));
         add(number, file);
         return number;
     }
@@ -173,6 +180,7 @@ final class OpenTable {
     }
 
     private void ended(OpenFile file) {
+        shares.giveBack(file.user());
         if (file.isWritable()) {
             writers.computeIfPresent(
                     file.handle().inode(), (_, count) -> count == 1 ? null : count - 1);
@@ -216,7 +224,9 @@ final class OpenTable {
                         kernelWrites,
                         new java.util.concurrent.atomic.AtomicBoolean(record.has(OpenRecord.WRITE)),
                         Privileges.unknown(),
-                        ready);
+                        ready,
+                        record.who().getUid());
+        shares.takeAnyway(file.user());
         ways.restore(
                 record.inode(),
                 record.mode(),

@@ -6,6 +6,8 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.Flags;
 import org.gridfarm.client.mount.fuse.OpenFiles;
 import org.gridfarm.client.mount.fuse.Passthrough;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,6 +108,10 @@ final class OpenWays {
         }
         return handle.openLocalForMappings()
                 .handle((local, failure) -> {
+                    if (failure != null && isForWantOfDescriptors(failure)) {
+                        ways.released(node, way.mode());
+                        return handle.<Going>closedFor(failure);
+                    }
                     if (local == null) {
                         log.warn(
                                 "inode {}: what is mapped of it and changed here may be lost: {}",
@@ -114,8 +120,13 @@ final class OpenWays {
                                         ? "the copy here is in no chain"
                                         : failure.getMessage());
                     }
-                    return new Going(handle, local, way);
-                });
+                    return CompletableFuture.completedFuture(new Going(handle, local, way));
+                })
+                .thenCompose(going -> going);
+    }
+
+    private static boolean isForWantOfDescriptors(Throwable failure) {
+        return FarmException.of(failure, "open", "").kind() == ErrorKind.TOO_MANY_OPEN;
     }
 
     private OpenFiles.Way way(long node, Opened opened) {

@@ -1,11 +1,16 @@
 package org.gridfarm.client.mount.takeover;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -16,6 +21,7 @@ public final class Heartbeat {
 
     private final Path file;
     private final LongSupplier life;
+    private @Nullable FileChannel open; // kept: when descriptors are short, the heart beats on
     private boolean ended; // guarded by this
 
     /**
@@ -40,12 +46,17 @@ public final class Heartbeat {
     }
 
     private void run() {
-        try {
-            while (pause()) {
+        String toldOf = "";
+        while (pause()) {
+            try {
                 beat();
+                toldOf = "";
+            } catch (IOException e) {
+                if (!e.toString().equals(toldOf)) {
+                    toldOf = e.toString();
+                    log.warn("the supervisor cannot be told of this process: {}", toldOf);
+                }
             }
-        } catch (IOException e) {
-            log.warn("the supervisor cannot be told of: {}", e.getMessage());
         }
     }
 
@@ -59,7 +70,18 @@ public final class Heartbeat {
         }
     }
 
-    private void beat() throws IOException {
-        Files.writeString(file, life.getAsLong() + "\n");
+    /** The supervisor may take the file away when it has noticed the end of the process before. */
+    void beat() throws IOException {
+        FileChannel to = open;
+        if (to == null || !Files.exists(file)) {
+            if (to != null) {
+                to.close();
+            }
+            to = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            open = to;
+        }
+        // Never shorter than the last one: it grows, and a reader sees a whole line.
+        byte[] line = "%020d\n".formatted(life.getAsLong()).getBytes(StandardCharsets.US_ASCII);
+        to.write(ByteBuffer.wrap(line), 0);
     }
 }
