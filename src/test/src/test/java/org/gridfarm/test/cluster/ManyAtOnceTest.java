@@ -3,10 +3,13 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 @Tag("alone")
 class ManyAtOnceTest {
     private static final int PROGRAMS = 300;
+    private static final int FILES = 1000;
 
     private static TestFarm farm;
 
@@ -65,6 +69,50 @@ class ManyAtOnceTest {
                                 .formatted(PROGRAMS, farm.mount().resolve("read")));
         assertThat(sums.lines()).hasSize(PROGRAMS).allMatch(sum.strip()::equals);
         assertThat(megabytesAtMost()).isLessThan(450);
+    }
+
+    /**
+     * One user opens more directories than he may, and then more files than the mount's process has
+     * descriptors. Others go on; and so do all his files when the process is killed.
+     */
+    @Test
+    void whoOpensMoreThanThereIsRoomForHarmsNobody() throws Exception {
+        Programs.need("python3");
+        Assumptions.assumeTrue(Files.isWritable(Path.of("/etc")), "another user needs root");
+        Path mount = farm.mountWithDescriptors("n1", 900);
+        Path directory = Files.createDirectory(mount.resolve("many"));
+        farm.sh("chmod 711 %s && chmod 777 %s".formatted(farm.directory(), directory));
+        long server = farm.mountServer(mount).pid();
+        Process hog =
+                new ProcessBuilder(
+                                "python3",
+                                farm.program("open-many.py"),
+                                directory.toString(),
+                                Integer.toString(FILES))
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try (BufferedReader told = hog.inputReader();
+                BufferedWriter tell = hog.outputWriter()) {
+            assertThat(told.readLine()).isEqualTo("directories: ENFILE");
+            Files.writeString(mount.resolve("another's"), "content");
+            assertThat(farm.mountOf("n2").resolve("another's")).hasContent("content");
+            goOn(tell);
+            assertThat(told.readLine()).isEqualTo("files: " + FILES);
+            Files.writeString(mount.resolve("another's"), "more");
+            ProcessHandle now = farm.mountServer(mount);
+            assertThat(now.pid()).as("the process that serves").isEqualTo(server);
+            now.destroyForcibly();
+            goOn(tell);
+            assertThat(told.readLine()).isEqualTo("lost: 0");
+            assertThat(farm.mountOf("n2").resolve("another's")).hasContent("more");
+        } finally {
+            hog.destroyForcibly();
+        }
+    }
+
+    private static void goOn(BufferedWriter program) throws IOException {
+        program.write("go on\n");
+        program.flush();
     }
 
     /** Of the mount's process, since it began. */

@@ -242,6 +242,29 @@ public final class TestFarm implements AutoCloseable {
         return mount;
     }
 
+    /** A mount at that node whose processes may have so many descriptors. */
+    Path mountWithDescriptors(String node, int most) {
+        Path mount = directory.resolve("short-" + node);
+        List<String> words =
+                new ArrayList<>(
+                        List.of(
+                                "/bin/sh",
+                                "-c",
+                                "ulimit -n \"$0\" && exec \"$@\"",
+                                Integer.toString(most)));
+        words.addAll(
+                command(
+                        "cluster",
+                        "mount",
+                        "--node",
+                        node,
+                        "--dir",
+                        directory.toString(),
+                        mount.toString()));
+        succeeded("gf cluster mount", run(words));
+        return mount;
+    }
+
     /** Runs a command that must succeed; its standard output. */
     public String gf(String... words) {
         Result result = tryGf(words);
