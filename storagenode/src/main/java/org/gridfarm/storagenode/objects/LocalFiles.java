@@ -128,7 +128,7 @@ public final class LocalFiles {
             return claim(exchange.peer(), key, request.getStaged(), Replica::size)
                     .thenApply(Claimed::grant);
         }
-        store.requireRoomForLocalWriter(key);
+        store.requireRoomForLocalWriter("open-local");
         return openForWriting(exchange.peer(), key, request.getCreate(), false);
     }
 

@@ -310,12 +310,12 @@ public final class ReplicaStore implements AutoCloseable {
     }
 
     /** OVERLOADED when local writers have as many replicas as may stay open. */
-    public void requireRoomForLocalWriter(ObjectKey key) {
+    public void requireRoomForLocalWriter(String operation) {
         if (open.pinned() >= localMax) {
             throw new FarmException(
                     ErrorKind.OVERLOADED,
-                    "open-local",
-                    key.toString(),
+                    operation,
+                    "",
                     "local writers have " + localMax + " replicas open");
         }
     }
@@ -331,7 +331,8 @@ public final class ReplicaStore implements AutoCloseable {
         List<Place> places = new ArrayList<>();
         DataDirectory disk = choose("a staged file", 0);
         try {
-            staged.requireRoom(localMax - open.pinned());
+            requireRoomForLocalWriter("stage");
+            staged.requireRoom();
             for (int i = 0; i < count; i++) {
                 disk = choose("a staged file", 0);
                 StagedFiles.Staged made = staged.make(disk);

@@ -88,14 +88,9 @@ final class StagedFiles {
         return (random & -2L * DIRECTORIES) | directory << 1 | 1;
     }
 
-    /**
-     * OVERLOADED when there are more than anybody can need, or than may be claimed.
-     *
-     * @param claimable files for which there is room when they are made replicas
-     */
-    void requireRoom(int claimable) throws IOException {
-        int most = Math.min(FILES_MAX, claimable);
-        if (atMost.get() < most) {
+    /** OVERLOADED when there are more than anybody can need. */
+    void requireRoom() throws IOException {
+        if (atMost.get() < FILES_MAX) {
             return;
         }
         int files = 0;
@@ -105,7 +100,7 @@ final class StagedFiles {
             }
         }
         atMost.set(files);
-        if (files >= most) {
+        if (files >= FILES_MAX) {
             throw new FarmException(
                     ErrorKind.OVERLOADED, "stage", "", files + " staged files wait to be used");
         }
