@@ -105,7 +105,7 @@ class FirstFarmTest {
     }
 
     @Test
-    @Order(6)
+    @Order(9)
     void everythingIsThereAfterStopAndStart() {
         farm.stop();
         farm.startAgain();
@@ -113,7 +113,7 @@ class FirstFarmTest {
     }
 
     @Test
-    @Order(7)
+    @Order(10)
     void whatIsRemovedLeavesTheDisks() {
         farm.sh("rm -rf " + farm.mount() + "/*");
         await("the nodes hold no object")
@@ -127,17 +127,17 @@ class FirstFarmTest {
 
     /** The script itself is ASCII: what the shell makes of it no JVM has seen before. */
     @Test
-    @Order(20)
+    @Order(6)
     void namesAreBytesInEveryCommand() throws IOException {
         Path local = Files.createDirectory(farm.directory().resolve("names"));
         String script =
                 """
-                cd %s
+                cd %1$s
                 e=$(printf 'a\\351'); g=$(printf 'a\\350'); u=$(printf '\\303\\274')
                 mkdir "d$e"; printf 1 >"d$e/$e"; printf 2 >"d$e/$g"; printf 3 >"d$e/$u"
                 printf plain >@list
                 gf put -r "d$e" @list /
-                cmp @list %s/@list
+                cmp @list %2$s/@list; rm %2$s/@list
                 (cd "d$e"; gf get -r "/d$e" out; diff -r . out -x out; rm -r out)
                 gf ls "/d$e" | LC_ALL=C sort >listed
                 ls "d$e" | LC_ALL=C sort | cmp - listed
@@ -160,7 +160,7 @@ class FirstFarmTest {
     }
 
     @Test
-    @Order(21)
+    @Order(7)
     void timesThatTheFarmCannotHoldBecomeTheNearest() {
         String script =
                 """
@@ -189,7 +189,7 @@ class FirstFarmTest {
     }
 
     @Test
-    @Order(22)
+    @Order(8)
     void whatTheMountTellsOfItselfIsReadAsAnyFile() {
         String script =
                 """
@@ -208,6 +208,7 @@ class FirstFarmTest {
                 copy = os.open("%1$s/copied", os.O_RDWR | os.O_CREAT)
                 assert os.copy_file_range(f, copy, 9999) == status.st_size
                 os.fsync(f)'
+                rm %1$s/copied
                 """
                         .formatted(farm.mount(), farm.directory());
         assertThat(farm.script(script)).isEqualTo("1\n");
