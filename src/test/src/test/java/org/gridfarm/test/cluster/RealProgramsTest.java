@@ -125,6 +125,7 @@ class RealProgramsTest {
 
     @Test
     void tarAndCpKeepEverything() throws IOException {
+        Programs.need("setfattr");
         Path place = fresh("tar");
         Path local = farm.directory().resolve("tree");
         farm.sh(

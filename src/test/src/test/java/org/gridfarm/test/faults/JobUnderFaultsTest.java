@@ -27,7 +27,10 @@ class JobUnderFaultsTest {
 
     private static TestFarm farm;
 
-    private final long seed = Tier.seed(291); // its first ten faults are of ten kinds
+    /**
+     * Its first fault is a scheduler's death: the one kind that {@link AllProcessesTest} has not.
+     */
+    private final long seed = Tier.seed(2);
 
     @BeforeAll
     static void start() throws IOException {

@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.cluster;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,9 +53,9 @@ public final class Ports implements AutoCloseable {
 
     /** The first port of the kernel's range; where that begins too low, the last of all. */
     private static int end() {
-        try {
-            String range = Files.readString(GIVEN_TO_CONNECTIONS).strip();
-            int first = Integer.parseInt(range.split("\\s+")[0]);
+        // The kernel gives the line at the first read alone, as much as that asks for.
+        try (BufferedReader range = Files.newBufferedReader(GIVEN_TO_CONNECTIONS)) {
+            int first = Integer.parseInt(range.lines().findFirst().orElseThrow().split("\\s+")[0]);
             return first >= FIRST + TRIES_MAX ? first : 1 << 16;
         } catch (IOException e) {
             throw new FarmException(
