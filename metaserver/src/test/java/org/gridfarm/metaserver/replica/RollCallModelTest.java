@@ -83,7 +83,7 @@ class RollCallModelTest {
                     });
 
     private Content content(long inode) {
-        return new Content(inode, file(inode).generation, 100, 1, 1, "");
+        return new Content(inode, file(inode).generation, 100, 100, 1, 1, "");
     }
 
     private File file(long inode) {

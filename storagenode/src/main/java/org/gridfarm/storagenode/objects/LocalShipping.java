@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.TruncateObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
+import org.gridfarm.storagenode.replica.ChangedBlocks;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.Replica;
 import org.gridfarm.storagenode.replica.ReplicaStore;
@@ -131,7 +132,7 @@ final class LocalShipping {
         boolean alone = request.getRestCount() == 0;
         long next;
         if (alone) {
-            next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
+            next = replica.rescan(block, ChangedBlocks.IGNORED);
         } else {
             ChainLine.requireShort(request.getRestList());
             try (Runs runs = new Runs(request, lines.of(replica.key()), sent)) {
@@ -183,7 +184,7 @@ final class LocalShipping {
     }
 
     /** Sends blocks that follow each other as one write, at close at the latest. */
-    private final class Runs implements Replica.ChangedBlocks, AutoCloseable {
+    private final class Runs implements ChangedBlocks, AutoCloseable {
         private final SyncObjectRequest request;
         private final ChainLine line;
         private final List<CompletableFuture<ChainOutcome>> sent;

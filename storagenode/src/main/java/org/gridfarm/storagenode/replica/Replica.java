@@ -307,9 +307,7 @@ public final class Replica implements AutoCloseable {
         if (newSize == size) {
             return;
         }
-        if (newSize > size) {
-            StoreLimits.requireWithin(newSize, 0, key);
-        }
+        StoreLimits.requireWithin(newSize, 0, key);
         beforeChange();
         if (newSize > size) {
             data.resize(newSize);
@@ -599,23 +597,6 @@ public final class Replica implements AutoCloseable {
 
     public boolean hasLocalWriters() {
         return localWriters.any();
-    }
-
-    /** Hears of blocks that differ; the buffer is good during the call. */
-    public interface ChangedBlocks {
-        void changed(long offset, ByteBuffer content);
-
-        /** The range, of whole blocks, has become a hole. */
-        void zeroed(long offset, long length);
-
-        ChangedBlocks IGNORED =
-                new ChangedBlocks() {
-                    @Override
-                    public void changed(long offset, ByteBuffer content) {}
-
-                    @Override
-                    public void zeroed(long offset, long length) {}
-                };
     }
 
     /** Over the sums; brings them up to date first. */

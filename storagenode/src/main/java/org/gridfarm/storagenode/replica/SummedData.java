@@ -143,8 +143,8 @@ final class SummedData {
     boolean adopt(long size) throws IOException {
         boolean[] differed = {false};
         sums.truncate(size);
-        Replica.ChangedBlocks noting =
-                new Replica.ChangedBlocks() {
+        ChangedBlocks noting =
+                new ChangedBlocks() {
                     @Override
                     public void changed(long offset, ByteBuffer content) {
                         differed[0] = true;
@@ -165,7 +165,7 @@ final class SummedData {
      * Sums some blocks anew from this one on and shows those that differed; holes are passed over.
      * Returns the next block, or -1 at the end.
      */
-    long rescan(long from, long size, Replica.ChangedBlocks listener) throws IOException {
+    long rescan(long from, long size, ChangedBlocks listener) throws IOException {
         return pass(
                 from,
                 size,
@@ -192,8 +192,7 @@ final class SummedData {
      * @param summed the sums are those of the bytes: what differs is CORRUPT; else they are taken
      *     anew
      */
-    long show(long from, long size, boolean summed, Replica.ChangedBlocks listener)
-            throws IOException {
+    long show(long from, long size, boolean summed, ChangedBlocks listener) throws IOException {
         return pass(
                 from,
                 size,
@@ -203,7 +202,7 @@ final class SummedData {
                         if (summed) {
                             requireEmpty(first, end);
                         } else {
-                            emptied(first, end, Replica.ChangedBlocks.IGNORED);
+                            emptied(first, end, ChangedBlocks.IGNORED);
                         }
                         listener.zeroed(Blocks.start(first), Blocks.start(end - first));
                     }
@@ -263,7 +262,7 @@ final class SummedData {
      * Blocks [from, to) lie in a hole now; told as one range from the first to the last that did
      * not, however many between them did.
      */
-    private void emptied(long from, long to, Replica.ChangedBlocks listener) throws IOException {
+    private void emptied(long from, long to, ChangedBlocks listener) throws IOException {
         long first = sums.nextSummed(from, to);
         long end = first;
         for (long block = first; block < to; block = sums.nextSummed(end, to)) {

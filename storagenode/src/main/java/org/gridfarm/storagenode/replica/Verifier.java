@@ -121,7 +121,7 @@ public final class Verifier {
 
     /** In a turn of the object: some blocks' sums. The next block, -1: that was all. */
     public static long sumSome(Replica replica, long block) throws IOException {
-        long next = replica.rescan(block, Replica.ChangedBlocks.IGNORED);
+        long next = replica.rescan(block, ChangedBlocks.IGNORED);
         if (next < 0) {
             replica.checkpoint();
         }

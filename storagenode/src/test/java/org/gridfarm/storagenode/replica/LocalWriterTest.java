@@ -26,7 +26,7 @@ class LocalWriterTest {
         return bytes;
     }
 
-    private static final class Seen implements Replica.ChangedBlocks {
+    private static final class Seen implements ChangedBlocks {
         final List<Long> changed = new ArrayList<>();
         long zeroed;
 

@@ -101,7 +101,7 @@ class ReplicaModelTest {
                         assertThat(replica.size()).isEqualTo(95_010);
                         replica.endLocalWriting(true);
                         for (long next = 0; next >= 0; ) {
-                            next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
+                            next = replica.rescan(next, ChangedBlocks.IGNORED);
                         }
                         assertThat(replica.firstBad(0, Long.MAX_VALUE)).isEqualTo(-1);
                     });
@@ -239,7 +239,7 @@ class ReplicaModelTest {
                     }
                     replica.endLocalWriting(true);
                     for (long next = 0; next >= 0; ) {
-                        next = replica.rescan(next, Replica.ChangedBlocks.IGNORED);
+                        next = replica.rescan(next, ChangedBlocks.IGNORED);
                     }
                 });
         if (length > 0) {

@@ -56,7 +56,7 @@ class SparseTest {
                 fixture.store.change(key, ReplicaStore.IfAbsent.FAIL, Replica::digest));
     }
 
-    private static final class Seen implements Replica.ChangedBlocks {
+    private static final class Seen implements ChangedBlocks {
         final List<Long> changed = new ArrayList<>();
         final List<String> zeroed = new ArrayList<>();
 
@@ -71,7 +71,7 @@ class SparseTest {
         }
     }
 
-    private static void rescanAll(Replica replica, Replica.ChangedBlocks seen, boolean show)
+    private static void rescanAll(Replica replica, ChangedBlocks seen, boolean show)
             throws IOException {
         for (long block = 0; block >= 0; ) {
             block = show ? replica.show(block, seen) : replica.rescan(block, seen);
@@ -125,8 +125,7 @@ class SparseTest {
             fixture.change(KEY, Replica::forgetSums);
             fixture.change(KEY, Replica::sync); // takes all sums that it lacks
             fixture.change(KEY, replica -> replica.endLocalWriting(true));
-            fixture.change(
-                    KEY, replica -> rescanAll(replica, Replica.ChangedBlocks.IGNORED, false));
+            fixture.change(KEY, replica -> rescanAll(replica, ChangedBlocks.IGNORED, false));
             Seen shown = new Seen();
             fixture.change(KEY, replica -> rescanAll(replica, shown, true)); // for a new member
             assertThat(shown.changed).isEqualTo(all.changed);

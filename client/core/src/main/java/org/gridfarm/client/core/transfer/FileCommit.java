@@ -83,7 +83,7 @@ final class FileCommit {
 
     private CompletableFuture<Void> commit(boolean close, boolean durable) {
         long until = wiring.clock().nanoTime() + wiring.session().deadline().toNanos();
-        return open.commits.next(() -> commitInTurn(close, durable, until));
+        return open.commits.take(() -> commitInTurn(close, durable, until));
     }
 
     private CompletableFuture<Void> commitInTurn(boolean close, boolean durable, long until) {

@@ -1,5 +1,6 @@
 package org.gridfarm.client.core.transfer;
 
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Attributes;
@@ -31,7 +32,7 @@ final class OpenInode {
     final GrowthLimit limit = new GrowthLimit();
     final Filling filling;
     final ObjectChains chains;
-    final Turns commits = new Turns();
+    final Turns commits = new Turns(1);
     private final Wiring wiring;
     private final Refreshing refreshing;
 

@@ -284,12 +284,13 @@ class MountTest {
         await().until(() -> operations.open() == 0);
     }
 
+    /** Python calls EOPNOTSUPP by its other name. */
     private static final String FLAGS =
             """
              0000000000000000 0000000000000000
-            EOPNOTSUPP EOPNOTSUPP
+            ENOTSUP ENOTSUP
             \s
-            EOPNOTSUPP
+            ENOTSUP
             ENOTTY
             """;
 
