@@ -202,7 +202,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         nodes,
                         this,
                         () -> planner.limits().copies());
-        new OpenService(state, opens, relocations, this).register(table);
+        ChainFailures failures = new ChainFailures(state, opens.files(), choice, this);
+        new OpenService(state, opens, relocations, failures, this).register(table);
         table.on(MetadataMethods.ACCESSED, new Accesses(state, this)::accessed);
         nodes.register(table);
         locks.register(table);

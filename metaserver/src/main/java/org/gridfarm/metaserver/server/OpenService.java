@@ -22,9 +22,16 @@ final class OpenService {
     private final FarmState state;
     private final FileOpens opens;
     private final Relocations relocations;
+    private final ChainFailures failures;
     private final LeaderContext leader;
 
-    OpenService(FarmState state, FileOpens opens, Relocations relocations, LeaderContext leader) {
+    OpenService(
+            FarmState state,
+            FileOpens opens,
+            Relocations relocations,
+            ChainFailures failures,
+            LeaderContext leader) {
+        this.failures = failures;
         this.state = state;
         this.opens = opens;
         this.relocations = relocations;
@@ -134,13 +141,7 @@ final class OpenService {
                         why -> refuse(exchange, why));
                 return;
             }
-            opens.chainFailure(
-                    caller,
-                    request.getHandle(),
-                    request.getStripe(),
-                    request.getFailedNodesList(),
-                    request.getWritten(),
-                    request.getRescue());
+            failures.reported(caller, request);
             told(exchange, caller, request.getHandle());
         } catch (FarmException e) {
             refuse(exchange, e);

@@ -259,7 +259,7 @@ final class MemoryMetaserver implements AutoCloseable {
         long inode = nextInode++;
         inodes.remove(old.getInode());
         inodes.put(inode, old.toBuilder().setInode(inode).build());
-        layouts.put(inode, newLayout(inode, 1));
+        layouts.put(inode, MemoryLayouts.made(this, inode, 1));
         directory(parent).put(name, inode);
         opened.put(-inode, new Opened(0, inode, true));
     }
@@ -343,7 +343,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 Attributes made = make(c.getParent(), c.getName(), FileType.REGULAR, recall);
                 reply.setAttributes(made).setParent(inodes.get(c.getParent()));
                 if (c.hasOpen()) {
-                    layouts.put(made.getInode(), newLayout(made.getInode(), 1));
+                    layouts.put(made.getInode(), MemoryLayouts.made(this, made.getInode(), 1));
                     reply.setOpened(
                             opened(
                                     c.getOpen().getHandle(),
@@ -380,7 +380,7 @@ final class MemoryMetaserver implements AutoCloseable {
                     opened.remove(c.getHandle());
                 }
                 reply.setAttributes(change(c.getInode(), a -> a.setSize(c.getSize()), recall));
-                layouts.computeIfPresent(c.getInode(), (i, l) -> valid(l));
+                layouts.computeIfPresent(c.getInode(), (i, l) -> MemoryLayouts.valid(l));
             }
             default ->
                     throw new FarmException(
@@ -477,12 +477,12 @@ final class MemoryMetaserver implements AutoCloseable {
         RecallRequest.Builder recall = RecallRequest.newBuilder();
         synchronized (this) {
             shown(q.getInode()); // refuses what is gone
-            layouts.computeIfAbsent(q.getInode(), i -> newLayout(i, 1));
+            layouts.computeIfAbsent(q.getInode(), i -> MemoryLayouts.made(this, i, 1));
             if (q.getTruncate()
                     && opened.values().stream().noneMatch(o -> o.inode == q.getInode())) {
                 int generation = known(inodes, q.getInode()).getGeneration() + 1;
                 change(q.getInode(), a -> a.setSize(0).setGeneration(generation), recall);
-                layouts.put(q.getInode(), newLayout(q.getInode(), generation));
+                layouts.put(q.getInode(), MemoryLayouts.made(this, q.getInode(), generation));
             }
             reply = opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
             if (q.getWrite()) {
@@ -564,38 +564,6 @@ final class MemoryMetaserver implements AutoCloseable {
         layouts.put(q.getInode(), layout.build());
         Opened o = known(opened, q.getHandle());
         return opened(q.getHandle(), o.session, o.inode, o.write);
-    }
-
-    private Layout newLayout(long inode, int generation) {
-        Layout.Builder layout = Layout.newBuilder().setStripeCount(stripes).setStripeUnit(64 << 10);
-        for (int s = 0; s < stripes; s++) {
-            ObjectLocation.Builder object =
-                    ObjectLocation.newBuilder()
-                            .setObject(
-                                    ObjectId.newBuilder()
-                                            .setInode(inode)
-                                            .setStripe(s)
-                                            .setGeneration(generation));
-            for (int r = 0; r < replicas; r++) {
-                MemoryNode node = nodes.get((s + r) % nodes.size());
-                object.addReplicas(
-                        Replica.newBuilder()
-                                .setNode(node.name)
-                                .setAddress(node.server.address().toString())
-                                .setState(ReplicaState.WRITING)
-                                .setLive(true));
-            }
-            layout.addObjects(object);
-        }
-        return layout.build();
-    }
-
-    private static Layout valid(Layout layout) {
-        Layout.Builder now = layout.toBuilder();
-        now.getObjectsBuilderList()
-                .forEach(o ->
-                        o.getReplicasBuilderList().forEach(r -> r.setState(ReplicaState.VALID)));
-        return now.build();
     }
 
     private static <T> T known(Map<Long, T> map, long key) {

@@ -314,10 +314,10 @@ final class FarmFileHandle implements FileHandle {
 
     /** Of a failed change something may have been done. Its caller is told, and once. */
     private <T> CompletableFuture<T> noted(Supplier<CompletableFuture<T>> change) {
-        open.changeBegins();
+        open.changing(1);
         return change.get()
                 .whenComplete((done, thrown) -> {
-                    open.changeEnds();
+                    open.changing(-1);
                     if (thrown != null) {
                         open.writeFailed();
                     }

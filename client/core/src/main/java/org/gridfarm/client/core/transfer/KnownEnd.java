@@ -26,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
  * committed since: the commit that counts is the one whose size was asked for last.
  */
 final class KnownEnd {
+    private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
     final Uncommitted uncommitted = new Uncommitted();
     private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
     private long size;
@@ -33,7 +35,7 @@ final class KnownEnd {
     private long reserved; // end of the last append that has its place
     private int reservedUnderWay;
     private int changing; // changes that are under way
-    private CompletableFuture<Void> reservedEnded = CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> reservedEnded = NOTHING;
 
     DataMode mode() {
         return mode;
@@ -84,8 +86,11 @@ final class KnownEnd {
         return true;
     }
 
+    /**
+     * @param most what may be done from now on; DATA_MODE_UNSPECIFIED: as much as before
+     */
     void lowered(DataMode most) {
-        mode = most;
+        mode = most == DataMode.DATA_MODE_UNSPECIFIED ? mode : most;
     }
 
     /**
@@ -104,13 +109,12 @@ final class KnownEnd {
     // ---- what is done here
     // --------------------------------------------------------------------------------------------------------------
 
-    void changeBegins() {
-        changing++;
-    }
-
-    /** After it was told by {@link #wrote} or {@link #resized}, if it was done. */
-    void changeEnds() {
-        changing--;
+    /**
+     * @param more changes are under way; negative: have ended, after they were told by {@link
+     *     #wrote} or {@link #resized} if they were done
+     */
+    void changing(int more) {
+        changing += more;
     }
 
     /** The place of an append while nobody else writes; -1 where others may. */
@@ -126,18 +130,18 @@ final class KnownEnd {
         return offset;
     }
 
-    /** Returns what is to be completed outside the lock. */
+    /** Completes when the appends that have a place of their own have arrived there, or failed. */
     CompletableFuture<Void> reservedEnded() {
         return reservedEnded;
     }
 
-    /** True for the last one under way: {@link #reservedEnded} is to be completed. */
-    boolean appendEnded() {
+    /** Returns what is to be completed outside the lock. */
+    CompletableFuture<Void> appendEnded() {
         if (--reservedUnderWay > 0) {
-            return false;
+            return NOTHING;
         }
         reserved = 0;
-        return true;
+        return reservedEnded;
     }
 
     void wrote(long end, long now) {

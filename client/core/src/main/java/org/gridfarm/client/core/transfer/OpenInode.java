@@ -346,10 +346,7 @@ final class OpenInode {
     void appendEnded() {
         CompletableFuture<Void> ended;
         synchronized (lock) {
-            ended = end.reservedEnded();
-            if (!end.appendEnded()) {
-                return;
-            }
+            ended = end.appendEnded();
         }
         ended.complete(null);
     }
@@ -361,15 +358,12 @@ final class OpenInode {
         }
     }
 
-    void changeBegins() {
+    /**
+     * @param more changes are under way
+     */
+    void changing(int more) {
         synchronized (lock) {
-            end.changeBegins();
-        }
-    }
-
-    void changeEnds() {
-        synchronized (lock) {
-            end.changeEnds();
+            end.changing(more);
         }
     }
 
@@ -570,9 +564,7 @@ final class OpenInode {
     /** The metaserver lowers what this session may do alone. */
     void recalled(DataMode most, boolean dropLayout) {
         synchronized (lock) {
-            if (most != DataMode.DATA_MODE_UNSPECIFIED) {
-                end.lowered(most);
-            }
+            end.lowered(most);
             layoutRecalled |= dropLayout;
         }
     }

@@ -250,10 +250,7 @@ final class Appenders {
         private void append(long handle) {
             KnownEnd end = session.end();
             int line = ++lines;
-            boolean forgets = plant == Plant.CHANGES_UNDER_WAY_ARE_FORGOTTEN;
-            if (!forgets) {
-                end.changeBegins();
-            }
+            changing(end, 1);
             long place = end.reserve(1);
             if (place >= 0) {
                 send(() -> writeAt((int) place, line), handle, end, true);
@@ -264,6 +261,12 @@ final class Appenders {
                 atEnd.run();
             } else {
                 end.reservedEnded().thenRun(atEnd);
+            }
+        }
+
+        private void changing(KnownEnd end, int more) {
+            if (plant != Plant.CHANGES_UNDER_WAY_ARE_FORGOTTEN) {
+                end.changing(more);
             }
         }
 
@@ -289,14 +292,9 @@ final class Appenders {
 
         private void wrote(long handle, KnownEnd end, int at, boolean reserved) {
             end.wrote(at + 1, 1);
-            if (plant != Plant.CHANGES_UNDER_WAY_ARE_FORGOTTEN) {
-                end.changeEnds();
-            }
+            changing(end, -1);
             if (reserved) {
-                var ended = end.reservedEnded();
-                if (end.appendEnded()) {
-                    ended.complete(null);
-                }
+                end.appendEnded().complete(null);
             }
             next = () -> release(handle);
         }
