@@ -78,6 +78,19 @@ abstract class FarmOfThreeNodes {
 
     MutateReply commit(
             TestClient client, long inode, long handle, boolean close, List<String> holders) {
+        return commit(client, inode, handle, close, holders, 0);
+    }
+
+    /**
+     * @param seen version of the inode that the client knew
+     */
+    MutateReply commit(
+            TestClient client,
+            long inode,
+            long handle,
+            boolean close,
+            List<String> holders,
+            long seen) {
         return client.call(
                 MetadataMethods.MUTATE,
                 client.command()
@@ -87,6 +100,7 @@ abstract class FarmOfThreeNodes {
                                         .setHandle(handle)
                                         .setGeneration(1)
                                         .setSize(100)
+                                        .setSeen(seen)
                                         .setClose(close)
                                         .addObjects(
                                                 ObjectCommit.newBuilder().addAllHolders(holders)))

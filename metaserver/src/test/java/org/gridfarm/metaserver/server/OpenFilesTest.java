@@ -299,6 +299,32 @@ class OpenFilesTest extends FarmOfThreeNodes {
                 .hasMessageContaining("no member of its chain");
     }
 
+    /** Of two clients that write, the one that asked the chain for the size first may come last. */
+    @Test
+    void aCommitOfASizeThatWasAskedForBeforeAnotherClientsCommitIsRefused() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        TestClient other = new TestClient(farm, leader, 12, "n1");
+        long asked = open(other, inode, 600, true).getAttributes().getVersion();
+        commit(other, inode, 600, false, List.of("n1"), asked);
+        assertThatThrownBy(() -> commit(writer, inode, 500, true, List.of("n1"), asked))
+                .hasMessageContaining("another client has committed since");
+        long now = refresh(writer, inode, 500).getAttributes().getVersion();
+        commit(writer, inode, 500, true, List.of("n1"), now);
+    }
+
+    /** What its writer has written, and nobody committed, is at the chain alone. */
+    @Test
+    void whoOpensWhileAWriterHasNotComeToTheNextLeaderAsksTheChain() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        nextLeader();
+        TestClient other = new TestClient(farm, leader, 12, "n1");
+        assertThat(open(other, inode, 600, false).getMode()).isEqualTo(DataMode.WRITE_SHARED);
+        assertThatThrownBy(() -> open(other, inode, 601, true))
+                .hasMessageContaining("has not come to the new leader yet");
+    }
+
     @Test
     void missingCopiesAreMadeAndThoseOfDeadNodesReplaced() {
         TestClient client = new TestClient(farm, leader, 11, "n1");
