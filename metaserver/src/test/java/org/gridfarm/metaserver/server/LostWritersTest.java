@@ -117,15 +117,20 @@ class LostWritersTest extends FarmOfThreeNodes {
         TestClient other = new TestClient(farm, leader, 12);
         long inode = createAndOpen(lost, "f", 500).getAttributes().getInode();
         open(other, inode, 600, true);
+        long read = createAndOpen(other, "g", 650).getAttributes().getInode();
+        open(lost, read, 550, false);
         lost.peer.close();
-        AtomicLong handle = new AtomicLong(601);
+        AtomicLong handle = new AtomicLong(651);
         TestFarm.await(
                 "it is lost",
                 () -> {
                     other.renew();
-                    OpenReply again = open(other, inode, handle.getAndIncrement(), false);
+                    OpenReply again = open(other, read, handle.getAndIncrement(), false);
                     return again.getMode() == DataMode.EXCLUSIVE;
                 });
+        assertThat(refresh(other, inode, 600).getMode())
+                .as("what the lost one wrote stands on the chain alone")
+                .isEqualTo(DataMode.WRITE_SHARED);
         assertThat(n1.seals).isEmpty();
         commit(other, inode, 600, true, List.of("n1"));
         awaitSealed(other, inode);
@@ -180,7 +185,9 @@ class LostWritersTest extends FarmOfThreeNodes {
                 MetadataMethods.CLOSE_SESSION,
                 CloseSessionRequest.newBuilder().setSession(11).build());
         TestClient twoAgain = new TestClient(farm, leader, 12);
-        assertThat(reclaim(twoAgain, inode, 600).getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        assertThat(reclaim(twoAgain, inode, 600).getMode())
+                .as("what the lost one wrote stands on the chain alone")
+                .isEqualTo(DataMode.WRITE_SHARED);
         commit(twoAgain, inode, 600, true, List.of(file.head));
         awaitSealed(twoAgain, inode);
     }

@@ -229,7 +229,8 @@ class NodeReportTest extends FarmOfThreeNodes {
                         .filter(name -> !name.equals("n1"))
                         .findFirst()
                         .orElseThrow();
-        node(other).close();
+        n2.close(); // both: the third would soon have a copy, too
+        n3.close();
         TestFarm.await("it is silent", () -> !isReadable(other, client));
         restartN1(List.of());
         awaitState(client, inode, "n1", ReplicaState.LOST);
