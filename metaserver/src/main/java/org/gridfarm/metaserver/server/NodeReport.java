@@ -59,6 +59,11 @@ final class NodeReport {
         long inode = object.getInode();
         ReplicaImage row = state.rowOf(node, object);
         boolean exists = state.exists(inode);
+        for (ReplicaImage each : state.allRows(inode)) {
+            // That a node fell silent the map hears at the next tick, which may be too late here.
+            String holder = each.getNode();
+            state.replicas().nodeIs(holder, state.nodes().state(holder, state.monotonicNanos()));
+        }
         Sighting.Known known =
                 new Sighting.Known(
                         exists ? state.files().content(inode) : null,

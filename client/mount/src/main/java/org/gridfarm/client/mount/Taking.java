@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -77,23 +78,26 @@ final class Taking {
 
     /**
      * One of another machine has. Of that the kernel knows nothing, and if it writes the file
-     * itself, it will not ask again whether there is something to take away: so that goes at once.
+     * itself, it will not ask again whether there is something to take away: so that goes at once,
+     * but for the bits that a write of the superuser leaves.
      */
     void givenElsewhere(long node) {
         open.privilegesGiven(node);
-        open.writers(node).stream()
-                .filter(OpenFile::kernelWrites)
-                .findFirst()
-                .ifPresent(file ->
-                        take(mounted.callers().self(), file.handle(), true)
-                                .whenComplete((_, failure) -> {
-                                    if (failure != null) {
-                                        log.warn(
-                                                "inode {} keeps privileges while it is written: {}",
-                                                Long.toHexString(node),
-                                                failure.getMessage());
-                                    }
-                                }));
+        List<OpenFile> writers =
+                open.writers(node).stream().filter(OpenFile::kernelWrites).toList();
+        if (writers.isEmpty()) {
+            return;
+        }
+        boolean bits = writers.stream().anyMatch(file -> file.user() != 0);
+        take(mounted.callers().self(), writers.getFirst().handle(), bits)
+                .whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        log.warn(
+                                "inode {} keeps privileges while it is written: {}",
+                                Long.toHexString(node),
+                                failure.getMessage());
+                    }
+                });
     }
 
     private CompletableFuture<Void> take(Credentials who, FileHandle handle, boolean bits) {

@@ -462,8 +462,8 @@ public final class TestFarm implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        if (this == shared) {
-            return; // others may want it
+        if (this == shared || !Files.exists(directory)) {
+            return; // others may want it, or it has ended with the one they shared
         }
         if (client != null) {
             client.close();

@@ -1,10 +1,10 @@
-"""reopened.py DIR: new files are closed and opened again at once, in several ways, and written; says what sizes and contents were
+"""reopened.py DIR ROUNDS: new files are closed and opened again at once, in several ways, and written; says what sizes and contents were
 seen, once each, so that two file systems can be compared."""
 import mmap
 import os
 import sys
 
-ROUNDS = 60
+ROUNDS = int(sys.argv[2])
 BLOCK = 8192
 
 
