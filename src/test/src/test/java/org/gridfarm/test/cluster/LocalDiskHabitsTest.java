@@ -451,60 +451,17 @@ class LocalDiskHabitsTest {
     @Test
     void aDirectoryThatAnotherMountRemovesIsThereOrNot() throws IOException {
         Programs.need("python3");
-        Path program = Files.writeString(farm.directory().resolve("removed.py"), REMOVED);
         TestFarm.Result result =
                 farm.run(
                         List.of(
                                 "python3",
-                                program.toString(),
+                                farm.program("come_and_go.py"),
                                 farm.mount().toString(),
                                 farm.mountOf("n2").toString()));
         assertThat(result.output().strip())
                 .as(result.errors())
                 .isEqualTo("['ENOENT', 'ENOTEMPTY', 'done']");
     }
-
-    private static final String REMOVED =
-            """
-            import errno, os, sys, threading
-            here, there = (mount + "/removed" for mount in sys.argv[1:])
-            told = set()
-            def tell(call, *arguments):
-                try:
-                    call(*arguments)
-                    told.add("done")
-                except OSError as e:
-                    told.add(errno.errorcode[e.errno])
-            def come_and_go():
-                while not over.is_set():
-                    os.mkdir(there)
-                    for wait in range(20):
-                        tell(os.stat, there)
-                    while True:
-                        try:
-                            os.rmdir(there)
-                            break
-                        except OSError as e:
-                            told.add(errno.errorcode[e.errno])
-            over = threading.Event()
-            other = threading.Thread(target=come_and_go)
-            other.start()
-            rounds = 0
-            while rounds < 400 or ("ENOTEMPTY" not in told and rounds < 20000):
-                rounds += 1
-                tell(os.mkdir, here + "/d")
-                tell(os.rmdir, here + "/d")
-                tell(os.symlink, "t", here + "/s")
-                tell(os.stat, here + "/s/x")
-                tell(os.unlink, here + "/s")
-                tell(lambda: os.close(os.open(here + "/f", os.O_CREAT | os.O_WRONLY)))
-                tell(os.rename, here + "/f", here + "/g")
-                tell(os.unlink, here + "/g")
-                tell(os.unlink, here + "/f")
-            over.set()
-            other.join()
-            print(sorted(told))
-            """;
 
     /** Nothing of it has been committed by then. */
     @Test
