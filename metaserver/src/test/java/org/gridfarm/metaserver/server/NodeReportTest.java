@@ -112,6 +112,8 @@ class NodeReportTest extends FarmOfThreeNodes {
         TestClient writer = new TestClient(farm, leader, 11, "n1");
         long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
         commit(writer, inode, 500, false, List.of("n1"));
+        n1.refusesSeals =
+                true; // before it is gone it might still answer, and the next knows nothing of it
         n1.close();
         closeUnsettled(writer, 500);
         n1 =
