@@ -60,6 +60,7 @@ public final class TransferClient
     private final Releases releases;
     private final OpenSizes sizes;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
+    private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
     private final Map<FarmFileHandle, Awaited> restored = new ConcurrentHashMap<>();
 
     /**
@@ -116,6 +117,7 @@ public final class TransferClient
             request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
         }
         long handle = request.getHandle();
+        hold(inode);
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
         LocalReplica local = opened(who, staged); // meanwhile
@@ -131,7 +133,34 @@ public final class TransferClient
                             }
                             return begun(opened(who, handle, flags, reply), local);
                         })
+                .whenComplete((file, thrown) -> letGo(inode))
                 .thenCompose(file -> truncated(file, flags));
+    }
+
+    /**
+     * What is known of the file stays known while it is being opened, though its last handle may be
+     * closed meanwhile: the answer may be older than that handle's commit.
+     */
+    private void hold(long inode) {
+        synchronized (open) {
+            open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            opening.merge(inode, 1, Integer::sum);
+        }
+    }
+
+    private void letGo(long inode) {
+        synchronized (open) {
+            opening.computeIfPresent(inode, (i, opens) -> opens == 1 ? null : opens - 1);
+            forgetIfUnused(inode);
+        }
+    }
+
+    /** Under the lock. */
+    private void forgetIfUnused(long inode) {
+        OpenInode shared = open.get(inode);
+        if (shared != null && shared.handles().isEmpty() && !opening.containsKey(inode)) {
+            open.remove(inode);
+        }
     }
 
     private OpenRequest.Builder request(Credentials who, OpenFlags flags) {
@@ -372,9 +401,8 @@ public final class TransferClient
 
     void closed(FarmFileHandle handle) {
         synchronized (open) {
-            if (handle.open().closed(handle)) {
-                open.remove(handle.inode(), handle.open());
-            }
+            handle.open().closed(handle);
+            forgetIfUnused(handle.inode());
         }
     }
 

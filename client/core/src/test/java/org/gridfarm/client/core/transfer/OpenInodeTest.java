@@ -136,6 +136,18 @@ class OpenInodeTest {
         assertThat(open.reserve(1)).isEqualTo(20);
     }
 
+    /** Of two answers the leader may send the newer one first. */
+    @Test
+    void anOpenKeepsWhatTheLastHandleKnewThatIsClosedMeanwhile() {
+        FarmFileHandle last = handle(1);
+        open.opened(last, reply(5, 0));
+        open.wrote(SIZE);
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
+        open.closed(last);
+        open.opened(handle(2), reply(5, 0));
+        assertThat(open.reserve(1)).isEqualTo(SIZE);
+    }
+
     @Test
     void whatWasWrittenAfterTheChainWasAskedIsForTheNextCommit() {
         open.opened(handle(1), shared(reply(5, 0)));
