@@ -80,7 +80,7 @@ final class MemoryMetaserver implements AutoCloseable {
             new HashMap<>(); // inode, attributes and content alike, to sessions
     private final Map<String, MutateReply> outcomes = new HashMap<>();
     private RpcServer server;
-    private long epoch = 1;
+    private volatile long epoch = 1;
     private long nextInode = 2;
 
     MemoryMetaserver(Loops loops, ChannelSecurity security, List<MemoryNode> nodes) {
@@ -144,7 +144,11 @@ final class MemoryMetaserver implements AutoCloseable {
     private <Q extends com.google.protobuf.MessageLite, R extends com.google.protobuf.MessageLite>
             org.gridfarm.protocol.rpc.Handler<Q, R> counted(
                     org.gridfarm.protocol.rpc.Handler<Q, R> handler) {
+        long here = epoch;
         return e -> {
+            if (here != epoch) {
+                return; // a server that is gone answers nobody
+            }
             calls.computeIfAbsent(e.method().name(), n -> new AtomicInteger()).incrementAndGet();
             handler.handle(e);
         };
@@ -190,6 +194,7 @@ final class MemoryMetaserver implements AutoCloseable {
         synchronized (this) {
             boolean known = sessions.containsKey(e.request().getSession());
             boolean tooLate = graceIsOver && !known && e.request().getReclaim();
+            if (tooLate) opened.values().removeIf(o -> o.session == e.request().getSession());
             if (!tooLate) sessions.put(e.request().getSession(), e.peer());
             e.reply(
                     OpenSessionReply.newBuilder()
@@ -376,6 +381,9 @@ final class MemoryMetaserver implements AutoCloseable {
                                     recall));
             case COMMIT -> {
                 CommitContent c = q.getCommit();
+                if (!opened.containsKey(c.getHandle())) {
+                    throw new FarmException(ErrorKind.SESSION_ENDED, "commit", "");
+                }
                 if (c.getClose()) {
                     opened.remove(c.getHandle());
                 }

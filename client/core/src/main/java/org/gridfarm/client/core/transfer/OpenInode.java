@@ -509,6 +509,9 @@ final class OpenInode {
      */
     CommitContent.@Nullable Builder takeCommit(long handle, KnownEnd.@Nullable Told asked) {
         synchronized (lock) {
+            if (broken != null) {
+                throw broken; // the next session knows nothing of it
+            }
             KnownEnd.Told known = asked == null ? end.told() : asked;
             return known == null
                     ? null
