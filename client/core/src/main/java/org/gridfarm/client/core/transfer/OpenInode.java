@@ -147,13 +147,10 @@ final class OpenInode {
         othersWrote |= reply.getOthersWrote();
     }
 
-    /** True when this was the last handle. */
-    boolean closed(FarmFileHandle handle) {
+    void closed(FarmFileHandle handle) {
         List<Runnable> last = List.of();
-        boolean none;
         synchronized (lock) {
             handles.remove(handle);
-            none = handles.isEmpty();
             if (!hasWriter()) {
                 writingEnded();
                 last = List.copyOf(afterLastWriter);
@@ -161,7 +158,6 @@ final class OpenInode {
             }
         }
         last.forEach(Runnable::run);
-        return none;
     }
 
     /**
