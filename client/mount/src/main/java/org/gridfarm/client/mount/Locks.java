@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,8 +27,11 @@ import java.util.concurrent.TimeUnit;
 final class Locks {
     private static final Logger log = LoggerFactory.getLogger(Locks.class);
 
-    /** From a close(2) to its end, where nobody else has the descriptor. */
-    private static final Duration ENDING_MAX = Duration.ofMillis(50);
+    /**
+     * How long after a close(2) the kernel may still say that it was the last of the open file. It
+     * says so when close(2) is over already, and then waits for a processor like everybody else.
+     */
+    private static final Duration LAST_CLOSE_MAX = Duration.ofMillis(500);
 
     private final Metadata metadata;
     private final Mounted mounted;
@@ -61,11 +65,39 @@ final class Locks {
         final long node;
         final Set<Owner> owners = ConcurrentHashMap.newKeySet();
         final CompletableFuture<Void> ended = new CompletableFuture<>();
-        volatile boolean closing; // somebody has closed it since: perhaps it was the last
+        volatile Phase phase = new Phase.Held();
 
         Holder(long node) {
             this.node = node;
         }
+
+        /** What whoever finds its lock in the way waits for; null: it is there to stay. */
+        @Nullable CompletableFuture<Void> end() {
+            return switch (phase) {
+                case Phase.Held() -> null;
+                case Phase.Closed(long at) -> {
+                    long rest = LAST_CLOSE_MAX.toNanos() - (System.nanoTime() - at);
+                    yield rest <= 0
+                            ? null
+                            : ended.copy().completeOnTimeout(null, rest, TimeUnit.NANOSECONDS);
+                }
+                case Phase.Ending() -> ended;
+            };
+        }
+    }
+
+    private sealed interface Phase {
+        record Held() implements Phase {}
+
+        /**
+         * Somebody has closed it since a lock was taken; others may have it open.
+         *
+         * @param at {@link System#nanoTime}
+         */
+        record Closed(long at) implements Phase {}
+
+        /** Nobody has it open, and its locks are being given back. */
+        record Ending() implements Phase {}
     }
 
     private final Map<Long, Holder> holders = new ConcurrentHashMap<>(); // by number of the file
@@ -147,7 +179,7 @@ final class Locks {
     private void taking(Owner owner, int user, long number) {
         owners.computeIfAbsent(owner, _ -> new Holding(user));
         Holder holder = holders.computeIfAbsent(number, _ -> new Holder(owner.node));
-        holder.closing = false;
+        holder.phase = new Phase.Held();
         holder.owners.add(owner);
     }
 
@@ -166,28 +198,24 @@ final class Locks {
         }
     }
 
-    /**
-     * Where the file was closed through which somebody holds what is in the way, its end is waited
-     * for: the kernel tells of that when close(2) is over already.
-     */
+    /** A lock in the way of a file that is closed for the last time is waited for. */
     private CompletableFuture<LockReply> lockAtOnce(LockRequest request) {
         return metadata.lock(request)
                 .thenCompose(answer -> {
-                    if (answer.getGranted()) {
-                        return CompletableFuture.completedFuture(answer);
-                    }
-                    CompletableFuture<?>[] ending =
-                            holders.values().stream()
-                                    .filter(h -> h.closing && h.node == request.getInode())
-                                    .map(holder -> holder.ended)
-                                    .toArray(CompletableFuture<?>[]::new);
-                    return ending.length == 0
+                    CompletableFuture<?>[] ends =
+                            answer.getGranted() ? new CompletableFuture<?>[0] : ends(request);
+                    return ends.length == 0
                             ? CompletableFuture.completedFuture(answer)
-                            : CompletableFuture.allOf(ending)
-                                    .completeOnTimeout(
-                                            null, ENDING_MAX.toMillis(), TimeUnit.MILLISECONDS)
-                                    .thenCompose(_ -> metadata.lock(request));
+                            : CompletableFuture.allOf(ends).thenCompose(_ -> lockAtOnce(request));
                 });
+    }
+
+    private CompletableFuture<?>[] ends(LockRequest request) {
+        return holders.values().stream()
+                .filter(holder -> holder.node == request.getInode())
+                .map(Holder::end)
+                .filter(Objects::nonNull)
+                .toArray(CompletableFuture<?>[]::new);
     }
 
     void inherited(long node) {
@@ -211,7 +239,7 @@ final class Locks {
         Holder holder = holders.isEmpty() ? null : holders.get(number);
         if (holder != null) {
             holder.owners.remove(owner);
-            holder.closing = true;
+            holder.phase = new Phase.Closed(System.nanoTime());
         }
         return release(owner);
     }
@@ -228,7 +256,7 @@ final class Locks {
         }
         Holder holder = holders.isEmpty() ? null : holders.get(number);
         if (holder != null) {
-            holder.closing = true;
+            holder.phase = new Phase.Ending();
             CompletableFuture<?>[] all =
                     holder.owners.stream().map(this::release).toArray(CompletableFuture<?>[]::new);
             CompletableFuture.allOf(all)
