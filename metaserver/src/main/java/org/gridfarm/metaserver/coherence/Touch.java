@@ -57,6 +57,7 @@ public record Touch(long inode, @Nullable ByteString name, long origin) {
                     ORPHAN,
                     ORPHAN_GONE,
                     SESSION_GONE,
+                    SESSION,
                     ACCOUNT,
                     CHANGE_NOT_SET -> {}
         }

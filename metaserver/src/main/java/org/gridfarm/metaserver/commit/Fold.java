@@ -11,6 +11,7 @@ import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.QuotaImage;
 import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.SessionImage;
 import org.gridfarm.protocol.wire.SettingImage;
 import org.gridfarm.protocol.wire.WritingImage;
 import org.gridfarm.protocol.wire.XattrImage;
@@ -69,6 +70,7 @@ public final class Fold {
     private final Map<String, SettingImage> settings = new HashMap<>();
     private final TreeMap<Long, Boolean> orphans = new TreeMap<>();
     private final TreeMap<Long, Optional<WritingImage>> writing = new TreeMap<>();
+    private final TreeMap<Long, Optional<SessionImage>> sessions = new TreeMap<>();
     private final Map<OutcomeKey, Outcome> outcomes = new HashMap<>();
     private final Map<Long, Long> settled = new HashMap<>();
     private final Set<Long> inodesGone = new HashSet<>();
@@ -164,6 +166,12 @@ public final class Fold {
                 writing.put(
                         image.getInode(), image.getGone() ? Optional.empty() : Optional.of(image));
             }
+            case SESSION -> {
+                SessionImage image = change.getSession();
+                sessions.put(
+                        image.getSession(),
+                        image.getGone() ? Optional.empty() : Optional.of(image));
+            }
             case CHANGE_NOT_SET ->
                     throw new IllegalStateException(
                             "a change of a kind this program does not know");
@@ -238,6 +246,10 @@ public final class Fold {
 
     public TreeMap<Long, Optional<WritingImage>> writing() {
         return writing;
+    }
+
+    public TreeMap<Long, Optional<SessionImage>> sessions() {
+        return sessions;
     }
 
     public Map<OutcomeKey, Outcome> outcomes() {

@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.namespace;
 
+import java.util.function.LongPredicate;
+
 /**
  * In which directories a file with several names has how many: without it, whoever takes a name
  * away would have to walk the directory to see whether another one is left there. Open addressing
@@ -20,6 +22,15 @@ final class Homes {
 
     int in(long directory) {
         return names[find(directory)];
+    }
+
+    boolean any(LongPredicate such) {
+        for (long directory : directories) {
+            if (directory != 0 && such.test(directory)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void add(long directory) {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.jspecify.annotations.Nullable;
 
+import java.util.function.LongPredicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -135,6 +136,11 @@ final class Inode {
         return extra == null || extra.homes == null || extra.homes.total() != nlink
                 ? -1
                 : extra.homes.in(directory);
+    }
+
+    /** Whether one of the directories that are known to have names of it is such. */
+    boolean anyHome(LongPredicate such) {
+        return extra != null && extra.homes != null && extra.homes.any(such);
     }
 
     /** It has another name there. */

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * All inodes and all names. Owned by one event thread, reads included.
@@ -128,6 +129,27 @@ public final class Namespace {
                             ? request.getSetXattr().getInode()
                             : 0;
             default -> 0;
+        };
+    }
+
+    /** The inodes that the request names by number, but those of an open file. */
+    public static long[] named(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case CREATE -> new long[] {request.getCreate().getParent()};
+            case MKDIR -> new long[] {request.getMkdir().getParent()};
+            case SYMLINK -> new long[] {request.getSymlink().getParent()};
+            case MKNOD -> new long[] {request.getMknod().getParent()};
+            case TEMPORARY -> new long[] {request.getTemporary().getDirectory()};
+            case LINK -> new long[] {request.getLink().getParent(), request.getLink().getInode()};
+            case UNLINK -> new long[] {request.getUnlink().getParent()};
+            case RMDIR -> new long[] {request.getRmdir().getParent()};
+            case RENAME ->
+                    new long[] {request.getRename().getParent(), request.getRename().getToParent()};
+            case SET_ATTRIBUTES -> new long[] {request.getSetAttributes().getInode()};
+            case SET_XATTR -> new long[] {request.getSetXattr().getInode()};
+            case REMOVE_XATTR -> new long[] {request.getRemoveXattr().getInode()};
+            case SET_POLICY -> new long[] {request.getSetPolicy().getInode()};
+            case COMMIT, OPERATION_NOT_SET -> new long[0];
         };
     }
 
@@ -356,7 +378,7 @@ public final class Namespace {
     }
 
     /** Every inode that exists. */
-    public void forEach(java.util.function.LongConsumer action) {
+    public void forEach(LongConsumer action) {
         forEachInode(inode -> action.accept(inode.number));
     }
 
@@ -434,6 +456,41 @@ public final class Namespace {
     /** Whether all of {@code wanted} is allowed: 4 read, 2 write, 1 execute or search. */
     public boolean may(long number, int wanted, Credentials who) {
         return Access.may(require(number, "access"), who, wanted);
+    }
+
+    /**
+     * Whether the user could have walked to the inode, as far as its names are known: see {@link
+     * Ways}. Nobody walks to what has no name.
+     *
+     * @param foundIn a directory that was seen to have a name of it; 0: none
+     * @param visited told of the directories that the answer depends on
+     */
+    public boolean isReachable(long number, Credentials who, long foundIn, LongConsumer visited) {
+        Inode inode = require(number, "access");
+        return Access.isSuperuser(who) || new Ways(this, who, visited).leadTo(inode, foundIn);
+    }
+
+    /** Whether it has names and none of them is known. */
+    public boolean isLostFromSight(long number) {
+        Inode inode = find(number);
+        return inode != null && !inode.isDirectory() && inode.parent == 0 && !inode.isOrphan();
+    }
+
+    /**
+     * Whether the user may give the file another name, where that is left to owners and to who may
+     * read and write it: as fs.protected_hardlinks of Linux.
+     */
+    public boolean mayLink(long number, Credentials who) {
+        Inode inode = require(number, "link");
+        if (Access.owns(inode, who)) {
+            return true;
+        }
+        int mode = inode.mode();
+        boolean runsAsGroup = (mode & Access.SGID) != 0 && (mode & 010) != 0;
+        return inode.isRegular()
+                && (mode & Access.SUID) == 0
+                && !runsAsGroup
+                && Access.may(inode, who, Access.READ | Access.WRITE);
     }
 
     /**

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.wire.AccountImage;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.DirentImage;
@@ -67,6 +68,9 @@ final class TableReader {
                 "SELECT ino FROM gridfarm.orphan",
                 r -> sink.change(Change.newBuilder().setOrphan(r.getLong(1)).build()));
         reader.rows("SELECT image FROM gridfarm.writing", r -> sink.change(writing(r)));
+        reader.rows(
+                "SELECT session, dn FROM gridfarm.session",
+                r -> sink.change(Owners.begins(r.getLong(1), r.getString(2))));
         reader.rows(
                 "SELECT session, sequence, error_kind, reply FROM gridfarm.outcome",
                 r -> sink.outcome(outcome(r)));

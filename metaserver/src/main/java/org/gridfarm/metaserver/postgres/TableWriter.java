@@ -38,6 +38,7 @@ final class TableWriter {
         replicas(fold);
         orphans(fold);
         writing(fold);
+        sessions(fold);
         outcomes(fold);
         nodes(fold);
         rare(fold);
@@ -210,6 +211,23 @@ final class TableWriter {
                         + " excluded.image",
                 int8(rows, r -> r.getInode()),
                 bytea(rows, r -> r.toByteString()));
+    }
+
+    private void sessions(Fold fold) throws SQLException {
+        List<Long> gone = absent(fold.sessions());
+        if (!gone.isEmpty()) {
+            run(
+                    "DELETE FROM gridfarm.session t USING unnest(?) g(session) WHERE t.session ="
+                            + " g.session",
+                    int8(gone, g -> g));
+        }
+        var rows = present(fold.sessions().values());
+        if (rows.isEmpty()) return;
+        run(
+                "INSERT INTO gridfarm.session SELECT * FROM unnest(?,?) ON CONFLICT (session) DO"
+                        + " UPDATE SET dn = excluded.dn",
+                int8(rows, r -> r.getSession()),
+                array("text", rows, r -> r.getDn()));
     }
 
     private void outcomes(Fold fold) throws SQLException {

@@ -21,9 +21,11 @@ final class Accesses {
     private static final int READ = 4;
 
     private final FarmState state;
+    private final Reach reach;
     private final LeaderContext leader;
 
-    Accesses(FarmState state, LeaderContext leader) {
+    Accesses(FarmState state, Reach reach, LeaderContext leader) {
+        this.reach = reach;
         this.state = state;
         this.leader = leader;
     }
@@ -68,6 +70,8 @@ final class Accesses {
 
     /** A trusted mount says what its users have read; they were asked whether they may before. */
     private boolean mayRead(Caller caller, long inode) {
-        return caller.speaksForOthers() || state.namespace().may(inode, READ, caller.own());
+        if (caller.speaksForOthers()) return true;
+        reach.require(caller, caller.own(), inode, "accessed");
+        return state.namespace().may(inode, READ, caller.own());
     }
 }

@@ -1,9 +1,9 @@
 package org.gridfarm.metaserver.server;
 
 import org.gridfarm.protocol.api.MetadataMethods;
-import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
 import org.gridfarm.protocol.wire.AdminRequest;
@@ -19,15 +19,13 @@ final class AdminService {
 
     private final Map<String, Command> commands = new HashMap<>();
 
-    /** For administrators and the farm's own hosts. */
+    /** For administrators. */
     AdminService on(String word, Command command) {
         return onForAll(
                 word,
                 exchange -> {
-                    if (!isAdmin(exchange)) {
-                        throw new FarmException(
-                                ErrorKind.NOT_PERMITTED, word, "", "for administrators only");
-                    }
+                    Callers.requireAdministrator(exchange);
+                    Audit.done(exchange.peer(), "admin", word);
                     command.accept(exchange);
                 });
     }
@@ -39,8 +37,7 @@ final class AdminService {
     }
 
     static boolean isAdmin(Exchange<?, ?> exchange) {
-        Role role = exchange.peer().identity().role();
-        return role != Role.USER && role != Role.NODE;
+        return exchange.peer().identity().isAdmin();
     }
 
     void register(HandlerTable table) {

@@ -1,6 +1,5 @@
 package org.gridfarm.metaserver.server;
 
-import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -42,10 +41,9 @@ final class Callers {
         return caller;
     }
 
-    /** Refuses users and nodes with NOT_PERMITTED. */
+    /** Refuses everybody else with NOT_PERMITTED. */
     static void requireAdministrator(Exchange<?, ?> exchange) {
-        Role role = exchange.peer().identity().role();
-        if (role == Role.USER || role == Role.NODE) {
+        if (!exchange.peer().identity().isAdmin()) {
             throw new FarmException(
                     ErrorKind.NOT_PERMITTED,
                     exchange.method().name(),

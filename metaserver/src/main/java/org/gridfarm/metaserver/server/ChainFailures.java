@@ -17,7 +17,8 @@ import java.util.Set;
 
 /**
  * Members of a chain failed, as a writer reports: they are stale before anybody goes on without
- * them. Event thread.
+ * them. Who only reads is believed of nodes that this leader does not reach either: else he could
+ * have the only copy given up. Event thread.
  */
 final class ChainFailures {
     private final FarmState state;
@@ -41,13 +42,27 @@ final class ChainFailures {
         long inode = handle.inode();
         WritingImage writing = state.writing(inode);
         if (writing == null) return; // a reader's report: nothing is being written
+        List<String> failed =
+                handle.write()
+                        ? report.getFailedNodesList()
+                        : report.getFailedNodesList().stream()
+                                .filter(node -> leader.node(node) == null)
+                                .toList();
+        boolean rescue = handle.write() && report.getRescue();
         InodeImage image = state.image(inode);
         List<Change> changes = new ArrayList<>();
         WritingImage.Builder now = writing.toBuilder().clearChains();
         for (WritingChain chain : writing.getChainsList()) {
             now.addChains(
                     chain.getStripe() == report.getStripe()
-                            ? without(caller, image, chain, report, changes)
+                            ? without(
+                                    caller,
+                                    image,
+                                    chain,
+                                    failed,
+                                    report.getWritten(),
+                                    rescue,
+                                    changes)
                             : chain);
         }
         if (now.build().equals(writing)) return;
@@ -63,9 +78,10 @@ final class ChainFailures {
             Caller caller,
             InodeImage image,
             WritingChain chain,
-            ChainFailureRequest report,
+            List<String> failed,
+            boolean written,
+            boolean rescue,
             List<Change> changes) {
-        List<String> failed = report.getFailedNodesList();
         List<String> left = new ArrayList<>(chain.getNodesList());
         List<String> joining = new ArrayList<>(chain.getJoiningList());
         left.removeAll(failed);
@@ -74,7 +90,7 @@ final class ChainFailures {
                 state.hasContent(
                         Layouts.object(image.getInode(), chain.getStripe(), image.getGeneration()));
         if (left.isEmpty()) {
-            if ((committed || report.getWritten()) && !report.getRescue()) {
+            if ((committed || written) && !rescue) {
                 throw new FarmException(
                         ErrorKind.DATA_UNAVAILABLE,
                         "write",

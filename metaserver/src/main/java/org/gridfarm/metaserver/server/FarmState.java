@@ -18,6 +18,7 @@ import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.metaserver.replica.Room;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Outcomes;
+import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -61,6 +62,7 @@ public final class FarmState {
     private final Entropy entropy;
     private final NodeTable nodes;
     private final Outcomes outcomes = new Outcomes();
+    private final Owners owners = new Owners();
     private final LongMap<WritingImage> writing = new LongMap<>();
     private final Map<String, ByteString> settings = new HashMap<>();
     private final Quotas quotas = new Quotas();
@@ -162,6 +164,7 @@ public final class FarmState {
                 if (namespace.defaultReplicas() != before) replicas.allTouched();
             }
             case SESSION_GONE -> outcomes.forget(change.getSessionGone());
+            case SESSION -> owners.apply(change.getSession());
             case QUOTA, ACCOUNT -> {} // quotas have been told before
             case CHANGE_NOT_SET ->
                     throw new IllegalStateException(
@@ -174,6 +177,7 @@ public final class FarmState {
         replicas = noReplicas();
         nodes.clear();
         outcomes.clear();
+        owners.clear();
         writing.clear();
         settings.clear();
         quotas.clear();
@@ -201,6 +205,7 @@ public final class FarmState {
         replicas.forEach(row -> images.add(Change.newBuilder().setReplica(row).build()));
         writing.forEach(
                 (inode, image) -> images.add(Change.newBuilder().setWriting(image).build()));
+        images.addAll(owners.images());
         return images;
     }
 
@@ -360,6 +365,10 @@ public final class FarmState {
 
     Outcomes outcomes() {
         return outcomes;
+    }
+
+    Owners owners() {
+        return owners;
     }
 
     @Nullable ByteString setting(String key) {

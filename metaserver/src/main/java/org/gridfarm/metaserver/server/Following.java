@@ -112,7 +112,7 @@ final class Following implements Serving, ReadScope.Visibility {
         this.layouts = layouts;
         this.leaseEnds = System.nanoTime();
         this.sessions = new Sessions(clients, events, this::recallAnswered);
-        new Reads(state, layouts, this::read).register(table);
+        new Reads(state, layouts, new Reach(state, null), this::read).register(table);
         new SessionService(
                         clients,
                         sessions,
@@ -121,6 +121,7 @@ final class Following implements Serving, ReadScope.Visibility {
                         this::clientLease,
                         this::run,
                         events,
+                        state.owners(),
                         () -> false)
                 .register(table);
         table.on(MetadataMethods.PREPARE, this::prepare);

@@ -26,6 +26,7 @@ final class HandlerTable {
         @Nullable Handler<Q, R> handler = (Handler<Q, R>) handlers.get(exchange.method().number());
         if (handler == null) return false;
         try {
+            if (exchange.method().access().inSession()) Callers.of(exchange);
             handler.handle(exchange);
         } catch (Exception e) {
             exchange.failWith(e);

@@ -18,6 +18,11 @@ interface LeaderContext {
 
     void outcome(Outcome outcome);
 
+    /**
+     * Something is under the session that outlives this leader: whose it is goes into the journal.
+     */
+    void hasSomething(long session);
+
     /** The batch that has what was changed last. */
     long openSequence();
 

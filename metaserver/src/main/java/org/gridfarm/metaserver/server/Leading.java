@@ -15,6 +15,7 @@ import org.gridfarm.metaserver.replica.Placement;
 import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -175,7 +176,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         planner.limit(limits);
         this.repair = new Repair(state, planner, nodes, this, events);
         this.balance = new BalanceControl(state, planner, this);
-        this.locks = new LockService(state, this, events);
+        Reach reach = new Reach(state, opens.files()::isOpenBy);
+        this.locks = new LockService(state, opens.files(), reach, this, events);
         this.lostWriters = new LostWriters(state, opens, this);
         new SessionService(
                         clients,
@@ -185,10 +187,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         () -> tenure.left(ServerLimits.CLIENT_LEASE).toNanos(),
                         this::absorb,
                         events,
+                        state.owners(),
                         this::inGrace)
                 .register(table);
-        new Reads(state, layouts, this::read).register(table);
-        table.on(MetadataMethods.MUTATE, new Mutations(state, opens, this)::mutate);
+        new Reads(state, layouts, reach, this::read).register(table);
+        table.on(MetadataMethods.MUTATE, new Mutations(state, opens, reach, this)::mutate);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
         opens.refuseWritersOf(
                 inode -> relocations.isMoving(inode) || lostWriters.keepsFromWriting(inode));
@@ -203,8 +206,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         this,
                         () -> planner.limits().copies());
         ChainFailures failures = new ChainFailures(state, opens.files(), choice, this);
-        new OpenService(state, opens, relocations, failures, this).register(table);
-        table.on(MetadataMethods.ACCESSED, new Accesses(state, this)::accessed);
+        new OpenService(state, opens, relocations, failures, reach, this).register(table);
+        table.on(MetadataMethods.ACCESSED, new Accesses(state, reach, this)::accessed);
         nodes.register(table);
         locks.register(table);
         followers.register(table);
@@ -221,8 +224,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);
         admin.register(table);
-        new ReplicaService(state, repair, missing, this).register(table);
-        new SumService(state, this).register(table);
+        new ReplicaService(state, repair, missing, reach, this).register(table);
+        new SumService(state, reach, this).register(table);
         new NodeControl(state, planner, this).register(table);
     }
 
@@ -305,6 +308,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     public void change(List<Change> changes, long origin) {
         if (changes.isEmpty()) return;
         if (batches.isOverfull()) throw overloaded();
+        hasSomething(origin);
         List<Change> stamped = new ArrayList<>(changes.size());
         for (Change change : changes) {
             Change own = origin == 0 ? change : change.toBuilder().setOrigin(origin).build();
@@ -319,7 +323,17 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     }
 
     @Override
+    public void hasSomething(long session) {
+        Caller caller = session == 0 ? null : sessions.caller(session);
+        if (caller == null || state.owners().of(session) != null) return;
+        Change owner = Owners.begins(session, caller.identity().dn());
+        state.apply(owner);
+        batches.add(List.of(owner));
+    }
+
+    @Override
     public void outcome(Outcome outcome) {
+        hasSomething(outcome.getSession());
         state.outcomes().add(outcome, batches.openSequence());
         batches.add(outcome);
     }

@@ -2,6 +2,8 @@ package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.lock.LockOutcome;
 import org.gridfarm.metaserver.lock.LockTable;
+import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -20,13 +22,25 @@ import java.util.Map;
  * Event thread.
  */
 final class LockService {
+    private static final int READ = 4;
+    private static final int WRITE = 2;
+
     private final FarmState state;
+    private final OpenFiles opens;
+    private final Reach reach;
     private final LeaderContext leader;
     private final EventThread events;
     private final LockTable locks = new LockTable();
     private final Map<Long, Exchange<LockRequest, LockReply>> waiting = new HashMap<>();
 
-    LockService(FarmState state, LeaderContext leader, EventThread events) {
+    LockService(
+            FarmState state,
+            OpenFiles opens,
+            Reach reach,
+            LeaderContext leader,
+            EventThread events) {
+        this.opens = opens;
+        this.reach = reach;
         this.state = state;
         this.leader = leader;
         this.events = events;
@@ -45,19 +59,38 @@ final class LockService {
         if (!unlocks && !state.exists(request.getInode())) {
             throw new FarmException(ErrorKind.STALE, "lock", Long.toHexString(request.getInode()));
         }
+        if (!unlocks && !caller.speaksForOthers()) requireOpenable(caller, request.getInode());
         return request.toBuilder().setSession(caller.session()).build();
+    }
+
+    /** Who locks has the file open, or could open it; after a change of leader it is not yet. */
+    private void requireOpenable(Caller caller, long inode) {
+        if (opens.isOpenBy(caller.session(), inode)) return;
+        reach.require(caller, caller.own(), inode, "lock");
+        Namespace namespace = state.namespace();
+        if (!namespace.may(inode, READ, caller.own())
+                && !namespace.may(inode, WRITE, caller.own())) {
+            throw new FarmException(ErrorKind.ACCESS_DENIED, "lock", Long.toHexString(inode));
+        }
+    }
+
+    /** What is in the way, without the number of the session that holds it. */
+    private static LockRequest shown(LockRequest holder) {
+        return holder.toBuilder().clearSession().build();
     }
 
     private void lock(Exchange<LockRequest, LockReply> exchange) {
         LockRequest request = own(exchange);
         if (!request.getReclaim() && request.getKind() != LockKind.UNLOCK) awaitReclaims("lock");
+        if (request.getKind() != LockKind.UNLOCK) leader.hasSomething(request.getSession());
         switch (locks.request(request)) {
             case LockOutcome.Granted granted -> {
                 exchange.reply(LockReply.newBuilder().setGranted(true).build());
                 grant(granted.released());
             }
             case LockOutcome.Conflict conflict ->
-                    exchange.reply(LockReply.newBuilder().setConflict(conflict.holder()).build());
+                    exchange.reply(
+                            LockReply.newBuilder().setConflict(shown(conflict.holder())).build());
             case LockOutcome.Queued queued -> {
                 waiting.put(queued.ticket(), exchange);
                 exchange.onCancel(() -> events.submit(() -> cancel(queued.ticket())));
@@ -83,7 +116,7 @@ final class LockService {
         exchange.reply(
                 inTheWay == null
                         ? LockReply.newBuilder().setGranted(true).build()
-                        : LockReply.newBuilder().setConflict(inTheWay).build());
+                        : LockReply.newBuilder().setConflict(shown(inTheWay)).build());
     }
 
     private void grant(List<Long> tickets) {

@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
@@ -134,7 +135,10 @@ final class LostWriters {
         }
         if (inGrace) return;
         if (graceOver) {
-            if (again) sealAbandoned();
+            if (again) {
+                sealAbandoned();
+                forgetOwners();
+            }
             return;
         }
         graceOver = true;
@@ -150,6 +154,23 @@ final class LostWriters {
                 leader.change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
             }
         }
+    }
+
+    /** Of sessions that are over, and under which nothing is left. */
+    private void forgetOwners() {
+        Set<Long> writers = new HashSet<>();
+        List<Change> gone = new ArrayList<>();
+        for (long session : state.owners().sessions()) {
+            if (leader.isLive(session) || state.outcomes().knows(session)) continue;
+            if (writers.isEmpty()) {
+                for (long inode : state.writtenInodes()) {
+                    WritingImage writing = state.writing(inode);
+                    if (writing != null) writers.addAll(writing.getWritersList());
+                }
+            }
+            if (!writers.contains(session)) gone.add(Owners.ends(session));
+        }
+        leader.change(gone, 0);
     }
 
     private boolean hasLostWriter(long inode) {

@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.metaserver.namespace.Decision;
+import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -31,8 +32,10 @@ final class Mutations {
     private final FileOpens opens;
     private final LeaderContext leader;
     private final Privileges privileges;
+    private final Reach reach;
 
-    Mutations(FarmState state, FileOpens opens, LeaderContext leader) {
+    Mutations(FarmState state, FileOpens opens, Reach reach, LeaderContext leader) {
+        this.reach = reach;
         this.state = state;
         this.opens = opens;
         this.leader = leader;
@@ -79,6 +82,7 @@ final class Mutations {
             MutateRequest request) {
         MutateReply.Builder reply;
         List<WritingChain> place = List.of();
+        if (!caller.speaksForOthers()) requireWay(caller, who, request);
         if (request.hasCommit()) {
             reply = MutateReply.newBuilder();
             var attributes = opens.commit(caller, who, request);
@@ -109,6 +113,22 @@ final class Mutations {
                     request,
                     caller.session(),
                     () -> settle(exchange, caller, request, reply, null));
+        }
+    }
+
+    /** To whatever the request names by number; what a commit names is open. */
+    private void requireWay(Caller caller, Credentials who, MutateRequest request) {
+        String operation = operation(request);
+        for (long inode : Namespace.named(request)) {
+            reach.require(caller, who, inode, operation);
+        }
+        boolean links = request.hasLink() && state.exists(request.getLink().getInode());
+        if (links && !state.namespace().mayLink(request.getLink().getInode(), who)) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    operation,
+                    Long.toHexString(request.getLink().getInode()),
+                    "only of own files, or of what may be read and written");
         }
     }
 

@@ -6,6 +6,7 @@ import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.NodeControlReply;
@@ -46,7 +47,11 @@ final class NodeControl {
     private void control(Exchange<NodeControlRequest, NodeControlReply> exchange) {
         NodeControlRequest request = exchange.request();
         NodeImage image = state.nodes().image(request.getNode());
-        if (!request.getAction().equals("status")) Callers.requireAdministrator(exchange);
+        if (!request.getAction().equals("status")) {
+            Callers.requireAdministrator(exchange);
+            Audit.done(
+                    exchange.peer(), "node-control", request.getAction() + " " + request.getNode());
+        }
         if (image == null) {
             throw new FarmException(
                     ErrorKind.NOT_FOUND, "node", request.getNode(), "see 'gf nodes'");

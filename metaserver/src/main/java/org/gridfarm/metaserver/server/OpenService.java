@@ -23,6 +23,7 @@ final class OpenService {
     private final FileOpens opens;
     private final Relocations relocations;
     private final ChainFailures failures;
+    private final Reach reach;
     private final LeaderContext leader;
 
     OpenService(
@@ -30,7 +31,9 @@ final class OpenService {
             FileOpens opens,
             Relocations relocations,
             ChainFailures failures,
+            Reach reach,
             LeaderContext leader) {
+        this.reach = reach;
         this.failures = failures;
         this.state = state;
         this.opens = opens;
@@ -65,6 +68,7 @@ final class OpenService {
                         "open",
                         Long.toHexString(wish.getInode()));
             }
+            reach.require(caller, who, wish.getInode(), "open");
             state.requireAccess(who, wish.getInode(), rights(caller, wish), "open");
             opens.open(
                     caller,
@@ -148,6 +152,17 @@ final class OpenService {
         }
     }
 
+    /**
+     * Who reads has left no trace in the journal. A mount says truly that it had the file open;
+     * others may still open it.
+     */
+    private void requireReadable(Caller caller, Credentials who, long inode) {
+        if (caller.speaksForOthers()) return;
+        boolean ownOrphan = state.isOrphan(inode) && state.image(inode).getUid() == who.getUid();
+        if (!ownOrphan) reach.require(caller, who, inode, "reclaim");
+        state.requireAccess(who, inode, 4, "reclaim");
+    }
+
     private void refresh(Exchange<RefreshRequest, OpenReply> exchange) {
         Caller caller = Callers.live(exchange, leader);
         RefreshRequest request = exchange.request();
@@ -171,6 +186,7 @@ final class OpenService {
                             .setRead(request.getRead())
                             .setWrite(request.getWrite())
                             .build();
+            if (!request.getWrite()) requireReadable(caller, who, request.getInode());
             leader.reclaims();
             opens.reclaim(
                     caller,

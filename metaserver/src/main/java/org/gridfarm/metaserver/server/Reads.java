@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server;
 
 import com.google.protobuf.MessageLite;
 
+import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -55,8 +56,10 @@ final class Reads {
     private final FarmState state;
     private final Layouts layouts;
     private final Runner runner;
+    private final Reach reach;
 
-    Reads(FarmState state, Layouts layouts, Runner runner) {
+    Reads(FarmState state, Layouts layouts, Reach reach, Runner runner) {
+        this.reach = reach;
         this.state = state;
         this.layouts = layouts;
         this.runner = runner;
@@ -89,10 +92,12 @@ final class Reads {
         Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
         scope.readsEntry(q.getParent(), q.getName());
         scope.readsAttributes(q.getParent());
+        reach.require(caller, who, q.getParent(), scope::readsAttributes, "lookup");
         Attributes found = state.lookup(who, q.getParent(), q.getName());
         LookupReply.Builder reply = LookupReply.newBuilder();
         if (found != null) {
             scope.readsAttributes(found.getInode());
+            reach.found(q.getParent(), found.getInode());
             reply.setFound(true).setAttributes(found);
             reply.setAttributesCacheable(
                     !found.getWriting() && scope.grantAttributes(found.getInode()));
@@ -105,6 +110,7 @@ final class Reads {
 
     private GetAttributesReply attributes(ReadScope scope, GetAttributesRequest q, Caller caller) {
         scope.readsAttributes(q.getInode());
+        reach.require(caller, caller.own(), q.getInode(), scope::readsAttributes, "stat");
         Attributes found = state.attributes(q.getInode());
         GetAttributesReply.Builder reply = GetAttributesReply.newBuilder().setAttributes(found);
         if (found.getWriting()) {
@@ -117,8 +123,12 @@ final class Reads {
 
     private ResolveReply resolve(ReadScope scope, ResolveRequest q, Caller caller) {
         Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        if (q.getStart() > Namespace.ROOT) {
+            reach.require(caller, who, q.getStart(), scope::readsAttributes, "resolve");
+        }
         ResolveReply.Builder reply =
                 state.resolve(scope, who, q.getStart(), q.getPath(), q.getFollowLast());
+        if (reply.getFound()) reach.found(reply.getParent(), reply.getAttributes().getInode());
         if (reply.getFound() && reply.getAttributes().getWriting()) {
             reply.setWriting(layouts.head(reply.getAttributes().getInode(), caller));
         }
@@ -129,6 +139,7 @@ final class Reads {
         Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
         scope.readsListing(q.getInode());
         scope.readsAttributes(q.getInode());
+        reach.require(caller, who, q.getInode(), scope::readsAttributes, "list");
         int limit = q.getLimit() <= 0 ? PAGE_ENTRIES_MAX : Math.min(q.getLimit(), PAGE_ENTRIES_MAX);
         ReadDirectoryReply.Builder reply =
                 state.list(who, q.getInode(), q.getCookie(), limit, q.getWithAttributes());
@@ -142,12 +153,16 @@ final class Reads {
                                 && scope.grantAttributes(entry.getInode()));
             }
         }
+        for (DirectoryEntry entry : reply.getEntriesList()) {
+            reach.found(q.getInode(), entry.getInode());
+        }
         reply.setCacheable(scope.grantDirectory(q.getInode()));
         return reply.build();
     }
 
     private ReadLinkReply readLink(ReadScope scope, ReadLinkRequest q, Caller caller) {
         scope.readsAttributes(q.getInode());
+        reach.require(caller, caller.own(), q.getInode(), scope::readsAttributes, "read link");
         return ReadLinkReply.newBuilder()
                 .setTarget(state.namespace().readLink(q.getInode()))
                 .build();
@@ -156,6 +171,7 @@ final class Reads {
     private GetXattrReply getXattr(ReadScope scope, GetXattrRequest q, Caller caller) {
         scope.readsAttributes(q.getInode());
         Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        reach.require(caller, who, q.getInode(), scope::readsAttributes, "get xattr");
         return GetXattrReply.newBuilder()
                 .setValue(state.namespace().getXattr(q.getInode(), q.getName(), who))
                 .build();
@@ -164,6 +180,7 @@ final class Reads {
     private ListXattrReply listXattr(ReadScope scope, ListXattrRequest q, Caller caller) {
         scope.readsAttributes(q.getInode());
         Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        reach.require(caller, who, q.getInode(), scope::readsAttributes, "list xattr");
         return ListXattrReply.newBuilder()
                 .addAllNames(state.namespace().listXattr(q.getInode(), who))
                 .build();
@@ -172,14 +189,17 @@ final class Reads {
     private StatFsReply statFs(ReadScope scope, StatFsRequest q, Caller caller) {
         long inode = q.getInode() == 0 ? 1 : q.getInode();
         scope.readsAttributes(inode);
+        reach.require(caller, caller.own(), inode, scope::readsAttributes, "statfs");
         return state.statFs(inode);
     }
 
     private LocateReply locate(ReadScope scope, LocateRequest q, Caller caller) {
         scope.readsAttributes(q.getInode());
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        reach.require(caller, who, q.getInode(), scope::readsAttributes, "locate");
         Attributes found = state.attributes(q.getInode());
         if (q.getTickets()) {
-            Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+            reach.requireContent(caller, who, q.getInode(), "locate");
             if (!state.mayRead(who, q.getInode())) {
                 throw new FarmException(
                         ErrorKind.ACCESS_DENIED, "locate", Long.toHexString(q.getInode()));

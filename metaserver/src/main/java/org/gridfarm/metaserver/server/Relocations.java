@@ -93,6 +93,13 @@ final class Relocations {
             throw new FarmException(
                     ErrorKind.BAD_HANDLE, "chain", Long.toHexString(request.getHandle()));
         }
+        if (!handle.write()) {
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    "chain",
+                    Long.toHexString(request.getHandle()),
+                    "only who writes moves what is written");
+        }
         long inode = handle.inode();
         boolean shared =
                 opens.handles(inode).stream()

@@ -37,10 +37,17 @@ final class ReplicaService {
 
     private final FarmState state;
     private final Repair repair;
+    private final Reach reach;
     private final LeaderContext leader;
     private final FileStanding standings;
 
-    ReplicaService(FarmState state, Repair repair, MissingCopies missing, LeaderContext leader) {
+    ReplicaService(
+            FarmState state,
+            Repair repair,
+            MissingCopies missing,
+            Reach reach,
+            LeaderContext leader) {
+        this.reach = reach;
         this.standings = new FileStanding(state, leader, missing);
         this.state = state;
         this.repair = repair;
@@ -55,9 +62,12 @@ final class ReplicaService {
     private void listReplicas(Exchange<ListReplicasRequest, ListReplicasReply> exchange) {
         ListReplicasRequest request = exchange.request();
         if (request.getInode() != 0) {
+            Caller caller = Callers.of(exchange);
+            reach.require(caller, caller.own(), request.getInode(), "replicas");
             standing(exchange, request.getInode());
             return;
         }
+        Callers.requireAdministrator(exchange);
         Problem kind = kind(request.getKind());
         int limit =
                 request.getLimit() <= 0 ? PROBLEMS_MAX : Math.min(request.getLimit(), PROBLEMS_MAX);
@@ -146,8 +156,9 @@ final class ReplicaService {
         ReplicateRequest request = exchange.request();
         InodeImage image = state.image(request.getInode());
         boolean changes = !request.getDropNode().isEmpty() || !request.getToNode().isEmpty();
+        var who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        reach.require(caller, who, image.getInode(), "replicate");
         if (changes) {
-            var who = caller.actingAs(request.hasCredentials(), request.getCredentials());
             state.requireAccess(who, image.getInode(), 2, "replicate");
         }
         if (!request.getDropNode().isEmpty()) drop(image, request.getDropNode());

@@ -3,11 +3,13 @@ package org.gridfarm.metaserver.server;
 import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
@@ -42,8 +44,10 @@ final class SessionService {
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
     private final BooleanSupplier inGrace;
+    private final Owners owners;
 
     /**
+     * @param owners of sessions that have something in the journal
      * @param inGrace whether sessions of a former leader may still be brought back
      */
     SessionService(
@@ -54,6 +58,7 @@ final class SessionService {
             LongSupplier leaseNanos,
             Consumer<List<Effect>> effects,
             EventThread events,
+            Owners owners,
             BooleanSupplier inGrace) {
         this.clients = clients;
         this.sessions = sessions;
@@ -62,6 +67,7 @@ final class SessionService {
         this.leaseNanos = leaseNanos;
         this.effects = effects;
         this.events = events;
+        this.owners = owners;
         this.inGrace = inGrace;
     }
 
@@ -74,7 +80,7 @@ final class SessionService {
     private void open(Exchange<OpenSessionRequest, OpenSessionReply> exchange) {
         Identity who = exchange.peer().identity();
         if (!who.role().isPerson()) {
-            opened(exchange, who, Credentials.getDefaultInstance());
+            opened(exchange, who, Caller.ofHost(who));
             return;
         }
         identity.blocking()
@@ -96,14 +102,8 @@ final class SessionService {
         long session =
                 request.getSession() == 0 ? Entropy.system().nextLong() : request.getSession();
         boolean known = clients.knows(session);
-        Caller former = sessions.caller(session);
-        if (known && former != null && !former.identity().dn().equals(who.dn())) {
-            exchange.fail(
-                    new FarmException(
-                            ErrorKind.NOT_PERMITTED,
-                            "open session",
-                            Long.toHexString(session),
-                            "it belongs to somebody else"));
+        if (!isOwn(session, who)) {
+            exchange.fail(foreign(exchange));
             return;
         }
         Caller caller =
@@ -111,7 +111,6 @@ final class SessionService {
                         who,
                         session,
                         own,
-                        Caller.maySpeakForOthers(who),
                         request.getClient(),
                         request.getNode(),
                         exchange.peer().keyBinding());
@@ -131,6 +130,24 @@ final class SessionService {
                         .setInstance(claim.get().instance())
                         .setTooLate(tooLate)
                         .build());
+    }
+
+    /** Nobody has it, or somebody of that name, here or at the former leader. */
+    private boolean isOwn(long session, Identity who) {
+        Caller here = sessions.caller(session);
+        String owner = here == null ? owners.of(session) : here.identity().dn();
+        return owner == null || owner.equals(who.dn());
+    }
+
+    private static FarmException foreign(Exchange<?, ?> exchange) {
+        FarmException refusal =
+                new FarmException(
+                        ErrorKind.NOT_PERMITTED,
+                        exchange.method().name(),
+                        "",
+                        "the session belongs to somebody else");
+        Audit.refused(exchange.peer(), refusal);
+        return refusal;
     }
 
     /** Returns the nanoseconds of its lease. */
@@ -162,6 +179,7 @@ final class SessionService {
 
     private void renew(Exchange<RenewRequest, RenewReply> exchange) {
         long session = exchange.request().getSession();
+        if (!isOwn(session, exchange.peer().identity())) throw foreign(exchange);
         long left = clients.renew(session, System.nanoTime(), leaseNanos.getAsLong());
         exchange.reply(
                 RenewReply.newBuilder()

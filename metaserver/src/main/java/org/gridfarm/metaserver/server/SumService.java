@@ -32,9 +32,11 @@ import java.util.TreeMap;
  */
 final class SumService {
     private final FarmState state;
+    private final Reach reach;
     private final LeaderContext leader;
 
-    SumService(FarmState state, LeaderContext leader) {
+    SumService(FarmState state, Reach reach, LeaderContext leader) {
+        this.reach = reach;
         this.state = state;
         this.leader = leader;
     }
@@ -47,6 +49,7 @@ final class SumService {
         Caller caller = Callers.of(exchange);
         SumRequest request = exchange.request();
         var who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        reach.require(caller, who, request.getInode(), "sum");
         state.requireAccess(who, request.getInode(), 4, "sum");
         InodeImage image = state.image(request.getInode());
         if (state.namespace().content(image.getInode()) == null) {

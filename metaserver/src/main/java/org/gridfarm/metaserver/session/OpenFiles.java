@@ -213,6 +213,10 @@ public final class OpenFiles {
         return file != null && file.handles.keySet().stream().anyMatch(h -> h != handle);
     }
 
+    public boolean isOpenBy(long session, long inode) {
+        return handles(inode).stream().anyMatch(handle -> handle.session() == session);
+    }
+
     public List<Handle> handles(long inode) {
         File file = files.get(inode);
         return file == null ? List.of() : List.copyOf(file.handles.values());

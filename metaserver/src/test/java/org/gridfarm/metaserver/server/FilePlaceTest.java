@@ -36,7 +36,7 @@ class FilePlaceTest {
     private static final Credentials ROOT = Credentials.getDefaultInstance();
     private static final Identity MOUNT =
             new Identity("/O=Test/CN=mount", Role.MOUNT, List.of(), Optional.empty(), false);
-    private static final Caller CALLER = new Caller(MOUNT, 7, ROOT, true, "test", "", 0);
+    private static final Caller CALLER = new Caller(MOUNT, 7, ROOT, "test", "", 0);
     private static final OpenRequest WRITE =
             OpenRequest.newBuilder().setWrite(true).setHandle(70).build();
 
@@ -107,6 +107,9 @@ class FilePlaceTest {
 
         @Override
         public void outcome(Outcome outcome) {}
+
+        @Override
+        public void hasSomething(long session) {}
 
         @Override
         public long openSequence() {

@@ -38,6 +38,7 @@ class QuotaTest {
     private MetaServerDaemon leader;
     private FakeNode node;
     private TestClient client;
+    private TestClient administrator;
     private long bobs;
 
     @BeforeEach
@@ -46,7 +47,8 @@ class QuotaTest {
         leader = farm.start("ms1", true);
         TestFarm.awaitRole(leader, "leader");
         node = new FakeNode(farm, leader, "n1");
-        client = new TestClient(farm, leader, 1);
+        client = TestClient.as("mount", farm, leader, 1);
+        administrator = new TestClient(farm, leader, 2);
         bobs = makeDirectory().getAttributes().getInode();
     }
 
@@ -69,7 +71,8 @@ class QuotaTest {
     }
 
     private String admin(String command, Map<String, String> arguments) {
-        return client.call(
+        return administrator
+                .call(
                         MetadataMethods.ADMIN,
                         AdminRequest.newBuilder()
                                 .setCommand(command)
@@ -150,7 +153,8 @@ class QuotaTest {
         leader = farm.start("ms2", true);
         TestFarm.awaitRole(leader, "leader");
         node = new FakeNode(farm, leader, "n1");
-        client = new TestClient(farm, leader, 2);
+        client = TestClient.as("mount", farm, leader, 3);
+        administrator = new TestClient(farm, leader, 4);
         isRefused(() -> create("b", 0)); // the directory itself counts
         assertThat(admin("quota-check", Map.of())).contains("\"wrong\":[]");
     }

@@ -41,16 +41,26 @@ final class TestClient {
     }
 
     TestClient(TestFarm farm, MetaServerDaemon server, long session, String node) {
-        this(farm, server, session, node, false);
+        this(farm, server, "alice", session, node, false);
     }
 
     /** It had something under this session at a former leader. */
     static TestClient comingBack(TestFarm farm, MetaServerDaemon server, long session) {
-        return new TestClient(farm, server, session, "", true);
+        return new TestClient(farm, server, "alice", session, "", true);
+    }
+
+    /** Of the name of the certificate. */
+    static TestClient as(String name, TestFarm farm, MetaServerDaemon server, long session) {
+        return new TestClient(farm, server, name, session, "n1", false);
     }
 
     private TestClient(
-            TestFarm farm, MetaServerDaemon server, long session, String node, boolean reclaim) {
+            TestFarm farm,
+            MetaServerDaemon server,
+            String as,
+            long session,
+            String node,
+            boolean reclaim) {
         this.session = session;
         Services pushes =
                 Services.builder()
@@ -62,7 +72,7 @@ final class TestClient {
                                             () -> exchange.reply(Empty.getDefaultInstance()));
                                 })
                         .build();
-        peer = farm.dial("alice", server, pushes);
+        peer = farm.dial(as, server, pushes);
         opened =
                 call(
                         MetadataMethods.OPEN_SESSION,

@@ -53,7 +53,11 @@ final class TestFarm implements AutoCloseable {
     private static final String MAP =
             """
             "/O=Test/CN=alice" @admin:alice
-            "/O=Test/CN=mount" @mount
+            "/O=Test/CN=mount" @mount:root
+            "/O=Test/CN=desktop" @mount
+            "/O=Test/CN=sched" @scheduler
+            "/O=Test/CN=bob" bob
+            "/O=Test/CN=mallory" mallory
             "/O=Test/CN=ms" @metaserver
             "/O=Test/CN=n1" @node:n1
             "/O=Test/CN=n2" @node:n2
@@ -105,7 +109,11 @@ final class TestFarm implements AutoCloseable {
                                 candidate,
                                 Map.of(
                                         "alice",
-                                        Credentials.newBuilder().setUid(0).setGid(0).build()),
+                                        Credentials.getDefaultInstance(),
+                                        "bob",
+                                        Credentials.newBuilder().setUid(1000).setGid(1000).build(),
+                                        "mallory",
+                                        Credentials.newBuilder().setUid(1001).setGid(1001).build()),
                                 Duration.ofSeconds(5),
                                 RepairLimits.USUAL),
                         own,

@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.api;
 
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
@@ -11,78 +13,117 @@ import org.gridfarm.protocol.wire.*;
  * {@code changes.proto}. Mutations carry (session, sequence) and are safe to repeat.
  */
 public final class MetadataMethods {
+    private static final Access FILES = Access.CLIENTS.inItsSession();
+
+    /** The scheduler looks where inputs lie. */
+    private static final Access LOOKERS = FILES.and(Role.SCHEDULER);
+
     public static final Method<OpenSessionRequest, OpenSessionReply> OPEN_SESSION =
             new Method<>(
                     1,
                     "open-session",
                     OpenSessionRequest.parser(),
                     OpenSessionReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS.and(Role.SCHEDULER).needing("a session of the same name"));
     public static final Method<RenewRequest, RenewReply> RENEW =
-            new Method<>(2, "renew", RenewRequest.parser(), RenewReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    2,
+                    "renew",
+                    RenewRequest.parser(),
+                    RenewReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS.and(Role.SCHEDULER).needing("a session of the same name"));
     public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION =
             new Method<>(
                     3,
                     "close-session",
                     CloseSessionRequest.parser(),
                     Empty.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS.and(Role.SCHEDULER).inItsSession());
 
     public static final Method<LookupRequest, LookupReply> LOOKUP =
             new Method<>(
-                    10, "lookup", LookupRequest.parser(), LookupReply.parser(), Retry.IDEMPOTENT);
+                    10,
+                    "lookup",
+                    LookupRequest.parser(),
+                    LookupReply.parser(),
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("x of the directory"));
     public static final Method<GetAttributesRequest, GetAttributesReply> GET_ATTRIBUTES =
             new Method<>(
                     11,
                     "get-attributes",
                     GetAttributesRequest.parser(),
                     GetAttributesReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("x of the way to it"));
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
             new Method<>(
                     12,
                     "resolve",
                     ResolveRequest.parser(),
                     ResolveReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("x of the directories"));
     public static final Method<ReadDirectoryRequest, ReadDirectoryReply> READ_DIRECTORY =
             new Method<>(
                     13,
                     "read-directory",
                     ReadDirectoryRequest.parser(),
                     ReadDirectoryReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("r of the directory"));
     public static final Method<ReadLinkRequest, ReadLinkReply> READ_LINK =
             new Method<>(
                     14,
                     "read-link",
                     ReadLinkRequest.parser(),
                     ReadLinkReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("x of the way to it"));
     public static final Method<GetXattrRequest, GetXattrReply> GET_XATTR =
             new Method<>(
                     15,
                     "get-xattr",
                     GetXattrRequest.parser(),
                     GetXattrReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("r for user.*, else x of the way to it"));
     public static final Method<ListXattrRequest, ListXattrReply> LIST_XATTR =
             new Method<>(
                     16,
                     "list-xattr",
                     ListXattrRequest.parser(),
                     ListXattrReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("x of the way to it"));
     public static final Method<StatFsRequest, StatFsReply> STAT_FS =
             new Method<>(
-                    17, "stat-fs", StatFsRequest.parser(), StatFsReply.parser(), Retry.IDEMPOTENT);
+                    17,
+                    "stat-fs",
+                    StatFsRequest.parser(),
+                    StatFsReply.parser(),
+                    Retry.IDEMPOTENT,
+                    LOOKERS);
     public static final Method<LocateRequest, LocateReply> LOCATE =
             new Method<>(
-                    18, "locate", LocateRequest.parser(), LocateReply.parser(), Retry.IDEMPOTENT);
+                    18,
+                    "locate",
+                    LocateRequest.parser(),
+                    LocateReply.parser(),
+                    Retry.IDEMPOTENT,
+                    LOOKERS.needing("x of the way to it; r for tickets"));
 
     public static final Method<MutateRequest, MutateReply> MUTATE =
             new Method<>(
-                    30, "mutate", MutateRequest.parser(), MutateReply.parser(), Retry.IDEMPOTENT);
+                    30,
+                    "mutate",
+                    MutateRequest.parser(),
+                    MutateReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("as the system call"));
 
     /** So many accesses may be told at once. */
     public static final int ACCESSES_MAX = 4096;
@@ -93,37 +134,73 @@ public final class MetadataMethods {
                     "accessed",
                     AccessedRequest.parser(),
                     AccessedReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("r"));
 
     public static final Method<OpenRequest, OpenReply> OPEN =
-            new Method<>(40, "open", OpenRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    40,
+                    "open",
+                    OpenRequest.parser(),
+                    OpenReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("rwx as asked, x of the way to it"));
     public static final Method<CloseRequest, Empty> CLOSE =
-            new Method<>(41, "close", CloseRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    41,
+                    "close",
+                    CloseRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("an own handle"));
     public static final Method<ChainFailureRequest, OpenReply> CHAIN_FAILURE =
             new Method<>(
                     42,
                     "chain-failure",
                     ChainFailureRequest.parser(),
                     OpenReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("an own handle, for writing"));
     public static final Method<RefreshRequest, OpenReply> REFRESH =
             new Method<>(
-                    43, "refresh", RefreshRequest.parser(), OpenReply.parser(), Retry.IDEMPOTENT);
+                    43,
+                    "refresh",
+                    RefreshRequest.parser(),
+                    OpenReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("an own handle, or what OPEN needs"));
 
     /**
      * Setting and clearing; a waiting request is parked at the server and given up by cancelling
      * the call.
      */
     public static final Method<LockRequest, LockReply> LOCK =
-            new Method<>(50, "lock", LockRequest.parser(), LockReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    50,
+                    "lock",
+                    LockRequest.parser(),
+                    LockReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("the file open, or r or w"));
 
     public static final Method<LockRequest, LockReply> TEST_LOCK =
             new Method<>(
-                    51, "test-lock", LockRequest.parser(), LockReply.parser(), Retry.IDEMPOTENT);
+                    51,
+                    "test-lock",
+                    LockRequest.parser(),
+                    LockReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("the file open, or r or w"));
 
     /** Server to client. */
     public static final Method<RecallRequest, Empty> RECALL =
-            new Method<>(60, "recall", RecallRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    60,
+                    "recall",
+                    RecallRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.METASERVER));
 
     public static final Method<RegisterNodeRequest, RegisterNodeReply> REGISTER_NODE =
             new Method<>(
@@ -131,21 +208,24 @@ public final class MetadataMethods {
                     "register-node",
                     RegisterNodeRequest.parser(),
                     RegisterNodeReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.NODE).needing("the node of that name"));
     public static final Method<HeartbeatRequest, HeartbeatReply> HEARTBEAT =
             new Method<>(
                     71,
                     "heartbeat",
                     HeartbeatRequest.parser(),
                     HeartbeatReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.NODE).needing("the node of that name"));
     public static final Method<InventoryRequest, InventoryReply> INVENTORY =
             new Method<>(
                     72,
                     "inventory",
                     InventoryRequest.parser(),
                     InventoryReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.NODE).needing("the node of that name"));
 
     public static final Method<ListNodesRequest, ListNodesReply> LIST_NODES =
             new Method<>(
@@ -153,42 +233,64 @@ public final class MetadataMethods {
                     "list-nodes",
                     ListNodesRequest.parser(),
                     ListNodesReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS);
     public static final Method<NodeControlRequest, NodeControlReply> NODE_CONTROL =
             new Method<>(
                     81,
                     "node-control",
                     NodeControlRequest.parser(),
                     NodeControlReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE
+                            .inItsSession()
+                            .withFullProxy()
+                            .needing("an administrator, but for status"));
     public static final Method<ClusterStatusRequest, ClusterStatusReply> CLUSTER_STATUS =
             new Method<>(
                     82,
                     "cluster-status",
                     ClusterStatusRequest.parser(),
                     ClusterStatusReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    LOOKERS);
     public static final Method<ListReplicasRequest, ListReplicasReply> LIST_REPLICAS =
             new Method<>(
                     83,
                     "list-replicas",
                     ListReplicasRequest.parser(),
                     ListReplicasReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("of a file: x of the way to it; else an administrator"));
     public static final Method<ReplicateRequest, ReplicateReply> REPLICATE =
             new Method<>(
                     84,
                     "replicate",
                     ReplicateRequest.parser(),
                     ReplicateReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.withFullProxy().needing("w for a copy more or less"));
     public static final Method<AdminRequest, AdminReply> ADMIN =
-            new Method<>(85, "admin", AdminRequest.parser(), AdminReply.parser(), Retry.ONCE);
+            new Method<>(
+                    85,
+                    "admin",
+                    AdminRequest.parser(),
+                    AdminReply.parser(),
+                    Retry.ONCE,
+                    Access.PEOPLE
+                            .inItsSession()
+                            .withFullProxy()
+                            .needing("an administrator, but for own quotas"));
 
     /** Cache to leader. */
     public static final Method<FollowRequest, FollowReply> FOLLOW =
             new Method<>(
-                    90, "follow", FollowRequest.parser(), FollowReply.parser(), Retry.IDEMPOTENT);
+                    90,
+                    "follow",
+                    FollowRequest.parser(),
+                    FollowReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.METASERVER));
 
     public static final Method<SnapshotRequest, SnapshotReply> SNAPSHOT =
             new Method<>(
@@ -196,25 +298,45 @@ public final class MetadataMethods {
                     "snapshot",
                     SnapshotRequest.parser(),
                     SnapshotReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.METASERVER));
     public static final Method<CacheStatus, CacheLeaseReply> CACHE_LEASE =
             new Method<>(
                     92,
                     "cache-lease",
                     CacheStatus.parser(),
                     CacheLeaseReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.METASERVER));
 
     /** Leader to cache. */
     public static final Method<PrepareBatch, PrepareReply> PREPARE =
-            new Method<>(93, "prepare", PrepareBatch.parser(), PrepareReply.parser(), Retry.ONCE);
+            new Method<>(
+                    93,
+                    "prepare",
+                    PrepareBatch.parser(),
+                    PrepareReply.parser(),
+                    Retry.ONCE,
+                    Access.of(Role.METASERVER));
 
     public static final Method<CommitBatch, Empty> COMMIT =
-            new Method<>(94, "commit", CommitBatch.parser(), Empty.parser(), Retry.ONCE);
+            new Method<>(
+                    94,
+                    "commit",
+                    CommitBatch.parser(),
+                    Empty.parser(),
+                    Retry.ONCE,
+                    Access.of(Role.METASERVER));
 
     /** Reads whole replicas where no digest is known: may take long. */
     public static final Method<SumRequest, SumReply> SUM =
-            new Method<>(95, "sum", SumRequest.parser(), SumReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    95,
+                    "sum",
+                    SumRequest.parser(),
+                    SumReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("r"));
 
     private MetadataMethods() {}
 }

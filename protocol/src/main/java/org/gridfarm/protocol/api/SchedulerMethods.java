@@ -1,5 +1,6 @@
 package org.gridfarm.protocol.api;
 
+import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
@@ -16,27 +17,41 @@ public final class SchedulerMethods {
                     "submit-job",
                     SubmitJobRequest.parser(),
                     SubmitJobReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy());
 
     public static final Method<JobRequest, JobReply> JOB =
-            new Method<>(161, "job", JobRequest.parser(), JobReply.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    161,
+                    "job",
+                    JobRequest.parser(),
+                    JobReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("an own job, or an administrator"));
     public static final Method<ListJobsRequest, ListJobsReply> LIST =
             new Method<>(
                     162,
                     "list-jobs",
                     ListJobsRequest.parser(),
                     ListJobsReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE);
     public static final Method<CancelJobRequest, Empty> CANCEL =
             new Method<>(
-                    163, "cancel-job", CancelJobRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+                    163,
+                    "cancel-job",
+                    CancelJobRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy().needing("an own job, or an administrator"));
     public static final Method<WaitJobRequest, WaitJobReply> WAIT =
             new Method<>(
                     164,
                     "wait-job",
                     WaitJobRequest.parser(),
                     WaitJobReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("an own job, or an administrator"));
 
     private SchedulerMethods() {}
 }

@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.api;
 
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
@@ -10,75 +12,99 @@ import org.gridfarm.protocol.wire.*;
  * tasks (from the scheduler). Shapes are in {@code storage.proto}.
  */
 public final class StorageMethods {
+    /** Other nodes pass on what clients have them do. */
+    private static final Access FILES = Access.CLIENTS.and(Role.NODE);
+
+    private static final Access COMMANDS = Access.of(Role.METASERVER);
+
     public static final Method<WriteObjectRequest, ChainOutcome> WRITE =
             new Method<>(
-                    100, "write", WriteObjectRequest.parser(), ChainOutcome.parser(), Retry.ONCE);
+                    100,
+                    "write",
+                    WriteObjectRequest.parser(),
+                    ChainOutcome.parser(),
+                    Retry.ONCE,
+                    FILES.and(Role.METASERVER).needing("a ticket to write"));
     public static final Method<ReadObjectRequest, ReadObjectReply> READ =
             new Method<>(
                     101,
                     "read",
                     ReadObjectRequest.parser(),
                     ReadObjectReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("a ticket to read"));
     public static final Method<SyncObjectRequest, ChainOutcome> SYNC =
             new Method<>(
                     102,
                     "sync",
                     SyncObjectRequest.parser(),
                     ChainOutcome.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.and(Role.METASERVER).needing("a ticket to write"));
     public static final Method<StatObjectRequest, ChainOutcome> STAT =
             new Method<>(
                     103,
                     "stat",
                     StatObjectRequest.parser(),
                     ChainOutcome.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.and(Role.METASERVER).needing("a ticket"));
     public static final Method<TruncateObjectRequest, ChainOutcome> TRUNCATE =
             new Method<>(
                     104,
                     "truncate",
                     TruncateObjectRequest.parser(),
                     ChainOutcome.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.and(Role.METASERVER).needing("a ticket to write"));
     public static final Method<AllocateObjectRequest, ChainOutcome> ALLOCATE =
             new Method<>(
                     105,
                     "allocate",
                     AllocateObjectRequest.parser(),
                     ChainOutcome.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.and(Role.METASERVER).needing("a ticket to write"));
     public static final Method<SeekObjectRequest, SeekObjectReply> SEEK =
             new Method<>(
                     106,
                     "seek",
                     SeekObjectRequest.parser(),
                     SeekObjectReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    FILES.needing("a ticket to read"));
     public static final Method<CopyRangeRequest, ChainOutcome> COPY_RANGE =
             new Method<>(
                     107,
                     "copy-range",
                     CopyRangeRequest.parser(),
                     ChainOutcome.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS.needing("a ticket to write, and one to read the source"));
     public static final Method<OpenLocalRequest, OpenLocalReply> OPEN_LOCAL =
             new Method<>(
                     108,
                     "open-local",
                     OpenLocalRequest.parser(),
                     OpenLocalReply.parser(),
-                    Retry.ONCE);
+                    Retry.ONCE,
+                    Access.CLIENTS.needing("a ticket"));
     public static final Method<CloseLocalRequest, Empty> CLOSE_LOCAL =
             new Method<>(
                     109,
                     "close-local",
                     CloseLocalRequest.parser(),
                     Empty.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS);
     public static final Method<StageRequest, StageReply> STAGE =
             new Method<>(
-                    110, "stage", StageRequest.parser(), StageReply.parser(), Retry.IDEMPOTENT);
+                    110,
+                    "stage",
+                    StageRequest.parser(),
+                    StageReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.CLIENTS);
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
             new Method<>(
@@ -86,42 +112,48 @@ public final class StorageMethods {
                     "replicate-object",
                     ReplicateObjectRequest.parser(),
                     ReplicateObjectReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    COMMANDS);
     public static final Method<DeleteObjectsRequest, DeleteObjectsReply> DELETE_OBJECTS =
             new Method<>(
                     121,
                     "delete-objects",
                     DeleteObjectsRequest.parser(),
                     DeleteObjectsReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    COMMANDS);
     public static final Method<SealObjectRequest, SealObjectReply> SEAL_OBJECT =
             new Method<>(
                     122,
                     "seal-object",
                     SealObjectRequest.parser(),
                     SealObjectReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    COMMANDS);
     public static final Method<VerifyObjectRequest, VerifyObjectReply> VERIFY_OBJECT =
             new Method<>(
                     123,
                     "verify-object",
                     VerifyObjectRequest.parser(),
                     VerifyObjectReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    COMMANDS);
     public static final Method<FindObjectsRequest, FindObjectsReply> FIND_OBJECTS =
             new Method<>(
                     125,
                     "find-objects",
                     FindObjectsRequest.parser(),
                     FindObjectsReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    COMMANDS);
     public static final Method<NodeControlCommand, NodeControlAnswer> NODE_COMMAND =
             new Method<>(
                     124,
                     "node-command",
                     NodeControlCommand.parser(),
                     NodeControlAnswer.parser(),
-                    Retry.ONCE);
+                    Retry.ONCE,
+                    COMMANDS);
 
     /**
      * Answered when the task has ended; asking again for the same attempt waits for the same run
@@ -133,14 +165,25 @@ public final class StorageMethods {
                     "run-task",
                     RunTaskRequest.parser(),
                     RunTaskReply.parser(),
-                    Retry.IDEMPOTENT);
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER));
 
     public static final Method<KillTaskRequest, Empty> KILL_TASK =
             new Method<>(
-                    141, "kill-task", KillTaskRequest.parser(), Empty.parser(), Retry.IDEMPOTENT);
+                    141,
+                    "kill-task",
+                    KillTaskRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER));
     public static final Method<Empty, ListTasksReply> LIST_TASKS =
             new Method<>(
-                    142, "list-tasks", Empty.parser(), ListTasksReply.parser(), Retry.IDEMPOTENT);
+                    142,
+                    "list-tasks",
+                    Empty.parser(),
+                    ListTasksReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER, Role.ADMIN));
 
     private StorageMethods() {}
 }

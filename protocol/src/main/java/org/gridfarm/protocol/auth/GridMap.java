@@ -29,7 +29,9 @@ import java.util.regex.Pattern;
  * "/O=Grid/OU=Users/CN=Alice"       alice,astro     people: user names, the usual one first
  * "/O=Grid/OU=Users/CN=Carol"       @admin:carol    a person who may administer the farm
  * "/O=Grid/OU=Hosts/CN=n1.example"  @node:n1        a storage node and its name
- * "/O=Grid/OU=Hosts/CN=m1.example"  @metaserver     likewise @scheduler, and @mount for a trusted mount host
+ * "/O=Grid/OU=Hosts/CN=m1.example"  @metaserver     likewise @scheduler
+ * "/O=Grid/OU=Hosts/CN=w1.example"  @mount          a host that says which of its users asks; its root is nobody
+ * "/O=Grid/OU=Hosts/CN=w2.example"  @mount:root     the same of one whose root is the farm's, too
  * </pre>
  *
  * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\},
@@ -136,13 +138,14 @@ public final class GridMap {
                     new Identity(dn, Role.NODE, List.of(), Optional.of(node(argument, at)), false);
             case "@metaserver" -> host(dn, Role.METASERVER, argument, at);
             case "@scheduler" -> host(dn, Role.SCHEDULER, argument, at);
-            case "@mount" -> host(dn, Role.MOUNT, argument, at);
+            case "@mount" -> mount(dn, argument, at);
             default ->
                     throw wrong(
                             at,
                             "unknown role "
                                     + role
-                                    + ", known are @admin:USER @node:NAME @metaserver @scheduler @mount");
+                                    + ", known are @admin:USER @node:NAME @metaserver @scheduler"
+                                    + " @mount @mount:root");
         };
     }
 
@@ -151,6 +154,14 @@ public final class GridMap {
             throw wrong(at, roleText(role) + " takes no argument");
         }
         return new Identity(dn, role, List.of(), Optional.empty(), false);
+    }
+
+    private static Identity mount(String dn, String argument, String at) {
+        if (!argument.isEmpty() && !argument.equals("root")) {
+            throw wrong(at, "@mount takes no argument but root");
+        }
+        return new Identity(
+                dn, Role.MOUNT, List.of(), Optional.empty(), false, !argument.isEmpty());
     }
 
     private static NodeName node(String name, String at) {

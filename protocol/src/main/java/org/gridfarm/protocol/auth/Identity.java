@@ -15,15 +15,29 @@ import java.util.Optional;
  * @param users local user names of a person, the usual one first; empty for hosts
  * @param node the storage node's name; present for {@link Role#NODE} alone
  * @param limited the peer came with a limited proxy: data access only, no job submission
+ * @param root of a {@link Role#MOUNT}: its superuser is the farm's, too, and not nobody
  */
 public record Identity(
-        String dn, Role role, List<String> users, Optional<NodeName> node, boolean limited) {
+        String dn,
+        Role role,
+        List<String> users,
+        Optional<NodeName> node,
+        boolean limited,
+        boolean root) {
     public Identity {
         users = List.copyOf(users);
         if (role.isPerson() == users.isEmpty() || node.isPresent() != (role == Role.NODE)) {
             throw new IllegalArgumentException(
                     "role %s does not go with %s %s".formatted(role, users, node));
         }
+        if (root && role != Role.MOUNT) {
+            throw new IllegalArgumentException("only the root of a mount can be the farm's");
+        }
+    }
+
+    public Identity(
+            String dn, Role role, List<String> users, Optional<NodeName> node, boolean limited) {
+        this(dn, role, users, node, limited, false);
     }
 
     /**
@@ -79,7 +93,7 @@ public record Identity(
     }
 
     public Identity asLimited(boolean isLimited) {
-        return new Identity(dn, role, users, node, isLimited);
+        return new Identity(dn, role, users, node, isLimited, root);
     }
 
     @Override

@@ -417,8 +417,21 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             refuse(id, number, ErrorKind.UNSUPPORTED, "method " + number, "not served here");
         } else if (exchanges.size() >= RpcLimits.CALLS_IN_FLIGHT_MAX) {
             refuse(id, number, ErrorKind.OVERLOADED, entry.method().name(), "too many requests");
-        } else {
+        } else if (mayCall(id, entry.method())) {
             serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end);
+        }
+    }
+
+    private boolean mayCall(long id, Method<?, ?> method) {
+        if (!settings.proved()) return true;
+        try {
+            method.access().require(identity, method.name());
+            return true;
+        } catch (FarmException refusal) {
+            Audit.refused(this, refusal);
+            writer.write(
+                    FrameType.FAILURE, id, method.number(), 0, InboundExchange.encode(refusal));
+            return false;
         }
     }
 

@@ -5,10 +5,10 @@ import com.google.protobuf.Parser;
 
 /**
  * One call of the protocol: its number on the wire (1 to 65535, never reused), the name that logs
- * and metrics show, and what goes in and out.
+ * and metrics show, what goes in and out, and who may call it.
  */
 public record Method<Q extends MessageLite, R extends MessageLite>(
-        int number, String name, Parser<Q> request, Parser<R> reply, Retry retry) {
+        int number, String name, Parser<Q> request, Parser<R> reply, Retry retry, Access access) {
     public Method {
         if (number < 1 || number > 0xFFFF)
             throw new IllegalArgumentException("method number " + number + " of " + name);

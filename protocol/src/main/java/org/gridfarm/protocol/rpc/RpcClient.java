@@ -30,7 +30,11 @@ public final class RpcClient implements Dialer {
             Services pushes,
             KeepAlive keepAlive,
             RpcObserver observer) {
-        this(loops, security, expected, new ConnectionSettings(pushes, keepAlive, observer));
+        this(
+                loops,
+                security,
+                expected,
+                new ConnectionSettings(pushes, keepAlive, observer, security.everybody() == null));
     }
 
     private RpcClient(

@@ -42,6 +42,6 @@ public record RpcServerConfig(
     }
 
     ConnectionSettings connections() {
-        return new ConnectionSettings(services, keepAlive, observer);
+        return new ConnectionSettings(services, keepAlive, observer, security.everybody() == null);
     }
 }

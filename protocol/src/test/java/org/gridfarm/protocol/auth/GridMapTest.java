@@ -72,7 +72,7 @@ class GridMapTest {
                 "#%n\"/CN=a\" @root | unknown role",
                 "#%n\"/CN=a\" @admin | not a user name",
                 "#%n\"/CN=a\" @node:-n | node name",
-                "#%n\"/CN=a\" @mount:x | takes no argument",
+                "#%n\"/CN=a\" @mount:x | takes no argument but root",
                 "#%n\"CN=a\" x | slash",
                 "#%n\"/CN=a\\q\" x | unknown escape",
                 "#%n\"/CN=a\\xFF\" x | UTF-8",

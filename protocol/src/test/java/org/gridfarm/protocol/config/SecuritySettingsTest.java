@@ -6,6 +6,7 @@ import com.google.protobuf.StringValue;
 
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -29,7 +30,13 @@ import java.util.concurrent.TimeUnit;
 
 class SecuritySettingsTest {
     private static final Method<StringValue, StringValue> WHO =
-            new Method<>(1, "who", StringValue.parser(), StringValue.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    1,
+                    "who",
+                    StringValue.parser(),
+                    StringValue.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE);
 
     @Test
     void aServerAndAClientMadeFromTheirFilesKnowEachOther(@TempDir Path folder) throws Exception {

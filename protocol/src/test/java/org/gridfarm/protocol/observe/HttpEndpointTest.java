@@ -8,6 +8,7 @@ import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -90,10 +91,20 @@ class HttpEndpointTest {
     void callsAreCountedOnBothSides() throws Exception {
         Method<StringValue, StringValue> echo =
                 new Method<>(
-                        1, "echo", StringValue.parser(), StringValue.parser(), Retry.IDEMPOTENT);
+                        1,
+                        "echo",
+                        StringValue.parser(),
+                        StringValue.parser(),
+                        Retry.IDEMPOTENT,
+                        Access.PEOPLE);
         Method<StringValue, StringValue> refuse =
                 new Method<>(
-                        2, "refuse", StringValue.parser(), StringValue.parser(), Retry.IDEMPOTENT);
+                        2,
+                        "refuse",
+                        StringValue.parser(),
+                        StringValue.parser(),
+                        Retry.IDEMPOTENT,
+                        Access.PEOPLE);
         Services services =
                 Services.builder()
                         .answer(echo, q -> q)

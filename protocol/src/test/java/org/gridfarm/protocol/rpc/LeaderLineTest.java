@@ -23,7 +23,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 class LeaderLineTest {
     private static final Method<StringValue, StringValue> ONCE =
-            new Method<>(20, "once", StringValue.parser(), StringValue.parser(), Retry.ONCE);
+            new Method<>(
+                    20,
+                    "once",
+                    StringValue.parser(),
+                    StringValue.parser(),
+                    Retry.ONCE,
+                    Access.CLIENTS);
 
     private final Loops loops = Loops.start("test");
     private final List<RpcServer> servers = new ArrayList<>();

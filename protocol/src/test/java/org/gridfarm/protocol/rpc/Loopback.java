@@ -31,7 +31,13 @@ final class Loopback implements AutoCloseable {
     static final Method<StringValue, StringValue> FILE = method(7, "file");
     static final Method<StringValue, StringValue> UNSERVED = method(900, "unserved");
     static final Method<BytesValue, BytesValue> LARGE =
-            new Method<>(8, "large", BytesValue.parser(), BytesValue.parser(), Retry.IDEMPOTENT);
+            new Method<>(
+                    8,
+                    "large",
+                    BytesValue.parser(),
+                    BytesValue.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.USER, Role.METASERVER));
     static final Identity ALICE =
             new Identity("/CN=Alice", Role.USER, List.of("alice"), Optional.empty(), false);
     static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -62,7 +68,12 @@ final class Loopback implements AutoCloseable {
 
     static Method<StringValue, StringValue> method(int number, String name) {
         return new Method<>(
-                number, name, StringValue.parser(), StringValue.parser(), Retry.IDEMPOTENT);
+                number,
+                name,
+                StringValue.parser(),
+                StringValue.parser(),
+                Retry.IDEMPOTENT,
+                Access.of(Role.USER, Role.METASERVER));
     }
 
     RpcClient client(Services pushes, KeepAlive keepAlive) {

@@ -259,7 +259,7 @@ final class ClusterPlan {
         for (int i = 1; i <= options.nodes(); i++) {
             String name = "mount-n" + i;
             configurations.client(
-                    name, pki.issueHost(name, "@mount"), "n" + i, metaservers, schedulers);
+                    name, pki.issueHost(name, "@mount:root"), "n" + i, metaservers, schedulers);
         }
     }
 
