@@ -9,7 +9,6 @@ import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
@@ -140,14 +139,11 @@ final class SessionService {
     }
 
     private static FarmException foreign(Exchange<?, ?> exchange) {
-        FarmException refusal =
-                new FarmException(
-                        ErrorKind.NOT_PERMITTED,
-                        exchange.method().name(),
-                        "",
-                        "the session belongs to somebody else");
-        Audit.refused(exchange.peer(), refusal);
-        return refusal;
+        return new FarmException(
+                ErrorKind.NOT_PERMITTED,
+                exchange.method().name(),
+                "",
+                "the session belongs to somebody else");
     }
 
     /** Returns the nanoseconds of its lease. */

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.util.Objects.requireNonNull;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 
@@ -45,6 +50,7 @@ import org.gridfarm.protocol.wire.StatFsRequest;
 import org.gridfarm.protocol.wire.SumRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -282,6 +288,45 @@ class HostileClientTest extends FarmOfThreeNodes {
     }
 
     @Test
+    void whoWasRefusedAndWhatAdministratorsDidIsInTheAuditLog() {
+        Logger audit = (Logger) LoggerFactory.getLogger("gridfarm.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        audit.setLevel(Level.INFO);
+        audit.addAppender(lines);
+        try {
+            NodeControlRequest drain =
+                    NodeControlRequest.newBuilder().setNode("n1").setAction("drain").build();
+            TestClient mallory = TestClient.as("mallory", farm, leader, 3);
+            isRefused(
+                    "drain",
+                    ErrorKind.NOT_PERMITTED,
+                    call(mallory, MetadataMethods.NODE_CONTROL, drain));
+            TestClient desktop = TestClient.as("desktop", farm, leader, 4);
+            isRefused(
+                    "drain",
+                    ErrorKind.NOT_PERMITTED,
+                    call(desktop, MetadataMethods.NODE_CONTROL, drain));
+            new TestClient(farm, leader, 5).call(MetadataMethods.NODE_CONTROL, drain);
+        } finally {
+            audit.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anySatisfy(line ->
+                        assertThat(line)
+                                .startsWith(
+                                        "result=refused who=\"/O=Test/CN=mallory\" as=mallory from=")
+                                .contains("what=\"node-control\""))
+                .anySatisfy(line ->
+                        assertThat(line).startsWith("result=refused who=\"/O=Test/CN=desktop\""))
+                .anySatisfy(line ->
+                        assertThat(line)
+                                .startsWith("result=done who=\"/O=Test/CN=alice\" as=alice from=")
+                                .endsWith("what=\"node-control\" on=\"drain n1\""));
+    }
+
+    @Test
     void noCallByNumberGivesWhatThePathRefuses() {
         TestClient root = new TestClient(farm, leader, 1);
         root.call(
@@ -455,7 +500,7 @@ class HostileClientTest extends FarmOfThreeNodes {
     /** A reader's word about nodes that are well is nothing. */
     @Test
     void whoMayOnlyReadGivesUpNobodysCopy() {
-        TestClient root = new TestClient(farm, leader, 1);
+        TestClient root = TestClient.as("alice", farm, leader, 1);
         long file = createAndOpen(root, "log", 500).getAttributes().getInode();
         commit(root, file, 500, false, List.of("n1"));
         TestClient mallory = TestClient.as("mallory", farm, leader, 3);

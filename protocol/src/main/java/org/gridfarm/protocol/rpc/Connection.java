@@ -422,6 +422,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         }
     }
 
+    /** The other side has proved who it is. */
+    boolean isProved() {
+        return settings.proved();
+    }
+
     private boolean mayCall(long id, Method<?, ?> method) {
         if (!settings.proved()) return true;
         try {

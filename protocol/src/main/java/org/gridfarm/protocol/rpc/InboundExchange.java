@@ -220,6 +220,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         R message = reply;
         FarmException refusal = failure;
         if (message != null && refusal == null) refusal = tryWrite(to.writer(), message, bytes);
+        if (refusal != null && to.isProved()) Audit.answered(to, refusal);
         if (refusal != null)
             to.writer().write(FrameType.FAILURE, id, method.number(), 0, encode(refusal));
         to.observer()

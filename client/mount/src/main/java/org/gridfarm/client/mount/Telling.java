@@ -88,9 +88,7 @@ final class Telling {
 
     private String leases() {
         Metadata metadata = mounted.metadata();
-        return "session "
-                + Long.toHexString(metadata.session())
-                + "\nlease_millis_left "
+        return "lease_millis_left "
                 + metadata.leaseNanosLeft() / 1_000_000
                 + "\nrecalls "
                 + metadata.recallStamp()
