@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.gridfarm.metaserver.server.CallsByNumber.call;
 
 import static java.util.Objects.requireNonNull;
 
@@ -24,16 +25,9 @@ import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
-import org.gridfarm.protocol.wire.GetAttributesRequest;
-import org.gridfarm.protocol.wire.GetXattrRequest;
 import org.gridfarm.protocol.wire.ListReplicasRequest;
-import org.gridfarm.protocol.wire.ListXattrRequest;
-import org.gridfarm.protocol.wire.LocateRequest;
-import org.gridfarm.protocol.wire.LockKind;
-import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.LookupRequest;
 import org.gridfarm.protocol.wire.MakeDirectory;
-import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MakeSymlink;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.NodeControlRequest;
@@ -43,20 +37,15 @@ import org.gridfarm.protocol.wire.ReadDirectoryRequest;
 import org.gridfarm.protocol.wire.ReadLinkRequest;
 import org.gridfarm.protocol.wire.RefreshRequest;
 import org.gridfarm.protocol.wire.RenewRequest;
-import org.gridfarm.protocol.wire.ReplicateRequest;
 import org.gridfarm.protocol.wire.ResolveRequest;
 import org.gridfarm.protocol.wire.SetAttributes;
-import org.gridfarm.protocol.wire.StatFsRequest;
-import org.gridfarm.protocol.wire.SumRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 
 /**
  * Who has a valid certificate and no right, on the wire: bob has files, mallory is another user,
@@ -146,147 +135,6 @@ class HostileClientTest extends FarmOfThreeNodes {
                         FarmException.class, e -> assertThat(e.kind()).as(what).isEqualTo(kind));
     }
 
-    private static Map<String, BiFunction<TestClient, Long, Runnable>> byNumber() {
-        Map<String, BiFunction<TestClient, Long, Runnable>> calls = new LinkedHashMap<>();
-        calls.put(
-                "stat",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.GET_ATTRIBUTES,
-                                GetAttributesRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "open",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.OPEN,
-                                OpenRequest.newBuilder()
-                                        .setInode(i)
-                                        .setRead(true)
-                                        .setHandle(77)
-                                        .build()));
-        calls.put(
-                "locate",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.LOCATE,
-                                LocateRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "locate with tickets",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.LOCATE,
-                                LocateRequest.newBuilder().setInode(i).setTickets(true).build()));
-        calls.put(
-                "get xattr",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.GET_XATTR,
-                                GetXattrRequest.newBuilder()
-                                        .setInode(i)
-                                        .setName(TestFarm.name("user.a"))
-                                        .build()));
-        calls.put(
-                "list xattr",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.LIST_XATTR,
-                                ListXattrRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "statfs",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.STAT_FS,
-                                StatFsRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "sum",
-                (c, i) ->
-                        call(c, MetadataMethods.SUM, SumRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "replicas",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.LIST_REPLICAS,
-                                ListReplicasRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "replicate",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.REPLICATE,
-                                ReplicateRequest.newBuilder().setInode(i).build()));
-        calls.put(
-                "lock",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.LOCK,
-                                LockRequest.newBuilder()
-                                        .setInode(i)
-                                        .setKind(LockKind.EXCLUSIVE_LOCK)
-                                        .build()));
-        calls.put(
-                "test lock",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.TEST_LOCK,
-                                LockRequest.newBuilder()
-                                        .setInode(i)
-                                        .setKind(LockKind.EXCLUSIVE_LOCK)
-                                        .build()));
-        calls.put(
-                "reclaim",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.REFRESH,
-                                RefreshRequest.newBuilder()
-                                        .setInode(i)
-                                        .setHandle(78)
-                                        .setRead(true)
-                                        .setReclaim(true)
-                                        .build()));
-        calls.put(
-                "set times",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.MUTATE,
-                                c.command()
-                                        .setSetAttributes(
-                                                SetAttributes.newBuilder()
-                                                        .setInode(i)
-                                                        .setMtimeNow(true))
-                                        .build()));
-        calls.put(
-                "link",
-                (c, i) ->
-                        call(
-                                c,
-                                MetadataMethods.MUTATE,
-                                c.command()
-                                        .setLink(
-                                                MakeLink.newBuilder()
-                                                        .setInode(i)
-                                                        .setParent(1)
-                                                        .setName(TestFarm.name("stolen")))
-                                        .build()));
-        return calls;
-    }
-
-    private static <Q extends MessageLite, R extends MessageLite> Runnable call(
-            TestClient client, Method<Q, R> method, Q request) {
-        return () -> client.call(method, request);
-    }
-
     @Test
     void whoWasRefusedAndWhatAdministratorsDidIsInTheAuditLog() {
         Logger audit = (Logger) LoggerFactory.getLogger("gridfarm.audit");
@@ -356,7 +204,7 @@ class HostileClientTest extends FarmOfThreeNodes {
                         .getAttributes()
                         .getInode();
 
-        byNumber()
+        CallsByNumber.all()
                 .forEach((what, by) ->
                         isRefused(what, ErrorKind.ACCESS_DENIED, by.apply(mallory, file)));
         isRefused(
@@ -434,7 +282,7 @@ class HostileClientTest extends FarmOfThreeNodes {
         isRefused(
                 "link to what she may not write",
                 ErrorKind.NOT_PERMITTED,
-                requireNonNull(byNumber().get("link")).apply(mallory, file));
+                requireNonNull(CallsByNumber.all().get("link")).apply(mallory, file));
         // A file without a name is for who has it open.
         OpenRequest reading =
                 OpenRequest.newBuilder().setInode(file).setRead(true).setHandle(99).build();
@@ -444,11 +292,11 @@ class HostileClientTest extends FarmOfThreeNodes {
         isRefused(
                 "stat of what has no name",
                 ErrorKind.ACCESS_DENIED,
-                requireNonNull(byNumber().get("stat")).apply(mallory, file));
+                requireNonNull(CallsByNumber.all().get("stat")).apply(mallory, file));
         isRefused(
                 "open of what has no name",
                 ErrorKind.ACCESS_DENIED,
-                requireNonNull(byNumber().get("open")).apply(mallory, file));
+                requireNonNull(CallsByNumber.all().get("open")).apply(mallory, file));
     }
 
     // ---- sessions ---------------------------------------------------------------------------
