@@ -137,7 +137,7 @@ class HostileClientTest extends FarmOfThreeNodes {
 
     @Test
     void whoWasRefusedAndWhatAdministratorsDidIsInTheAuditLog() {
-        Logger audit = (Logger) LoggerFactory.getLogger("gridfarm.audit");
+        Logger audit = (Logger) LoggerFactory.getLogger("org.gridfarm.audit");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         audit.setLevel(Level.INFO);

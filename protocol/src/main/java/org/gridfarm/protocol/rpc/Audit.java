@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Who was refused what, and who did what only administrators may: one line each to the logger
- * {@code gridfarm.audit}, which a site can send where it likes. Of many lines in a second the rest
+ * {@code org.gridfarm.audit}, which a site can send where it likes. Of many lines in a second the rest
  * are counted and told with the next. Thread-safe.
  *
  * <pre>
@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
  * </pre>
  */
 public final class Audit {
-    private static final Logger LOG = LoggerFactory.getLogger("gridfarm.audit");
+    private static final Logger LOG = LoggerFactory.getLogger("org.gridfarm.audit");
 
     /** Of one name in a second, so that who makes noise hides nobody else. */
     private static final int LINES_OF_ONE = 10;
