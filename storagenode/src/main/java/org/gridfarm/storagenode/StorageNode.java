@@ -139,7 +139,7 @@ public final class StorageNode implements AutoCloseable {
         Services.Builder services = Services.builder();
         objects.register(services);
         local.register(services);
-        new RangeCopy(objects, reader, door, lease).register(services);
+        new RangeCopy(objects, reader, door, lease, counters).register(services);
         tasks.register(services);
         server =
                 RpcServer.bind(

@@ -5,15 +5,20 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.auth.ticket.TicketGate;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.storagenode.objects.Doorkeeper;
 import org.gridfarm.storagenode.replica.ObjectKey;
 
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Tickets for everybody: a client's must be bound to its key, another node passes on those it was
- * shown. The metaserver needs none.
+ * Tickets for everybody: a client's must be bound to its key, also those that this node is to show
+ * to others for it; another node passes on those it was shown. A metaserver needs them as well
+ * here: its orders come over the node's own connection to it.
  */
 public final class TicketDoor implements Doorkeeper {
     private final TicketGate gate;
@@ -24,17 +29,29 @@ public final class TicketDoor implements Doorkeeper {
 
     @Override
     public void admit(Peer caller, ObjectKey key, ByteString ticket, Right right) {
-        Role role = caller.identity().role();
-        if (role == Role.METASERVER) {
-            return;
-        }
         gate.verify(
                 ticket.toByteArray(),
                 key.inode(),
                 key.stripe(),
                 key.generation(),
                 right == Right.READ ? Rights.READ : Rights.WRITE,
-                role == Role.NODE ? OptionalLong.empty() : OptionalLong.of(caller.keyBinding()));
+                isNode(caller) ? OptionalLong.empty() : OptionalLong.of(caller.keyBinding()));
+    }
+
+    @Override
+    public void admitBeyond(Peer caller, ObjectKey key, List<ChainMember> members) {
+        if (isNode(caller)) {
+            return; // the first of the chain has looked
+        }
+        for (ChainMember member : members) {
+            if (!TicketGate.claimsClient(member.getTicket().toByteArray(), caller.keyBinding())) {
+                throw new FarmException(
+                        ErrorKind.TICKET_REFUSED,
+                        "access object",
+                        key.toString(),
+                        "the ticket for node " + member.getNode() + " was made for another client");
+            }
+        }
     }
 
     @Override

@@ -3,7 +3,10 @@ package org.gridfarm.storagenode.objects;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.storagenode.replica.ObjectKey;
+
+import java.util.List;
 
 /** Decides whether a caller may touch an object. Called on event loops: must not block. */
 public interface Doorkeeper {
@@ -16,6 +19,12 @@ public interface Doorkeeper {
      * TICKET_REFUSED unless the ticket gives the caller this right on this object at this node now.
      */
     void admit(Peer caller, ObjectKey key, ByteString ticket, Right right);
+
+    /**
+     * TICKET_REFUSED unless each of these tickets, which this node is to pass on to others in the
+     * caller's name, was made for the caller. Whether they are true is for those others to see.
+     */
+    void admitBeyond(Peer caller, ObjectKey key, List<ChainMember> members);
 
     /** Another node, whose writes were let in at the head of their chain. */
     boolean isNode(Peer caller);

@@ -107,6 +107,20 @@ public final class ObjectService {
         return key;
     }
 
+    /** To change the object here and along the rest of the chain. */
+    private ObjectKey admitAll(
+            Exchange<?, ?> exchange, ObjectId id, ByteString ticket, List<ChainMember> rest) {
+        ObjectKey key = admit(exchange, id, ticket, Doorkeeper.Right.WRITE);
+        ChainLine.requireShort(rest);
+        try {
+            doorkeeper.admitBeyond(exchange.peer(), key, rest);
+        } catch (FarmException e) {
+            counters.refusedTickets.increment();
+            throw e;
+        }
+        return key;
+    }
+
     /**
      * Just before something is done: what waited too long is not done at all, since its sender has
      * gone on without us.
@@ -124,6 +138,11 @@ public final class ObjectService {
 
     private static IfAbsent ifAbsent(boolean create) {
         return create ? IfAbsent.CREATE : IfAbsent.FAIL;
+    }
+
+    /** INVALID for a longer list of nodes than any object has: it is the client's word. */
+    public static void requireShort(List<ChainMember> members) {
+        ChainLine.requireShort(members);
     }
 
     // ---- the chain
@@ -155,7 +174,6 @@ public final class ObjectService {
                         replica -> {
                             stillWanted.run();
                             writers.admit(key, turn);
-                            ChainLine.requireShort(rest);
                             ChainLine line = lines.of(key);
                             CompletableFuture<ChainOutcome> behind =
                                     meanwhile ? line.send(rest, sending) : null;
@@ -176,7 +194,7 @@ public final class ObjectService {
     private void write(Exchange<WriteObjectRequest, ChainOutcome> exchange) {
         WriteObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
         int length = exchange.payload().readableBytes();
         intake.take(exchange.peer(), length, "write");
         ByteBuf payload = exchange.payload().retain();
@@ -223,7 +241,6 @@ public final class ObjectService {
         if (request.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
-            ChainLine.requireShort(request.getRestList());
             ChainLine line = lines.of(replica.key());
             // Kept until the line has its answer, also when we fail here.
             ByteBuf forwarded = payload.retainedDuplicate();
@@ -252,7 +269,7 @@ public final class ObjectService {
             Exchange<TruncateObjectRequest, ChainOutcome> exchange) {
         TruncateObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
         if (request.getSize() < 0) {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", key.toString());
         }
@@ -271,7 +288,7 @@ public final class ObjectService {
             Exchange<AllocateObjectRequest, ChainOutcome> exchange) {
         AllocateObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
         long offset = request.getOffset();
         long length = request.getLength();
         if (offset < 0 || length <= 0 || offset + length < 0) {
@@ -313,7 +330,7 @@ public final class ObjectService {
             Exchange<SyncObjectRequest, ChainOutcome> exchange) {
         SyncObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.WRITE);
+                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
         if (request.getStaged() == 0) {
             return begun(exchange, key, request).thenCompose(begun -> goOn(exchange, key, begun));
         }

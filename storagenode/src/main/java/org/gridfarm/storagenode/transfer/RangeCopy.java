@@ -4,14 +4,17 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.objects.Doorkeeper;
+import org.gridfarm.storagenode.objects.NodeCounters;
 import org.gridfarm.storagenode.objects.NodeLease;
 import org.gridfarm.storagenode.objects.ObjectService;
 import org.gridfarm.storagenode.objects.Payload;
@@ -36,10 +39,16 @@ public final class RangeCopy {
     private final RemoteReader reader;
     private final Doorkeeper doorkeeper;
     private final NodeLease lease;
+    private final NodeCounters counters;
     private final AtomicInteger copies = new AtomicInteger();
 
     public RangeCopy(
-            ObjectService objects, RemoteReader reader, Doorkeeper doorkeeper, NodeLease lease) {
+            ObjectService objects,
+            RemoteReader reader,
+            Doorkeeper doorkeeper,
+            NodeLease lease,
+            NodeCounters counters) {
+        this.counters = counters;
         this.objects = objects;
         this.reader = reader;
         this.doorkeeper = doorkeeper;
@@ -54,11 +63,7 @@ public final class RangeCopy {
             Exchange<CopyRangeRequest, ChainOutcome> exchange) {
         CopyRangeRequest request = exchange.request();
         lease.require("copy-range");
-        doorkeeper.admit(
-                exchange.peer(),
-                ObjectKey.of(request.getObject()),
-                request.getTicket(),
-                Doorkeeper.Right.WRITE);
+        admit(exchange.peer(), request);
         if (request.getOffset() < 0 || request.getLength() < 0 || request.getSourceOffset() < 0) {
             throw new FarmException(ErrorKind.INVALID, "copy-range", "");
         }
@@ -71,6 +76,30 @@ public final class RangeCopy {
         return Rounds.of(copying::step)
                 .whenComplete((_, _) -> copies.decrementAndGet())
                 .thenApply(_ -> copying.outcome());
+    }
+
+    /**
+     * What is read for the caller is read by his right, whether it lies here or elsewhere: he may
+     * read what he wrote here afterwards.
+     */
+    private void admit(Peer caller, CopyRangeRequest request) {
+        ObjectKey target = ObjectKey.of(request.getObject());
+        ObjectKey source = ObjectKey.of(request.getSource());
+        try {
+            doorkeeper.admit(caller, target, request.getTicket(), Doorkeeper.Right.WRITE);
+            ObjectService.requireShort(request.getRestList());
+            doorkeeper.admitBeyond(caller, target, request.getRestList());
+            ObjectService.requireShort(request.getSourceReplicasList());
+            doorkeeper.admitBeyond(caller, source, request.getSourceReplicasList());
+            for (ChainMember replica : request.getSourceReplicasList()) {
+                if (reader.isHere(replica)) {
+                    doorkeeper.admit(caller, source, replica.getTicket(), Doorkeeper.Right.READ);
+                }
+            }
+        } catch (FarmException e) {
+            counters.refusedTickets.increment();
+            throw e;
+        }
     }
 
     /** One copy; its steps follow each other. */

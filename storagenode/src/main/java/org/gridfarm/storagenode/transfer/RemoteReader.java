@@ -60,6 +60,11 @@ public final class RemoteReader {
         return first(object, sources, source -> seekAt(object, source, offset, hole));
     }
 
+    /** The replica lies at this node, and is read without asking for a ticket again. */
+    boolean isHere(ChainMember source) {
+        return source.getNode().equals(self);
+    }
+
     private static <T> CompletableFuture<T> first(
             ObjectId object,
             List<ChainMember> sources,
@@ -82,7 +87,7 @@ public final class RemoteReader {
 
     private CompletableFuture<Slice> readFrom(
             ObjectId object, ChainMember source, long offset, int length) {
-        if (source.getNode().equals(self)) {
+        if (isHere(source)) {
             return store.read(
                     ObjectKey.of(object),
                     replica ->
@@ -114,7 +119,7 @@ public final class RemoteReader {
 
     private CompletableFuture<Long> seekAt(
             ObjectId object, ChainMember source, long offset, boolean hole) {
-        if (source.getNode().equals(self)) {
+        if (isHere(source)) {
             return store.read(
                     ObjectKey.of(object),
                     replica -> hole ? replica.nextHole(offset) : replica.nextData(offset));

@@ -155,6 +155,10 @@ class BoundsTest {
                 Right right) {}
 
         @Override
+        public void admitBeyond(
+                org.gridfarm.protocol.rpc.Peer caller, ObjectKey key, List<ChainMember> members) {}
+
+        @Override
         public boolean isNode(org.gridfarm.protocol.rpc.Peer caller) {
             return false;
         }

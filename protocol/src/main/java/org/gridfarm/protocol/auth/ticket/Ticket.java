@@ -30,6 +30,7 @@ public record Ticket(
         long client) {
     public static final int BYTES = 96;
     static final int BODY_BYTES = 64;
+    static final int CLIENT_AT = 56;
     private static final int MAGIC = 0x47465431;
 
     /** The body, without its HMAC. */

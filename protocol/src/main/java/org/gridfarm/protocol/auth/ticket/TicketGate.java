@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
@@ -103,6 +104,16 @@ public final class TicketGate {
             throw refused(object, "made for another client");
         }
         return ticket;
+    }
+
+    /**
+     * Whether a ticket for another node says that it was made for this client. That node checks
+     * whether the ticket is a true one, and takes the word of the node that passes it on for whom
+     * it was made.
+     */
+    public static boolean claimsClient(byte[] bytes, long client) {
+        return Ticket.claimedEpoch(bytes).isPresent()
+                && ByteBuffer.wrap(bytes).getLong(Ticket.CLIENT_AT) == client;
     }
 
     private @Nullable Mac macOf(int epoch) {

@@ -1,0 +1,189 @@
+package org.gridfarm.storagenode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.gridfarm.storagenode.TestFarm.PATIENCE;
+import static org.gridfarm.storagenode.TestFarm.binding;
+import static org.gridfarm.storagenode.TestFarm.failure;
+import static org.gridfarm.storagenode.TestFarm.get;
+import static org.gridfarm.storagenode.TestFarm.object;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CopyRangeRequest;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.WriteObjectRequest;
+import org.gridfarm.storagenode.objects.Payload;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A client with a good certificate and some rights of his own, bob, tries what he has no right to:
+ * above all the files of alice.
+ */
+class HostileClientTest {
+    private static final byte[] SECRET = "alice's secret".getBytes(StandardCharsets.US_ASCII);
+    private static final AtomicLong INODES = new AtomicLong(5000);
+
+    @TempDir static Path root;
+    private static TestFarm farm;
+    private static Credential bob;
+
+    @BeforeAll
+    static void start() throws Exception {
+        farm = new TestFarm(root, "n1", "n2");
+        bob = farm.authority.issueUser("/O=Test/CN=bob", Instant.now());
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        farm.close();
+    }
+
+    private static ObjectId fresh() {
+        return object(INODES.incrementAndGet(), 1);
+    }
+
+    private static ByteString ticket(String node, ObjectId id, Rights rights, Credential who)
+            throws Exception {
+        return farm.metaserver.ticket(node, id, rights, binding(who));
+    }
+
+    private static <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> asBob(
+            Method<Q, R> method, Q request) throws Exception {
+        Peer peer = farm.dial(bob, "n1");
+        CompletableFuture<R> answer = peer.callPlain(method, request, PATIENCE);
+        return answer.whenComplete((_, _) -> peer.close());
+    }
+
+    private static <Q extends MessageLite, R extends MessageLite> void refused(
+            Method<Q, R> method, Q request) throws Exception {
+        assertThat(failure(asBob(method, request)).kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
+    }
+
+    private static WriteObjectRequest.Builder write(ObjectId id, ChainMember... rest)
+            throws Exception {
+        return WriteObjectRequest.newBuilder()
+                .setObject(id)
+                .setCreate(true)
+                .setTicket(ticket("n1", id, Rights.READ_WRITE, bob))
+                .setWriter(99)
+                .setFence(1)
+                .addAllRest(List.of(rest));
+    }
+
+    private static CompletableFuture<ChainOutcome> send(
+            WriteObjectRequest.Builder request, byte[] bytes) throws Exception {
+        ByteBuf payload = Unpooled.wrappedBuffer(bytes);
+        Peer peer = farm.dial(bob, "n1");
+        return peer.call(
+                        StorageMethods.WRITE,
+                        request.setCrc32C(Payload.crc(payload)).build(),
+                        payload,
+                        PATIENCE)
+                .thenApply(Answer::message)
+                .whenComplete((_, _) -> peer.close());
+    }
+
+    // ---- other people's objects
+    // ------------------------------------------------------------------------------------------------------------------
+
+    /** Into an object of bob's own at n1, from a replica as he names it. */
+    private static CopyRangeRequest copy(
+            ObjectId own, ObjectId source, String node, ByteString sourceTicket) throws Exception {
+        return CopyRangeRequest.newBuilder()
+                .setObject(own)
+                .setTicket(ticket("n1", own, Rights.READ_WRITE, bob))
+                .setCreate(true)
+                .setWriter(99)
+                .setFence(1)
+                .setLength(SECRET.length)
+                .setSource(source)
+                .addSourceReplicas(
+                        ChainMember.newBuilder()
+                                .setNode(node)
+                                .setAddress(farm.node(node).address().toString())
+                                .setTicket(sourceTicket))
+                .build();
+    }
+
+    @Test
+    void aCopyReadsWhatItsCallerMayReadAndNothingElse() throws Exception {
+        ObjectId alices = fresh();
+        farm.write(alices, 0, SECRET, "n1", "n2");
+        ObjectId own = fresh();
+        for (String node : List.of("n1", "n2")) {
+            refused(StorageMethods.COPY_RANGE, copy(own, alices, node, ByteString.EMPTY));
+            ByteString stolen = ticket(node, alices, Rights.READ, farm.alice);
+            refused(StorageMethods.COPY_RANGE, copy(own, alices, node, stolen));
+            ByteString altered = // made out to bob, which the node that has it sees
+                    stolen.substring(0, 56)
+                            .concat(ticket(node, alices, Rights.READ, bob).substring(56, 64))
+                            .concat(stolen.substring(64));
+            assertThat(failure(asBob(StorageMethods.COPY_RANGE, copy(own, alices, node, altered))))
+                    .extracting(FarmException::kind)
+                    .isEqualTo(ErrorKind.TICKET_REFUSED);
+            ByteString writeOnly = ticket(node, alices, Rights.WRITE, bob);
+            refused(StorageMethods.COPY_RANGE, copy(own, alices, node, writeOnly));
+        }
+        for (String node : List.of("n1", "n2")) {
+            ByteString good = ticket(node, alices, Rights.READ, bob);
+            get(asBob(StorageMethods.COPY_RANGE, copy(own, alices, node, good)));
+            assertThat(farm.read("n1", own, 0, 100)).isEqualTo(SECRET);
+        }
+    }
+
+    @Test
+    void aTicketOfSomebodyElseIsNotPassedOnDownTheChain() throws Exception {
+        ObjectId id = fresh();
+        farm.write(id, 0, SECRET, "n2");
+        ChainMember.Builder next =
+                ChainMember.newBuilder()
+                        .setNode("n2")
+                        .setAddress(farm.node("n2").address().toString());
+        next.setTicket(ticket("n2", id, Rights.READ_WRITE, farm.alice));
+        assertThat(failure(send(write(id, next.build()), new byte[100])).kind())
+                .isEqualTo(ErrorKind.TICKET_REFUSED);
+        assertThat(farm.read("n2", id, 0, 100)).isEqualTo(SECRET);
+        next.setTicket(ticket("n2", id, Rights.READ_WRITE, bob));
+        assertThat(get(send(write(id, next.build()), new byte[100])).getFailuresList()).isEmpty();
+        assertThat(farm.read("n2", id, 0, 100)).isEqualTo(new byte[100]);
+    }
+
+    @Test
+    void nobodyActsOnAnObjectWithoutATicketWhateverHisRole() throws Exception {
+        ObjectId id = fresh();
+        farm.write(id, 0, SECRET, "n1");
+        for (String host : List.of("ms1", "sched", "n2")) {
+            Peer peer = farm.dial(farm.host(host), "n1");
+            ReadObjectRequest read =
+                    ReadObjectRequest.newBuilder().setObject(id).setLength(100).build();
+            assertThat(failure(peer.call(StorageMethods.READ, read, null, PATIENCE)).kind())
+                    .isEqualTo(ErrorKind.TICKET_REFUSED);
+            peer.close();
+        }
+    }
+}
