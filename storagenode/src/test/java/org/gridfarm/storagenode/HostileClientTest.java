@@ -25,7 +25,10 @@ import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.SeekObjectRequest;
+import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.objects.Payload;
 import org.junit.jupiter.api.AfterAll;
@@ -185,5 +188,29 @@ class HostileClientTest {
                     .isEqualTo(ErrorKind.TICKET_REFUSED);
             peer.close();
         }
+    }
+
+    @Test
+    void whoMayKnowTheSizeOfAFileReadsNothingOfIt() throws Exception {
+        ObjectId id = fresh();
+        farm.write(id, 0, SECRET, "n1");
+        ByteString ticket = ticket("n1", id, Rights.STAT, bob);
+        StatObjectRequest stat =
+                StatObjectRequest.newBuilder().setObject(id).setTicket(ticket).build();
+        assertThat(get(asBob(StorageMethods.STAT, stat)).getSize()).isEqualTo(SECRET.length);
+        refused(
+                StorageMethods.READ,
+                ReadObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(ticket)
+                        .setLength(100)
+                        .build());
+        refused(
+                StorageMethods.SEEK,
+                SeekObjectRequest.newBuilder().setObject(id).setTicket(ticket).build());
+        refused(
+                StorageMethods.OPEN_LOCAL,
+                OpenLocalRequest.newBuilder().setObject(id).setTicket(ticket).build());
+        refused(StorageMethods.COPY_RANGE, copy(fresh(), id, "n1", ticket));
     }
 }

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.InodeImage;
@@ -11,6 +12,7 @@ import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.gridfarm.protocol.wire.WritingImage;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +31,10 @@ final class Layouts {
         this.tickets = tickets;
     }
 
-    /** The head of each chain of a file that is being written, with tickets to read. */
+    /**
+     * The head of each chain of a file that is being written, with tickets to ask how long it is by
+     * now: everybody who sees the file may know that, whether or not he may read it.
+     */
     Layout head(long inode, Caller caller) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return Layout.getDefaultInstance();
@@ -45,8 +50,7 @@ final class Layouts {
                                 chain.getNodes(0),
                                 memberState(object),
                                 caller,
-                                false,
-                                true));
+                                Rights.STAT));
             }
             layout.addObjects(location);
         }
@@ -57,20 +61,19 @@ final class Layouts {
     Layout chain(long inode, Caller caller, boolean write) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return replicas(inode, caller);
+        Rights rights = write ? Rights.READ_WRITE : Rights.READ;
         Layout.Builder layout = frame(inode);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
             ObjectLocation.Builder location =
                     ObjectLocation.newBuilder().setObject(object).setStaged(writing.getStaged());
             for (String node : chain.getNodesList()) {
-                location.addReplicas(
-                        replica(object, node, memberState(object), caller, write, true));
+                location.addReplicas(replica(object, node, memberState(object), caller, rights));
             }
             if (write) {
                 for (String node : chain.getJoiningList()) {
                     location.addReplicas(
-                            replica(object, node, memberState(object), caller, true, true)
-                                    .toBuilder()
+                            replica(object, node, memberState(object), caller, rights).toBuilder()
                                     .setJoining(true));
                 }
             }
@@ -116,7 +119,7 @@ final class Layouts {
             ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
             for (String node : live) {
                 location.addReplicas(
-                        replica(object, node, ReplicaState.VALID, caller, false, true));
+                        replica(object, node, ReplicaState.VALID, caller, Rights.READ));
             }
             layout.addObjects(location);
         }
@@ -132,7 +135,12 @@ final class Layouts {
             ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
             for (ReplicaImage row : state.rows(inode, stripe, image.getGeneration())) {
                 location.addReplicas(
-                        replica(object, row.getNode(), row.getState(), caller, false, withTickets));
+                        replica(
+                                object,
+                                row.getNode(),
+                                row.getState(),
+                                caller,
+                                withTickets ? Rights.READ : null));
             }
             if (location.getReplicasCount() > 0) layout.addObjects(location);
         }
@@ -155,20 +163,22 @@ final class Layouts {
                 .build();
     }
 
+    /**
+     * @param rights of the ticket that comes with it; null: none does
+     */
     private Replica replica(
             ObjectId object,
             String node,
             ReplicaState replicaState,
             Caller caller,
-            boolean write,
-            boolean withTicket) {
+            @Nullable Rights rights) {
         Replica.Builder replica =
                 Replica.newBuilder()
                         .setNode(node)
                         .setState(replicaState)
                         .setLive(state.isReadable(node));
         replica.setAddress(state.addressOf(node));
-        if (withTicket) replica.setTicket(tickets.mint(node, object, write, caller));
+        if (rights != null) replica.setTicket(tickets.mint(node, object, rights, caller));
         return replica.build();
     }
 

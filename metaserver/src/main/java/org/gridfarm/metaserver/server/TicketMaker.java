@@ -59,13 +59,8 @@ final class TicketMaker implements Tickets {
     }
 
     @Override
-    public ByteString mint(String node, ObjectId object, boolean write, Caller caller) {
-        return seal(
-                node,
-                object,
-                write ? Rights.READ_WRITE : Rights.READ,
-                caller.own().getUid(),
-                caller.keyBinding());
+    public ByteString mint(String node, ObjectId object, Rights rights, Caller caller) {
+        return seal(node, object, rights, caller.own().getUid(), caller.keyBinding());
     }
 
     /** For another storage node, which shows its own certificate beside it. */

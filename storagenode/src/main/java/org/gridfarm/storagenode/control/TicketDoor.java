@@ -34,8 +34,16 @@ public final class TicketDoor implements Doorkeeper {
                 key.inode(),
                 key.stripe(),
                 key.generation(),
-                right == Right.READ ? Rights.READ : Rights.WRITE,
+                needed(right),
                 isNode(caller) ? OptionalLong.empty() : OptionalLong.of(caller.keyBinding()));
+    }
+
+    private static Rights needed(Right right) {
+        return switch (right) {
+            case STAT -> Rights.STAT;
+            case READ -> Rights.READ;
+            case WRITE -> Rights.WRITE;
+        };
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.util.List;
 /** Decides whether a caller may touch an object. Called on event loops: must not block. */
 public interface Doorkeeper {
     enum Right {
+        /** To know its size and times. */
+        STAT,
         READ,
         WRITE
     }

@@ -520,7 +520,7 @@ public final class ObjectService {
             Exchange<StatObjectRequest, ChainOutcome> exchange) {
         StatObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.STAT);
         CompletableFuture<ChainOutcome> made = statReplica(key);
         return request.getStaged() == 0
                 ? made

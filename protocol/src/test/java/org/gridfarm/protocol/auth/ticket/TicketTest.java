@@ -87,6 +87,26 @@ class TicketTest {
     }
 
     @Test
+    void whoMayReadMayAskForTheSizeAndNotTheOtherWayRound() {
+        assertThat(gate.verify(ticket(Rights.READ), INODE, 3, 9, Rights.STAT, BY_CLIENT).client())
+                .isEqualTo(CLIENT);
+        assertThat(gate.verify(ticket(Rights.STAT), INODE, 3, 9, Rights.STAT, BY_CLIENT).client())
+                .isEqualTo(CLIENT);
+        refused(ticket(Rights.STAT), INODE, 3, 9, Rights.READ, BY_CLIENT);
+        refused(ticket(Rights.STAT), INODE, 3, 9, Rights.WRITE, BY_CLIENT);
+        refused(ticket(Rights.WRITE), INODE, 3, 9, Rights.STAT, BY_CLIENT);
+    }
+
+    @Test
+    void whoseATicketForAnotherNodeIsCanBeSeenWithoutItsKey() {
+        byte[] ticket = ticket(Rights.READ);
+        assertThat(TicketGate.claimsClient(ticket, CLIENT)).isTrue();
+        assertThat(TicketGate.claimsClient(ticket, CLIENT + 1)).isFalse();
+        assertThat(TicketGate.claimsClient(new byte[0], CLIENT)).isFalse();
+        assertThat(TicketGate.claimsClient(new byte[96], 0)).isFalse();
+    }
+
+    @Test
     void aNodeThatPassesATicketOnNeedsNoClientKey() {
         assertThat(
                         gate.verify(
