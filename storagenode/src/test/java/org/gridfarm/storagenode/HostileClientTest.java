@@ -18,17 +18,24 @@ import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
+import org.gridfarm.protocol.wire.StageReply;
+import org.gridfarm.protocol.wire.StageRequest;
+import org.gridfarm.protocol.wire.StagedFile;
 import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.objects.Payload;
 import org.junit.jupiter.api.AfterAll;
@@ -37,8 +44,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -212,5 +221,125 @@ class HostileClientTest {
                 StorageMethods.OPEN_LOCAL,
                 OpenLocalRequest.newBuilder().setObject(id).setTicket(ticket).build());
         refused(StorageMethods.COPY_RANGE, copy(fresh(), id, "n1", ticket));
+    }
+
+    // ---- other people's staged files and grants
+    // --------------------------------------------------------------------------------------------------
+
+    private static StageReply stage(Peer peer, int count) {
+        return get(
+                peer.callPlain(
+                        StorageMethods.STAGE,
+                        StageRequest.newBuilder().setCount(count).build(),
+                        PATIENCE));
+    }
+
+    private static OpenLocalRequest claim(ObjectId id, long number, Credential who)
+            throws Exception {
+        return OpenLocalRequest.newBuilder()
+                .setObject(id)
+                .setTicket(ticket("n1", id, Rights.READ_WRITE, who))
+                .setWrite(true)
+                .setStaged(number)
+                .build();
+    }
+
+    @Test
+    void aStagedFileIsItsClientsAlone() throws Exception {
+        StagedFile alices = stage(farm.peer("n1"), 1).getFiles(0);
+        Files.write(Path.of(alices.getPath()), SECRET);
+        long number = alices.getNumber();
+        long shown = StagedName.shown(number);
+        ObjectId own = fresh();
+        for (long guess : List.of(number, shown)) {
+            assertThat(failure(asBob(StorageMethods.OPEN_LOCAL, claim(own, guess, bob))).kind())
+                    .isEqualTo(ErrorKind.OBJECT_ABSENT);
+            SyncObjectRequest sync =
+                    SyncObjectRequest.newBuilder()
+                            .setObject(own)
+                            .setTicket(ticket("n1", own, Rights.READ_WRITE, bob))
+                            .setWriter(99)
+                            .setFence(1)
+                            .setStaged(guess)
+                            .build();
+            assertThat(failure(asBob(StorageMethods.SYNC, sync)).kind())
+                    .isEqualTo(ErrorKind.OBJECT_ABSENT);
+            get(asBob(StorageMethods.STAGE, StageRequest.newBuilder().addDiscard(guess).build()));
+        }
+        assertThat(Path.of(alices.getPath())).hasBinaryContent(SECRET);
+        // What is shown tells how long it is, and is no number to claim by, not for alice either.
+        StatObjectRequest.Builder stat =
+                StatObjectRequest.newBuilder()
+                        .setObject(own)
+                        .setTicket(ticket("n1", own, Rights.STAT, bob));
+        assertThat(get(asBob(StorageMethods.STAT, stat.setStaged(shown).build())).getSize())
+                .isEqualTo(SECRET.length);
+        assertThat(failure(asBob(StorageMethods.STAT, stat.setStaged(number).build())).kind())
+                .isEqualTo(ErrorKind.OBJECT_ABSENT);
+        ObjectId hers = fresh();
+        Peer alice = farm.peer("n1");
+        assertThat(
+                        failure(
+                                        alice.callPlain(
+                                                StorageMethods.OPEN_LOCAL,
+                                                claim(hers, shown, farm.alice),
+                                                PATIENCE))
+                                .kind())
+                .isEqualTo(ErrorKind.OBJECT_ABSENT);
+        get(alice.callPlain(StorageMethods.OPEN_LOCAL, claim(hers, number, farm.alice), PATIENCE));
+        assertThat(farm.read("n1", hers, 0, 100)).isEqualTo(SECRET);
+    }
+
+    @Test
+    void oneClientDoesNotTakeTheRoomForAllStagedFiles() throws Exception {
+        Peer peer = farm.dial(bob, "n1");
+        List<Long> numbers = new ArrayList<>();
+        FarmException full = null;
+        for (int i = 0; i < 200 && full == null; i++) {
+            try {
+                stage(peer, 64).getFilesList().forEach(file -> numbers.add(file.getNumber()));
+            } catch (FarmException e) {
+                full = e;
+            }
+        }
+        assertThat(full)
+                .hasMessageContaining("1024 for one client")
+                .extracting(FarmException::kind)
+                .isEqualTo(ErrorKind.OVERLOADED);
+        assertThat(numbers).hasSizeBetween(1024, 1024 + 64);
+        assertThat(stage(farm.peer("n1"), 2).getFilesCount()).isEqualTo(2);
+        StageRequest back = StageRequest.newBuilder().addAllDiscard(numbers).build();
+        get(peer.callPlain(StorageMethods.STAGE, back, PATIENCE));
+        peer.close();
+    }
+
+    @Test
+    void nobodyGivesBackWhatWasGrantedToAnother() throws Exception {
+        ObjectId id = fresh();
+        farm.write(id, 0, new byte[SECRET.length], "n1", "n2");
+        OpenLocalReply granted =
+                get(
+                        farm.peer("n1")
+                                .callPlain(
+                                        StorageMethods.OPEN_LOCAL,
+                                        claim(id, 0, farm.alice),
+                                        PATIENCE));
+        get(
+                asBob(
+                        StorageMethods.CLOSE_LOCAL,
+                        CloseLocalRequest.newBuilder().addUnchanged(granted.getLease()).build()));
+        Files.write(Path.of(granted.getPath()), SECRET);
+        SyncObjectRequest sync =
+                SyncObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(ticket("n1", id, Rights.READ_WRITE, farm.alice))
+                        .setWriter(1)
+                        .setFence(1)
+                        .addAllRest(
+                                farm.metaserver.members(
+                                        id, Rights.READ_WRITE, binding(farm.alice), "n2"))
+                        .build();
+        get(farm.peer("n1").callPlain(StorageMethods.SYNC, sync, PATIENCE));
+        assertThat(farm.read("n2", id, 0, 100)).isEqualTo(SECRET);
     }
 }

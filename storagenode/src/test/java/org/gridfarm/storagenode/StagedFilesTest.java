@@ -14,6 +14,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -68,7 +69,7 @@ class StagedFilesTest {
                         StatObjectRequest.newBuilder()
                                 .setObject(id)
                                 .setTicket(ticket)
-                                .setStaged(staged.getNumber())
+                                .setStaged(StagedName.shown(staged.getNumber()))
                                 .build();
                 assertThat(
                                 get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE))
@@ -273,10 +274,18 @@ class StagedFilesTest {
     void filesMadeAheadTakeTurnsInTheirDirectories() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {
             Map<Path, Integer> made = new HashMap<>();
+            StageRequest.Builder request = StageRequest.newBuilder().setCount(64);
             for (int i = 0; i < 1_600; i += 64) {
-                for (StagedFile file : stage(farm, 64).getFilesList()) {
+                StageReply reply =
+                        get(
+                                farm.peer("n1")
+                                        .callPlain(
+                                                StorageMethods.STAGE, request.build(), PATIENCE));
+                request.clearDiscard(); // one client has not so many at once
+                for (StagedFile file : reply.getFilesList()) {
                     made.merge(directory(file), 1, Integer::sum);
                     assertThat(Path.of(file.getPath())).exists();
+                    request.addDiscard(file.getNumber());
                 }
             }
             assertThat(made.keySet())

@@ -20,9 +20,10 @@ final class Grants {
     static final int EACH_MAX = 256;
 
     /**
+     * @param owner to whom it was given, who alone gives it back
      * @param staged number of the file that was claimed; 0: none
      */
-    record Grant(ObjectKey key, long staged, Runnable forget) {}
+    record Grant(ObjectKey key, String owner, long staged, Runnable forget) {}
 
     private final int replicasMax;
 
@@ -62,6 +63,11 @@ final class Grants {
     /** Who had claimed that staged file before and has not heard of it; null: nobody. */
     synchronized @Nullable Long claimed(long staged, long number) {
         return claims.put(staged, number);
+    }
+
+    synchronized boolean isOf(long number, String owner) {
+        Grant grant = grants.get(number);
+        return grant != null && grant.owner.equals(owner);
     }
 
     /** Null: it has ended before. */

@@ -88,20 +88,26 @@ public final class LocalFiles {
 
     public void register(Services.Builder services) {
         services.onAsync(StorageMethods.OPEN_LOCAL, intake.bounded(this::open))
-                .onAsync(StorageMethods.CLOSE_LOCAL, this::close)
+                .onAsync(StorageMethods.CLOSE_LOCAL, intake.bounded(this::close))
                 .onAsync(StorageMethods.STAGE, intake.bounded(this::stage));
+    }
+
+    /** Whose staged files and grants they are: the same for every process of this client. */
+    private static String owner(Peer client) {
+        return client.identity().dn();
     }
 
     private CompletableFuture<StageReply> stage(Exchange<StageRequest, StageReply> exchange) {
         StageRequest request = exchange.request();
+        String owner = owner(exchange.peer());
         lease.require("stage");
         return CompletableFuture.supplyAsync(
                 () -> {
-                    store.unstage(request.getDiscardList());
+                    store.unstage(request.getDiscardList(), owner);
                     StageReply.Builder reply = StageReply.newBuilder();
                     int wanted = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
                     int count = Math.min(wanted, grants.room());
-                    for (ReplicaStore.Place place : store.stage(count)) {
+                    for (ReplicaStore.Place place : store.stage(count, owner)) {
                         reply.addFiles(
                                 StagedFile.newBuilder()
                                         .setNumber(place.number())
@@ -229,6 +235,7 @@ public final class LocalFiles {
         return store.changeStaged(
                         key,
                         staged,
+                        owner(client),
                         replica -> {
                             OpenLocalReply grant = beginWriting(client, replica, number, staged);
                             Long before = grants.claimed(staged, number);
@@ -249,7 +256,7 @@ public final class LocalFiles {
             throws IOException {
         Runnable forget = endWith(client, number);
         try {
-            grants.add(number, new Grants.Grant(replica.key(), staged, forget));
+            grants.add(number, new Grants.Grant(replica.key(), owner(client), staged, forget));
         } catch (FarmException e) {
             forget.run();
             throw e;
@@ -268,9 +275,11 @@ public final class LocalFiles {
     }
 
     private CompletableFuture<Empty> close(Exchange<CloseLocalRequest, Empty> exchange) {
+        CloseLocalRequest request = exchange.request();
+        String owner = owner(exchange.peer());
         List<CompletableFuture<Boolean>> ended = new ArrayList<>();
-        exchange.request().getLeasesList().forEach(number -> ended.add(end(number, true)));
-        exchange.request().getUnchangedList().forEach(number -> ended.add(end(number, false)));
+        request.getLeasesList().forEach(number -> ended.add(end(number, true, owner)));
+        request.getUnchangedList().forEach(number -> ended.add(end(number, false, owner)));
         return CompletableFuture.allOf(ended.toArray(CompletableFuture<?>[]::new))
                 .thenApply(_ -> Empty.getDefaultInstance());
     }
@@ -287,6 +296,13 @@ public final class LocalFiles {
     /** Of a client that may have written. */
     CompletableFuture<Boolean> end(long number) {
         return end(number, true);
+    }
+
+    /** Nothing happens to what was granted to somebody else. */
+    private CompletableFuture<Boolean> end(long number, boolean wrote, String owner) {
+        return grants.isOf(number, owner)
+                ? end(number, wrote)
+                : CompletableFuture.completedFuture(false);
     }
 
     /** Completes when the sums are right again, or cannot be made so. */

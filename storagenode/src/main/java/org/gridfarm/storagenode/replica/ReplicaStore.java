@@ -120,9 +120,12 @@ public final class ReplicaStore implements AutoCloseable {
     /**
      * Alone, after the replica was made of the staged file, with whatever somebody is writing into
      * that; a replica that is here already is taken as it is.
+     *
+     * @param owner whom the file was staged for: it is nobody else's
      */
-    public <T> CompletableFuture<T> changeStaged(ObjectKey key, long number, Work<T> work) {
-        return changed(key, absent -> openOrClaim(absent, number), work);
+    public <T> CompletableFuture<T> changeStaged(
+            ObjectKey key, long number, String owner, Work<T> work) {
+        return changed(key, absent -> openOrClaim(absent, number, owner), work);
     }
 
     private <T> CompletableFuture<T> changed(
@@ -228,16 +231,19 @@ public final class ReplicaStore implements AutoCloseable {
         return ReplicaFiles.create(key, target, made(target, key), clock, boot);
     }
 
-    private Replica openOrClaim(ObjectKey key, long number) throws IOException {
-        StagedFiles.Staged file = find(key) == null ? staged.find(number) : null;
+    private Replica openOrClaim(ObjectKey key, long number, String owner) throws IOException {
+        StagedFiles.Staged file = find(key) == null ? staged.find(number, owner) : null;
         if (file == null) {
             return openOrCreate(key, IfAbsent.FAIL);
         }
         generations.refuseOlder(key);
         refuseQuarantined(key);
         generations.began(key);
-        return ReplicaFiles.claim(
-                key, file.disk(), file.path(), made(file.disk(), key), clock, boot);
+        Replica claimed =
+                ReplicaFiles.claim(
+                        key, file.disk(), file.path(), made(file.disk(), key), clock, boot);
+        staged.gone(owner);
+        return claimed;
     }
 
     private static Path made(DataDirectory disk, ObjectKey key) throws IOException {
@@ -326,16 +332,19 @@ public final class ReplicaStore implements AutoCloseable {
     /** A plain file that a replica may be made of. */
     public record Place(long number, Path path) {}
 
-    /** So many, each on a disk of free choice. */
-    public List<Place> stage(int count) {
+    /** So many, each on a disk of free choice, for that owner alone. */
+    public List<Place> stage(int count, String owner) {
         List<Place> places = new ArrayList<>();
+        if (count <= 0) {
+            return places; // only to discard some
+        }
         DataDirectory disk = choose("a staged file", 0);
         try {
             requireRoomForLocalWriter("stage");
-            staged.requireRoom();
+            staged.requireRoom(owner);
             for (int i = 0; i < count; i++) {
                 disk = choose("a staged file", 0);
-                StagedFiles.Staged made = staged.make(disk);
+                StagedFiles.Staged made = staged.make(disk, owner);
                 places.add(new Place(made.number(), made.path()));
             }
             return places;
@@ -344,25 +353,24 @@ public final class ReplicaStore implements AutoCloseable {
         }
     }
 
-    /** Nobody wants it any more; nothing happens to what was claimed. */
-    public void unstage(List<Long> numbers) {
+    /** Their owner does not want them any more; nothing happens to what was claimed. */
+    public void unstage(List<Long> numbers, String owner) {
         for (long number : numbers) {
             try {
-                staged.discard(number);
+                staged.discard(number, owner);
             } catch (IOException e) {
-                LOG.warn("staged file {}: {}", Long.toHexString(number), e.toString());
+                LOG.warn("a staged file is not discarded: {}", e.toString());
             }
         }
         staged.removeForgotten();
     }
 
-    /** The staged file; null: there is none, or it is a replica by now. */
-    public @Nullable StagedState staged(long number) throws IOException {
-        StagedFiles.Staged file = staged.find(number);
+    /** The staged file that is shown so; null: there is none, or it is a replica by now. */
+    public @Nullable StagedState staged(long shown) throws IOException {
         try {
-            return file == null ? null : file.state();
+            return staged.state(shown);
         } catch (NoSuchFileException e) {
-            LOG.debug("staged file {} was claimed just now: {}", number, e.toString());
+            LOG.debug("staged file {} was claimed just now", Long.toHexString(shown), e);
             return null;
         }
     }

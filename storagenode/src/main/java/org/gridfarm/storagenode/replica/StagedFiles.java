@@ -1,9 +1,12 @@
 package org.gridfarm.storagenode.replica;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -11,22 +14,31 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
  * Plain files made ahead, so that the kernel can write into a file that has just been created
- * without a word to the node. Named by a number drawn at random, which only its client knows; they
- * outlive the node's process. One that nobody has claimed for long is removed: its client is gone,
- * or has the bytes itself. Thread-safe.
+ * without a word to the node. Each has a number drawn at random, which only its client knows. Its
+ * name on disk is made of that and of whom it was staged for, so that nobody else claims or
+ * discards it; they outlive the node's process. One that nobody has claimed for long is removed:
+ * its client is gone, or has the bytes itself. Thread-safe.
  */
 final class StagedFiles {
     private static final Logger LOG = LoggerFactory.getLogger(StagedFiles.class);
@@ -39,6 +51,12 @@ final class StagedFiles {
     /** Each mount has some tens; more are somebody's mistake or malice. */
     private static final int FILES_MAX = 8192;
 
+    /** Of one owner, so that several others find room. */
+    static final int FILES_EACH_MAX = FILES_MAX / 8;
+
+    /** Who has too many is told so without looking again. */
+    private static final Duration COUNTED_FOR = Duration.ofSeconds(1);
+
     /** So many are made in one directory before the next one's turn. */
     private static final int TURN = 1024;
 
@@ -49,7 +67,24 @@ final class StagedFiles {
     private final Entropy entropy;
     private final AtomicLong lookedAt;
     private final AtomicLong made;
-    private final AtomicInteger atMost = new AtomicInteger(FILES_MAX); // nobody has counted yet
+
+    /** Since the last count: what was found, and that and all that were made since. */
+    private static final class Count {
+        int found;
+        int atMost;
+    }
+
+    @GuardedBy("this")
+    private final Map<String, Count> counts = new HashMap<>(); // by owner
+
+    @GuardedBy("this")
+    private final Count all = new Count();
+
+    @GuardedBy("this")
+    private long countedAt;
+
+    @GuardedBy("this")
+    private boolean counted;
 
     StagedFiles(List<DataDirectory> disks, Clock clock, Entropy entropy) {
         this.disks = disks;
@@ -70,45 +105,83 @@ final class StagedFiles {
         }
     }
 
-    Staged make(DataDirectory disk) throws IOException {
+    Staged make(DataDirectory disk, String owner) throws IOException {
         long directory = made.getAndIncrement() / TURN % DIRECTORIES;
         long number = numbered(entropy.nextLong(), directory);
-        Path path = path(disk, number);
+        Path path = path(disk, number, owner);
         Path parent = directory(disk, number);
         if (!Files.isDirectory(parent)) {
             Files.createDirectories(parent);
         }
         Files.createFile(path);
-        atMost.incrementAndGet();
+        synchronized (this) {
+            all.atMost++;
+            counts.computeIfAbsent(tag(owner), _ -> new Count()).atMost++;
+        }
         return new Staged(number, disk, path);
     }
 
     /** Never 0, which stands for none; its last bits tell the directory. */
     private static long numbered(long random, long directory) {
-        return (random & -2L * DIRECTORIES) | directory << 1 | 1;
+        return (random & ~StagedName.PLACE_BITS) | directory << 1 | 1;
     }
 
-    /** OVERLOADED when there are more than anybody can need. */
-    void requireRoom() throws IOException {
-        if (atMost.get() < FILES_MAX) {
-            return;
-        }
-        int files = 0;
-        for (DataDirectory disk : disks) {
-            if (!disk.isFailed()) {
-                files += all(disk).size();
+    /** OVERLOADED when there are more than anybody can need, or more of this owner. */
+    synchronized void requireRoom(String owner) throws IOException {
+        String tag = tag(owner);
+        if (!counted || !hasRoom(tag, count -> count.atMost)) {
+            boolean isKnown = counted && !hasRoom(tag, count -> count.found);
+            long now = clock.nanoTime();
+            if (!isKnown || now - countedAt > COUNTED_FOR.toNanos()) {
+                count();
+                countedAt = now;
+                counted = true;
             }
         }
-        atMost.set(files);
-        if (files >= FILES_MAX) {
+        if (!hasRoom(tag, count -> count.found)) {
+            int own = counts.getOrDefault(tag, all).found;
             throw new FarmException(
-                    ErrorKind.OVERLOADED, "stage", "", files + " staged files wait to be used");
+                    ErrorKind.OVERLOADED,
+                    "stage",
+                    "",
+                    own
+                            + " staged files wait to be used, of at most "
+                            + FILES_EACH_MAX
+                            + " for one client and "
+                            + FILES_MAX
+                            + " for all");
         }
     }
 
-    @Nullable Staged find(long number) {
+    @GuardedBy("this")
+    private boolean hasRoom(String tag, ToIntFunction<Count> files) {
+        Count own = counts.get(tag);
+        return files.applyAsInt(all) < FILES_MAX
+                && (own == null || files.applyAsInt(own) < FILES_EACH_MAX);
+    }
+
+    @GuardedBy("this")
+    private void count() throws IOException {
+        counts.clear();
+        all.found = 0;
         for (DataDirectory disk : disks) {
-            Path path = path(disk, number);
+            if (!disk.isFailed()) {
+                for (Path file : all(disk)) {
+                    String name = file.getFileName().toString();
+                    counts.computeIfAbsent(name.substring(name.indexOf('.') + 1), _ -> new Count())
+                            .found++;
+                    all.found++;
+                }
+            }
+        }
+        all.atMost = all.found;
+        counts.values().forEach(count -> count.atMost = count.found);
+    }
+
+    /** The file of that number; null: there is none, or it was staged for somebody else. */
+    @Nullable Staged find(long number, String owner) {
+        for (DataDirectory disk : disks) {
+            Path path = path(disk, number, owner);
             if (number != 0 && !disk.isFailed() && Files.exists(path)) {
                 return new Staged(number, disk, path);
             }
@@ -116,20 +189,61 @@ final class StagedFiles {
         return null;
     }
 
-    void discard(long number) throws IOException {
-        Staged staged = find(number);
-        if (staged != null) {
-            Files.deleteIfExists(staged.path);
+    /** What the file that is shown so is like now; null: there is none. */
+    @Nullable StagedState state(long shown) throws IOException {
+        for (DataDirectory disk : disks) {
+            Path directory = directory(disk, shown);
+            if (shown == 0 || disk.isFailed() || !Files.isDirectory(directory)) {
+                continue;
+            }
+            try (DirectoryStream<Path> files =
+                    Files.newDirectoryStream(directory, Long.toHexString(shown) + ".*")) {
+                for (Path file : files) {
+                    return new Staged(0, disk, file).state();
+                }
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
+            }
+        }
+        return null;
+    }
+
+    void discard(long number, String owner) throws IOException {
+        Staged staged = find(number, owner);
+        if (staged != null && Files.deleteIfExists(staged.path)) {
+            gone(owner);
         }
     }
 
-    private static Path path(DataDirectory disk, long number) {
-        return directory(disk, number).resolve(Long.toHexString(number));
+    /** It was claimed, or is no more. */
+    synchronized void gone(String owner) {
+        for (Count count : new Count[] {all, counts.getOrDefault(tag(owner), new Count())}) {
+            count.atMost = Math.max(0, count.atMost - 1);
+            count.found = Math.max(0, count.found - 1);
+        }
     }
 
+    private static Path path(DataDirectory disk, long number, String owner) {
+        return directory(disk, number)
+                .resolve(Long.toHexString(StagedName.shown(number)) + "." + tag(owner));
+    }
+
+    /** Of the number and of what is shown of it alike. */
     private static Path directory(DataDirectory disk, long number) {
         long directory = number >>> 1 & (DIRECTORIES - 1);
         return disk.root().resolve("staged").resolve(Long.toHexString(directory));
+    }
+
+    /** An owner's name may hold anything, and be long. */
+    private static String tag(String owner) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(owner.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
     }
 
     /** Now and then: removes what nobody has claimed. */

@@ -92,26 +92,26 @@ class BoundsTest {
     void localWritersOfTooManyReplicasAreRefusedAndStagingEndsBeforeClaiming() {
         Grants grants = new Grants(100);
         for (int i = 0; i < 100; i++) {
-            grants.add(i, new Grants.Grant(key(i), 0, () -> {}));
+            grants.add(i, new Grants.Grant(key(i), "alice", 0, () -> {}));
         }
         assertThat(grants.room()).isZero();
         refused(
                 ErrorKind.OVERLOADED,
-                () -> grants.add(1000, new Grants.Grant(key(1000), 0, () -> {})));
-        grants.add(1001, new Grants.Grant(key(5), 0, () -> {})); // open anyway
-        grants.add(1002, new Grants.Grant(key(1002), 77, () -> {})); // has bytes already
+                () -> grants.add(1000, new Grants.Grant(key(1000), "alice", 0, () -> {})));
+        grants.add(1001, new Grants.Grant(key(5), "alice", 0, () -> {})); // open anyway
+        grants.add(1002, new Grants.Grant(key(1002), "alice", 77, () -> {})); // has bytes already
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
                     for (int i = 2000; i < 2200; i++) {
-                        grants.add(i, new Grants.Grant(key(i), i, () -> {}));
+                        grants.add(i, new Grants.Grant(key(i), "alice", i, () -> {}));
                     }
                 });
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
                     for (int i = 3000; i < 3000 + Grants.EACH_MAX; i++) {
-                        grants.add(i, new Grants.Grant(key(7), 0, () -> {}));
+                        grants.add(i, new Grants.Grant(key(7), "alice", 0, () -> {}));
                     }
                 });
         for (int i = 0; i < 2200; i++) {

@@ -3,6 +3,7 @@ package org.gridfarm.client.core.transfer;
 import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
@@ -271,7 +272,7 @@ final class OpenInode {
         synchronized (lock) {
             return end.isAlone()
                     && layout.getObjectsCount() == 1
-                    && layout.getObjects(0).getStaged() == staged;
+                    && layout.getObjects(0).getStaged() == StagedName.shown(staged);
         }
     }
 

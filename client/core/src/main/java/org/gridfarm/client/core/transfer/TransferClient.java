@@ -13,6 +13,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
@@ -237,7 +238,7 @@ public final class TransferClient
         if (staged == null) {
             wiring.descriptors().giveBack(who.getUid());
         } else {
-            request.setStaged(staged.getNumber());
+            request.setStaged(StagedName.shown(staged.getNumber()));
         }
         return staged;
     }
