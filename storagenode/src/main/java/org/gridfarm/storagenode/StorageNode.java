@@ -29,6 +29,7 @@ import org.gridfarm.storagenode.control.NodeFacts;
 import org.gridfarm.storagenode.control.TicketDoor;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.objects.FarmNodes;
 import org.gridfarm.storagenode.objects.Intake;
 import org.gridfarm.storagenode.objects.LocalFiles;
 import org.gridfarm.storagenode.objects.Neighbours;
@@ -101,11 +102,13 @@ public final class StorageNode implements AutoCloseable {
                         Services.none(),
                         KeepAlive.DEFAULT,
                         meters);
+        FarmNodes farmNodes = new FarmNodes(clock);
         neighbours =
                 new Neighbours(
                         (node, address) ->
                                 toNodes.expecting(ExpectedServer.node(new NodeName(node)))
                                         .dial(address),
+                        farmNodes,
                         clock);
         Verifier verifier = new Verifier(store);
         Intake intake = new Intake(door);
@@ -181,6 +184,7 @@ public final class StorageNode implements AutoCloseable {
                         findings,
                         counters,
                         lease,
+                        farmNodes,
                         background,
                         scrubber::rate,
                         clock,

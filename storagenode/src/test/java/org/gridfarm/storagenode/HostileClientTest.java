@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.gridfarm.storagenode.TestFarm.PATIENCE;
 import static org.gridfarm.storagenode.TestFarm.binding;
 import static org.gridfarm.storagenode.TestFarm.failure;
@@ -43,6 +44,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -341,5 +345,35 @@ class HostileClientTest {
                         .build();
         get(farm.peer("n1").callPlain(StorageMethods.SYNC, sync, PATIENCE));
         assertThat(farm.read("n2", id, 0, 100)).isEqualTo(SECRET);
+    }
+
+    // ---- where a node calls
+    // --------------------------------------------------------------------------------------------------------------------------
+
+    @Test
+    void aNodeCallsOnNoAddressThatAClientMadeUp() throws Exception {
+        try (ServerSocket inside = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            ObjectId id = fresh();
+            ChainMember.Builder member =
+                    ChainMember.newBuilder().setAddress("127.0.0.1:" + inside.getLocalPort());
+            for (String name : List.of("n2", "n9")) {
+                member.setNode(name).setTicket(ticket(name, id, Rights.READ_WRITE, bob));
+                ChainOutcome outcome = get(send(write(id, member.build()), SECRET));
+                assertThat(outcome.getFailuresList())
+                        .singleElement()
+                        .satisfies(failure ->
+                                assertThat(failure.getDetail())
+                                        .contains("the metaserver knows no such node there"));
+            }
+            ObjectId source = fresh();
+            CopyRangeRequest copy =
+                    copy(fresh(), source, "n2", ticket("n2", source, Rights.READ, bob));
+            CopyRangeRequest.Builder elsewhere = copy.toBuilder();
+            elsewhere.getSourceReplicasBuilder(0).setAddress(member.getAddress());
+            assertThat(failure(asBob(StorageMethods.COPY_RANGE, elsewhere.build())))
+                    .hasMessageContaining("the metaserver knows no such node there");
+            inside.setSoTimeout(1);
+            assertThatThrownBy(inside::accept).isInstanceOf(SocketTimeoutException.class);
+        }
     }
 }

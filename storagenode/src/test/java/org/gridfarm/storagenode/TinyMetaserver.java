@@ -25,6 +25,8 @@ import org.gridfarm.protocol.wire.HeartbeatRequest;
 import org.gridfarm.protocol.wire.HeldObject;
 import org.gridfarm.protocol.wire.InventoryReply;
 import org.gridfarm.protocol.wire.InventoryRequest;
+import org.gridfarm.protocol.wire.NodeAddress;
+import org.gridfarm.protocol.wire.NodeAddresses;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.RegisterNodeReply;
 import org.gridfarm.protocol.wire.RegisterNodeRequest;
@@ -34,6 +36,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -88,7 +91,15 @@ final class TinyMetaserver implements AutoCloseable {
                                 TicketKey.newBuilder()
                                         .setEpoch(key.epoch())
                                         .setKey(ByteString.copyFrom(key.key()))));
-        exchange.reply(reply.build());
+        exchange.reply(reply.setAddresses(addresses()).build());
+    }
+
+    private NodeAddresses addresses() {
+        NodeAddresses.Builder all = NodeAddresses.newBuilder();
+        new TreeMap<>(addresses)
+                .forEach((node, address) ->
+                        all.addNodes(NodeAddress.newBuilder().setNode(node).setAddress(address)));
+        return all.setVersion(all.build().hashCode() | 1L).build();
     }
 
     private HeartbeatReply heartbeat(HeartbeatRequest request) {
@@ -97,7 +108,12 @@ final class TinyMetaserver implements AutoCloseable {
         }
         heartbeats.put(request.getName(), request);
         corrupt.addAll(request.getCorruptList());
-        return HeartbeatReply.newBuilder().setLeaseMillis(2000).build();
+        HeartbeatReply.Builder reply = HeartbeatReply.newBuilder().setLeaseMillis(2000);
+        NodeAddresses now = addresses();
+        if (now.getVersion() != request.getAddressesKnown()) {
+            reply.setAddresses(now);
+        }
+        return reply.build();
     }
 
     private InventoryReply inventory(InventoryRequest request) {

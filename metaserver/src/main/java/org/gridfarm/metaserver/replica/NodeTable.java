@@ -2,9 +2,14 @@ package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.NodeAddress;
+import org.gridfarm.protocol.wire.NodeAddresses;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,6 +41,7 @@ public final class NodeTable {
     public record Shift(String node, NodeState from, NodeState to) {}
 
     private final Map<String, Node> nodes = new TreeMap<>();
+    private @Nullable NodeAddresses addresses; // null: to be made anew
     private final long leaseNanos;
     private final long downAfterNanos;
 
@@ -47,8 +53,14 @@ public final class NodeTable {
     /** Takes NODE and NODE_GONE rows, passes over others. */
     public void apply(Change change) {
         switch (change.getChangeCase()) {
-            case NODE -> node(change.getNode().getName()).image = change.getNode();
-            case NODE_GONE -> nodes.remove(change.getNodeGone());
+            case NODE -> {
+                node(change.getNode().getName()).image = change.getNode();
+                addresses = null;
+            }
+            case NODE_GONE -> {
+                nodes.remove(change.getNodeGone());
+                addresses = null;
+            }
             default -> {}
         }
     }
@@ -183,7 +195,34 @@ public final class NodeTable {
         return List.copyOf(nodes.keySet());
     }
 
+    /** Where each is, for the others; the same version stands for the same everywhere. */
+    public NodeAddresses addresses() {
+        NodeAddresses known = addresses;
+        if (known != null) return known;
+        NodeAddresses.Builder made = NodeAddresses.newBuilder();
+        nodes.forEach((name, node) -> {
+            if (!node.image.getAddress().isEmpty()) {
+                made.addNodes(
+                        NodeAddress.newBuilder().setNode(name).setAddress(node.image.getAddress()));
+            }
+        });
+        known = made.setVersion(version(made.build())).build();
+        addresses = known;
+        return known;
+    }
+
+    /** Never 0, which stands for none. */
+    private static long version(NodeAddresses of) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(of.toByteArray());
+            return ByteBuffer.wrap(digest).getLong() | 1;
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
     public void clear() {
         nodes.clear();
+        addresses = null;
     }
 }

@@ -202,7 +202,16 @@ final class NodeService {
                         .setWantInventory(!rollCall.isOver())
                         .setInstance(instance)
                         .build();
-        leader.afterAllSoFar(() -> exchange.reply(reply));
+        leader.afterAllSoFar(() ->
+                exchange.reply(
+                        isElsewhere(request.getAddressesKnown())
+                                ? reply.toBuilder().setAddresses(state.nodes().addresses()).build()
+                                : reply));
+    }
+
+    /** Some node is elsewhere than that version of the addresses says. */
+    private boolean isElsewhere(long version) {
+        return state.nodes().addresses().getVersion() != version;
     }
 
     private int leaseMillis() {
@@ -234,11 +243,14 @@ final class NodeService {
         }
         List<Change> changes = report.changes();
         leader.change(changes, 0);
-        HeartbeatReply reply =
+        HeartbeatReply.Builder answer =
                 HeartbeatReply.newBuilder()
                         .setLeaseMillis(leaseMillis())
-                        .addAllKeys(keys(link.name))
-                        .build();
+                        .addAllKeys(keys(link.name));
+        if (isElsewhere(request.getAddressesKnown())) {
+            answer.setAddresses(state.nodes().addresses());
+        }
+        HeartbeatReply reply = answer.build();
         // What the node reported is in the journal when it is told that it was heard.
         if (changes.isEmpty()) exchange.reply(reply);
         else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(reply));

@@ -1,9 +1,12 @@
 package org.gridfarm.metaserver.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.NodeAddress;
+import org.gridfarm.protocol.wire.NodeAddresses;
 import org.gridfarm.protocol.wire.NodeImage;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +52,33 @@ class NodeTableTest {
         assertThat(table.facts(3 * SECOND).getFirst().freeShare()).isEqualTo(0.4);
         assertThat(table.tick(33 * SECOND))
                 .containsExactly(new NodeTable.Shift("n", NodeState.UP, NodeState.DOWN));
+    }
+
+    private void at(String name, String address) {
+        table.apply(
+                Change.newBuilder()
+                        .setNode(NodeImage.newBuilder().setName(name).setAddress(address))
+                        .build());
+    }
+
+    @Test
+    void theAddressesOfAllHaveAVersionThatStandsForThem() {
+        long none = table.addresses().getVersion();
+        at("n2", "b:7");
+        at("n1", "a:7");
+        NodeAddresses both = table.addresses();
+        assertThat(both.getNodesList())
+                .extracting(NodeAddress::getNode, NodeAddress::getAddress)
+                .containsExactly(tuple("n1", "a:7"), tuple("n2", "b:7"));
+        assertThat(both.getVersion()).isNotIn(0L, none);
+        at("n2", "c:7");
+        assertThat(table.addresses().getVersion()).isNotEqualTo(both.getVersion());
+        at("n2", "b:7");
+        assertThat(table.addresses()).isEqualTo(both);
+        table.apply(Change.newBuilder().setNodeGone("n1").build());
+        assertThat(table.addresses().getNodesList()).hasSize(1);
+        table.clear();
+        assertThat(table.addresses().getVersion()).isEqualTo(none);
     }
 
     @Test

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.wire.GetAttributesRequest;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.NodeAddress;
 import org.gridfarm.protocol.wire.ResolveRequest;
 import org.junit.jupiter.api.Test;
 
@@ -44,5 +45,12 @@ class TicketRightsTest extends FarmOfThreeNodes {
         assertThat(of(open(other, inode, 600, false).getLayout())).isEqualTo(Rights.READ);
         assertThat(of(chain(writer, inode, 500).getFirst().getTicket()))
                 .isEqualTo(Rights.READ_WRITE);
+    }
+
+    @Test
+    void aNodeIsToldWhereTheOthersAre() {
+        assertThat(n3.registered.getAddresses().getNodesList())
+                .extracting(NodeAddress::getNode)
+                .containsExactly("n1", "n2", "n3");
     }
 }

@@ -11,10 +11,12 @@ import org.gridfarm.protocol.rpc.LeaderLine;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.HeartbeatReply;
 import org.gridfarm.protocol.wire.HeartbeatRequest;
+import org.gridfarm.protocol.wire.NodeAddresses;
 import org.gridfarm.protocol.wire.RegisterNodeReply;
 import org.gridfarm.protocol.wire.RegisterNodeRequest;
 import org.gridfarm.protocol.wire.TicketKey;
 import org.gridfarm.storagenode.disk.DataDirectory;
+import org.gridfarm.storagenode.objects.FarmNodes;
 import org.gridfarm.storagenode.objects.NodeCounters;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.ReplicaStore;
@@ -60,6 +62,7 @@ public final class FarmLink implements AutoCloseable {
     private final NodeCounters counters;
     private final Clock clock;
     private final LeaseClock lease;
+    private final FarmNodes nodes;
     private final LeaderLine line;
     private final InventoryReport report;
     private final ScrubRate scrubRate;
@@ -80,6 +83,7 @@ public final class FarmLink implements AutoCloseable {
             Findings findings,
             NodeCounters counters,
             LeaseClock lease,
+            FarmNodes nodes,
             Executor background,
             ScrubRate scrubRate,
             Clock clock,
@@ -92,6 +96,7 @@ public final class FarmLink implements AutoCloseable {
         this.clock = clock;
         this.scrubRate = scrubRate;
         this.lease = lease;
+        this.nodes = nodes;
         this.report = new InventoryReport(facts, store, background);
         this.line = new LeaderLine(dialer, metaservers, this::register, clock, entropy);
     }
@@ -126,12 +131,14 @@ public final class FarmLink implements AutoCloseable {
                         .setHost(facts.host())
                         .setIncarnation(facts.incarnation())
                         .setHoldingChanged(lost != disksToldLost)
+                        .setAddressesKnown(nodes.version())
                         .build();
         return peer.callPlain(MetadataMethods.REGISTER_NODE, request, REGISTER_DEADLINE)
                 .thenApplyAsync(
                         reply -> {
                             bind(reply);
                             keys(reply.getKeysList());
+                            addresses(reply.hasAddresses(), reply.getAddresses(), sent);
                             lease.renewed(sent, lease(reply.getLeaseMillis()));
                             registered.set(peer);
                             refusal = null;
@@ -228,8 +235,16 @@ public final class FarmLink implements AutoCloseable {
                 }
             });
         } else {
+            addresses(reply.hasAddresses(), reply.getAddresses(), sent);
             lease.renewed(sent, lease(reply.getLeaseMillis()));
         }
+    }
+
+    private void addresses(boolean changed, NodeAddresses now, long sent) {
+        if (changed) {
+            nodes.told(now);
+        }
+        nodes.upToDate(sent);
     }
 
     /** Whoever answers so is not our leader any more: the line looks for another. */
@@ -268,7 +283,8 @@ public final class FarmLink implements AutoCloseable {
                         .setReadBytes(counters.readBytes.sum())
                         .setWrittenBytes(counters.writtenBytes.sum())
                         .setObjects(report.objects())
-                        .setBadBlocks(counters.badBlocks.sum());
+                        .setBadBlocks(counters.badBlocks.sum())
+                        .setAddressesKnown(nodes.version());
         corrupt.forEach(key -> request.addCorrupt(key.id()));
         return request.build();
     }

@@ -18,19 +18,27 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Connections to other nodes, one each, kept open. Thread-safe. */
+/**
+ * Connections to other nodes, one each, kept open; to nodes of this farm alone, where the
+ * metaserver says that they are. Thread-safe.
+ */
 public final class Neighbours implements AutoCloseable {
-    /** Clients name them, with their addresses, true or not; a farm has fewer. */
+    /** A farm has fewer, and of those that are none some are held at a time. */
     static final int KEPT_MAX = 4096;
 
     private record Place(String node, String address) {}
 
     private final NodeDialer dialer;
+    private final FarmNodes nodes;
     private final Clock clock;
     private final Map<Place, Neighbour> neighbours = new ConcurrentHashMap<>();
 
-    public Neighbours(NodeDialer dialer, Clock clock) {
-        this.dialer = dialer;
+    public Neighbours(NodeDialer dialer, FarmNodes nodes, Clock clock) {
+        this.dialer =
+                (node, address) ->
+                        nodes.confirm(node, address.toString())
+                                .thenCompose(_ -> dialer.dial(node, address));
+        this.nodes = nodes;
         this.clock = clock;
     }
 
@@ -55,11 +63,11 @@ public final class Neighbours implements AutoCloseable {
                             "node " + member.getNode(),
                             e.toString()));
         }
-        Place place = new Place(member.getNode(), member.getAddress());
+        Place place = new Place(member.getNode(), address.toString());
         Neighbour known = neighbours.get(place);
         if (known == null) {
-            if (neighbours.size() >= KEPT_MAX) {
-                neighbours.values().removeIf(Neighbour::isForgettable);
+            if (neighbours.size() >= KEPT_MAX || !nodes.isAt(place.node, place.address)) {
+                forget();
             }
             if (neighbours.size() >= KEPT_MAX) {
                 if (payload != null) {
@@ -77,6 +85,15 @@ public final class Neighbours implements AutoCloseable {
                             place, made -> new Neighbour(made.node(), address, dialer, clock));
         }
         return known.call(method, request, payload, deadline);
+    }
+
+    /** Those that are not there, and through which nothing goes. */
+    private void forget() {
+        neighbours.forEach((place, neighbour) -> {
+            if (!nodes.isAt(place.node, place.address) && neighbour.isForgettable()) {
+                neighbours.remove(place, neighbour);
+            }
+        });
     }
 
     int kept() {

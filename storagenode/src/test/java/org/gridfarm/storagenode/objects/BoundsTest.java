@@ -10,6 +10,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.NodeAddress;
+import org.gridfarm.protocol.wire.NodeAddresses;
 import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.StoreLimits;
@@ -164,29 +166,76 @@ class BoundsTest {
         }
     }
 
+    private static ChainMember at(String node, int port) {
+        return ChainMember.newBuilder().setNode(node).setAddress("127.0.0.1:" + port).build();
+    }
+
+    private static NodeAddresses addresses(String node, int port) {
+        return NodeAddresses.newBuilder()
+                .setVersion(port)
+                .addNodes(NodeAddress.newBuilder().setNode(node).setAddress("127.0.0.1:" + port))
+                .build();
+    }
+
+    private CompletableFuture<?> stat(Neighbours neighbours, ChainMember member) {
+        return neighbours.call(
+                member,
+                StorageMethods.STAT,
+                StatObjectRequest.getDefaultInstance(),
+                null,
+                Duration.ofSeconds(9));
+    }
+
     /** Who is in a chain, and where, is what a client says. */
     @Test
-    void nodesThatAreNoneAreNotRememberedForEver() {
+    void onlyNodesThatTheMetaserverToldOfAreDialled() {
+        List<String> dialled = new ArrayList<>();
+        FarmNodes nodes = new FarmNodes(clock);
         Neighbours neighbours =
                 new Neighbours(
-                        (node, address) ->
-                                CompletableFuture.failedFuture(
-                                        new FarmException(ErrorKind.UNAVAILABLE, "dial", node)),
+                        (node, address) -> {
+                            dialled.add(node + " " + address);
+                            return CompletableFuture.failedFuture(
+                                    new FarmException(ErrorKind.UNAVAILABLE, "dial", node));
+                        },
+                        nodes,
                         clock);
+        nodes.told(addresses("n2", 7000));
+        assertThat(stat(neighbours, at("n2", 7000))).isCompletedExceptionally();
+        assertThat(dialled).containsExactly("n2 127.0.0.1:7000");
+
+        CompletableFuture<?> elsewhere = stat(neighbours, at("n2", 22));
+        CompletableFuture<?> stranger = stat(neighbours, at("n3", 7000));
+        CompletableFuture<?> early = stat(neighbours, at("n2", 7001));
+        nodes.upToDate(clock.nanoTime() - 1); // asked before: it may know more by now
+        assertThat(elsewhere).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        nodes.told(addresses("n2", 7001));
+        nodes.upToDate(clock.nanoTime());
+        assertThat(early).isCompletedExceptionally(); // by the dialler
+        assertThat(elsewhere).isCompletedExceptionally();
+        assertThat(stranger).isCompletedExceptionally();
+        assertThat(dialled).containsExactly("n2 127.0.0.1:7000", "n2 127.0.0.1:7001");
+        assertThat(stat(neighbours, at("n4", 7000))).isNotDone();
+        assertThat(neighbours.kept()).isLessThan(4);
+    }
+
+    @Test
+    void nodesThatNobodyToldOfAreHeldForAShortTimeAndFew() {
+        Neighbours neighbours =
+                new Neighbours(
+                        (node, address) -> CompletableFuture.failedFuture(new AssertionError()),
+                        new FarmNodes(clock),
+                        clock);
+        List<CompletableFuture<?>> calls = new ArrayList<>();
         for (int i = 0; i < 3 * Neighbours.KEPT_MAX; i++) {
-            CompletableFuture<?> call =
-                    neighbours.call(
-                            ChainMember.newBuilder()
-                                    .setNode("n" + i)
-                                    .setAddress("127.0.0.1:" + (1 + i % 60_000))
-                                    .build(),
-                            StorageMethods.STAT,
-                            StatObjectRequest.getDefaultInstance(),
-                            null,
-                            Duration.ofSeconds(1));
-            assertThat(call).isCompletedExceptionally();
+            calls.add(stat(neighbours, at("n" + i, 1 + i % 60_000)));
         }
-        assertThat(neighbours.kept()).isLessThanOrEqualTo(Neighbours.KEPT_MAX);
+        assertThat(calls.stream().filter(call -> !call.isDone())).hasSize(FarmNodes.ASKED_MAX);
+        clock.advance(FarmNodes.TOLD_WITHIN);
+        assertThat(calls).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertThat(stat(neighbours, at("n0", 1))).isNotDone();
+        assertThat(neighbours.kept()).isLessThanOrEqualTo(FarmNodes.ASKED_MAX + 1);
     }
 
     @Test
