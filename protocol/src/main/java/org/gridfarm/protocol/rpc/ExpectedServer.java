@@ -36,7 +36,17 @@ public record ExpectedServer(Role role, Optional<NodeName> node) {
 
     ExpectedPeer check(HostPort address) {
         return ExpectedPeer.host(address.host())
-                .and(peer -> peer.mapped().ifPresent(this::require));
+                .and(peer -> peer.mapped().ifPresentOrElse(this::require, this::requireName));
+    }
+
+    /** Without a map nobody says which node it is, and a node is nothing without its name. */
+    private void requireName() {
+        if (role == Role.NODE && node.isEmpty())
+            throw new FarmException(
+                    ErrorKind.NOT_AUTHENTICATED,
+                    "connect",
+                    this.toString(),
+                    "no grid-mapfile says which node this is; name its certificate in one");
     }
 
     /**

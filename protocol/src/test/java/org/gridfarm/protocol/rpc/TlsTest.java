@@ -115,6 +115,22 @@ class TlsTest {
         assertThat(get(toN1.dial(server.address())).isOpen()).isTrue();
     }
 
+    @Test
+    void someNodeIsOneOnlyWhereTheMapSaysWhichItIs() throws Exception {
+        RpcServer server = serve(host("n1", "127.0.0.1"), TlsEngine.AUTOMATIC);
+        RpcClient known = client(user("alice"), TlsEngine.AUTOMATIC);
+        Peer node = get(known.expecting(ExpectedServer.anyNode()).dial(server.address()));
+        assertThat(node.identity().node()).contains(new NodeName("n1"));
+        RpcClient without =
+                new RpcClient(
+                        loops,
+                        security(user("alice"), TlsEngine.AUTOMATIC, ""),
+                        ExpectedServer.anyNode());
+        FarmException failure = failure(without.dial(server.address()));
+        assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        assertThat(failure.detail()).contains("no grid-mapfile says which node this is");
+    }
+
     @ParameterizedTest
     @CsvSource({"JDK", "NATIVE"})
     void manyCallsShareEncryptedRecords(TlsEngine engine) throws Exception {
@@ -157,13 +173,17 @@ class TlsTest {
     }
 
     private ChannelSecurity security(Credential credential, TlsEngine engine) {
+        return security(credential, engine, MAP);
+    }
+
+    private ChannelSecurity security(Credential credential, TlsEngine engine, String map) {
         try {
             ChainValidator validator = new ChainValidator(TrustStore.of(authority.certificate()));
             return ChannelSecurity.tls(
                     new TlsContexts(
                             () -> credential,
                             validator,
-                            () -> GridMap.parse(MAP, "test"),
+                            () -> GridMap.parse(map, "test"),
                             Clock.system(),
                             engine,
                             loops.handshakes()));

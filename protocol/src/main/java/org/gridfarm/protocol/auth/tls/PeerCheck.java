@@ -119,6 +119,19 @@ final class PeerCheck extends ChannelInboundHandlerAdapter {
             scheduleRecheck(context, now);
         } catch (FarmException e) {
             refuse(context, e);
+        } catch (RuntimeException e) { // whom nobody can judge any more is nobody's peer
+            log.error(
+                    "{}: the check of an open connection failed",
+                    context.channel().remoteAddress(),
+                    e);
+            refuse(
+                    context,
+                    new FarmException(
+                            ErrorKind.NOT_AUTHENTICATED,
+                            "authenticate",
+                            before.chain().dn(),
+                            "the check failed",
+                            e));
         }
     }
 

@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -202,6 +203,29 @@ class TlsContextsTest {
             assertThat(greeted.text()).startsWith("welcome alice");
             assertThat(greeted.channel().closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(Instant.now()).isAfter(proxy.notAfter());
+        }
+    }
+
+    /** The clock stands just before the proxy runs out: then the peer is judged again and again. */
+    @Test
+    void aPeerThatCannotBeJudgedAgainIsNoPeerAnyMore() throws Exception {
+        Credential proxy = ProxyMaker.make(alice, ProxyMaker.Options.usual(), now);
+        SimClock clock = new SimClock(proxy.notAfter().minusMillis(50));
+        AtomicBoolean broken = new AtomicBoolean();
+        Supplier<GridMap> map =
+                () -> {
+                    if (broken.get()) throw new IllegalStateException("a defect");
+                    return MAP;
+                };
+        try (Line line = new Line(contexts(() -> host, map, clock, TlsEngine.AUTOMATIC))) {
+            Line.Greeted greeted =
+                    line.greeting(
+                            contexts(() -> proxy, () -> MAP, clock, TlsEngine.AUTOMATIC),
+                            ExpectedPeer.host(Line.HOST));
+            assertThat(greeted.text()).startsWith("welcome alice");
+            assertThat(greeted.channel().closeFuture().await(300, TimeUnit.MILLISECONDS)).isFalse();
+            broken.set(true);
+            assertThat(greeted.channel().closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
         }
     }
 
