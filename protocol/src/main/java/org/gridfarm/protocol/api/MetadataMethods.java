@@ -147,12 +147,13 @@ public final class MetadataMethods {
                     FILES.needing("rwx as asked, x of the way to it"));
     public static final Method<CloseRequest, Empty> CLOSE =
             new Method<>(
-                    41,
-                    "close",
-                    CloseRequest.parser(),
-                    Empty.parser(),
-                    Retry.IDEMPOTENT,
-                    FILES.needing("an own handle"));
+                            41,
+                            "close",
+                            CloseRequest.parser(),
+                            Empty.parser(),
+                            Retry.IDEMPOTENT,
+                            FILES.needing("an own handle"))
+                    .withBulk();
     public static final Method<ChainFailureRequest, OpenReply> CHAIN_FAILURE =
             new Method<>(
                     42,
@@ -195,12 +196,13 @@ public final class MetadataMethods {
     /** Server to client. */
     public static final Method<RecallRequest, Empty> RECALL =
             new Method<>(
-                    60,
-                    "recall",
-                    RecallRequest.parser(),
-                    Empty.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.METASERVER));
+                            60,
+                            "recall",
+                            RecallRequest.parser(),
+                            Empty.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.METASERVER))
+                    .withBulk();
 
     public static final Method<RegisterNodeRequest, RegisterNodeReply> REGISTER_NODE =
             new Method<>(
@@ -220,12 +222,13 @@ public final class MetadataMethods {
                     Access.of(Role.NODE).needing("the node of that name"));
     public static final Method<InventoryRequest, InventoryReply> INVENTORY =
             new Method<>(
-                    72,
-                    "inventory",
-                    InventoryRequest.parser(),
-                    InventoryReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.NODE).needing("the node of that name"));
+                            72,
+                            "inventory",
+                            InventoryRequest.parser(),
+                            InventoryReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.NODE).needing("the node of that name"))
+                    .withBulk();
 
     public static final Method<ListNodesRequest, ListNodesReply> LIST_NODES =
             new Method<>(
@@ -285,21 +288,23 @@ public final class MetadataMethods {
     /** Cache to leader. */
     public static final Method<FollowRequest, FollowReply> FOLLOW =
             new Method<>(
-                    90,
-                    "follow",
-                    FollowRequest.parser(),
-                    FollowReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.METASERVER));
+                            90,
+                            "follow",
+                            FollowRequest.parser(),
+                            FollowReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.METASERVER))
+                    .withBulk();
 
     public static final Method<SnapshotRequest, SnapshotReply> SNAPSHOT =
             new Method<>(
-                    91,
-                    "snapshot",
-                    SnapshotRequest.parser(),
-                    SnapshotReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.METASERVER));
+                            91,
+                            "snapshot",
+                            SnapshotRequest.parser(),
+                            SnapshotReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.METASERVER))
+                    .withBulk();
     public static final Method<CacheStatus, CacheLeaseReply> CACHE_LEASE =
             new Method<>(
                     92,
@@ -312,21 +317,23 @@ public final class MetadataMethods {
     /** Leader to cache. */
     public static final Method<PrepareBatch, PrepareReply> PREPARE =
             new Method<>(
-                    93,
-                    "prepare",
-                    PrepareBatch.parser(),
-                    PrepareReply.parser(),
-                    Retry.ONCE,
-                    Access.of(Role.METASERVER));
+                            93,
+                            "prepare",
+                            PrepareBatch.parser(),
+                            PrepareReply.parser(),
+                            Retry.ONCE,
+                            Access.of(Role.METASERVER))
+                    .withBulk();
 
     public static final Method<CommitBatch, Empty> COMMIT =
             new Method<>(
-                    94,
-                    "commit",
-                    CommitBatch.parser(),
-                    Empty.parser(),
-                    Retry.ONCE,
-                    Access.of(Role.METASERVER));
+                            94,
+                            "commit",
+                            CommitBatch.parser(),
+                            Empty.parser(),
+                            Retry.ONCE,
+                            Access.of(Role.METASERVER))
+                    .withBulk();
 
     /** Reads whole replicas where no digest is known: may take long. */
     public static final Method<SumRequest, SumReply> SUM =

@@ -13,12 +13,13 @@ public final class SchedulerMethods {
     /** The submission number makes it safe to repeat: the same submission is one job. */
     public static final Method<SubmitJobRequest, SubmitJobReply> SUBMIT =
             new Method<>(
-                    160,
-                    "submit-job",
-                    SubmitJobRequest.parser(),
-                    SubmitJobReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.PEOPLE.withFullProxy());
+                            160,
+                            "submit-job",
+                            SubmitJobRequest.parser(),
+                            SubmitJobReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.PEOPLE.withFullProxy())
+                    .withBulk();
 
     public static final Method<JobRequest, JobReply> JOB =
             new Method<>(

@@ -19,12 +19,13 @@ public final class StorageMethods {
 
     public static final Method<WriteObjectRequest, ChainOutcome> WRITE =
             new Method<>(
-                    100,
-                    "write",
-                    WriteObjectRequest.parser(),
-                    ChainOutcome.parser(),
-                    Retry.ONCE,
-                    FILES.and(Role.METASERVER).needing("a ticket to write"));
+                            100,
+                            "write",
+                            WriteObjectRequest.parser(),
+                            ChainOutcome.parser(),
+                            Retry.ONCE,
+                            FILES.and(Role.METASERVER).needing("a ticket to write"))
+                    .withBulk();
     public static final Method<ReadObjectRequest, ReadObjectReply> READ =
             new Method<>(
                     101,
@@ -116,12 +117,13 @@ public final class StorageMethods {
                     COMMANDS);
     public static final Method<DeleteObjectsRequest, DeleteObjectsReply> DELETE_OBJECTS =
             new Method<>(
-                    121,
-                    "delete-objects",
-                    DeleteObjectsRequest.parser(),
-                    DeleteObjectsReply.parser(),
-                    Retry.IDEMPOTENT,
-                    COMMANDS);
+                            121,
+                            "delete-objects",
+                            DeleteObjectsRequest.parser(),
+                            DeleteObjectsReply.parser(),
+                            Retry.IDEMPOTENT,
+                            COMMANDS)
+                    .withBulk();
     public static final Method<SealObjectRequest, SealObjectReply> SEAL_OBJECT =
             new Method<>(
                     122,
@@ -140,12 +142,13 @@ public final class StorageMethods {
                     COMMANDS);
     public static final Method<FindObjectsRequest, FindObjectsReply> FIND_OBJECTS =
             new Method<>(
-                    125,
-                    "find-objects",
-                    FindObjectsRequest.parser(),
-                    FindObjectsReply.parser(),
-                    Retry.IDEMPOTENT,
-                    COMMANDS);
+                            125,
+                            "find-objects",
+                            FindObjectsRequest.parser(),
+                            FindObjectsReply.parser(),
+                            Retry.IDEMPOTENT,
+                            COMMANDS)
+                    .withBulk();
     public static final Method<NodeControlCommand, NodeControlAnswer> NODE_COMMAND =
             new Method<>(
                     124,
@@ -161,12 +164,13 @@ public final class StorageMethods {
      */
     public static final Method<RunTaskRequest, RunTaskReply> RUN_TASK =
             new Method<>(
-                    140,
-                    "run-task",
-                    RunTaskRequest.parser(),
-                    RunTaskReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.SCHEDULER));
+                            140,
+                            "run-task",
+                            RunTaskRequest.parser(),
+                            RunTaskReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.SCHEDULER))
+                    .withBulk();
 
     public static final Method<KillTaskRequest, Empty> KILL_TASK =
             new Method<>(

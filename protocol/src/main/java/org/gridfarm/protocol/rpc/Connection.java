@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
@@ -81,8 +82,90 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
     private boolean reading;
+    private boolean waitsForRoom;
     private boolean flushScheduled;
     private @Nullable ScheduledFuture<?> ticker;
+
+    /** What an accepted connection may send, and keep waiting: {@link FrameRoom}. */
+    private final class Gate implements FrameGate {
+        private final FrameRoom room;
+        private final boolean farm = identity.role() == Role.NODE || isMetaserver();
+        private final Runnable ready = this::ready;
+
+        Gate(FrameRoom room) {
+            this.room = room;
+        }
+
+        /** They pass on what was let in elsewhere, and a chain breaks where it waits. */
+        private boolean isMetaserver() {
+            return identity.role() == Role.METASERVER;
+        }
+
+        @Override
+        public void admit(byte type, int method, int frameBytes) {
+            if (type != FrameType.REQUEST) return;
+            Services.Entry<?, ?> entry = settings.services().find(method);
+            int most =
+                    entry == null ? RpcLimits.MESSAGE_BYTES_MAX : entry.method().requestBytesMax();
+            if (frameBytes - FrameReader.LENGTH_BYTES > most)
+                throw new FarmException(
+                        ErrorKind.TOO_BIG,
+                        entry == null ? "method " + method : entry.method().name(),
+                        "",
+                        "a request of " + frameBytes + " bytes; at most " + most + " are taken");
+        }
+
+        @Override
+        public boolean begin(int frameBytes) {
+            if (farm || room.take(identity.dn(), frameBytes, ready)) return true;
+            waitsForRoom = true;
+            readOrNot();
+            return false;
+        }
+
+        private void ready() {
+            try {
+                loop.execute(Connection.this::goOn);
+            } catch (RejectedExecutionException e) {
+                log.debug("{}: its event loop has ended", Connection.this);
+            }
+        }
+
+        @Override
+        public void stalled(int bytes) {
+            room.stall(identity.dn(), bytes);
+        }
+
+        @Override
+        public void end(int frameBytes, int stalledBytes) {
+            if (farm) return;
+            if (stalledBytes > 0) room.unstall(identity.dn(), stalledBytes);
+            if (frameBytes > 0 && !(waitsForRoom && room.cancel(ready)))
+                room.give(identity.dn(), frameBytes);
+        }
+    }
+
+    private void goOn() {
+        if (!open) return; // the room was given back when it was closed
+        waitsForRoom = false;
+        readOrNot();
+        liveness.heard(System.nanoTime());
+        reading = true;
+        try {
+            reader.goOn(channel.alloc());
+        } catch (FarmException e) {
+            refuse(e);
+        } finally {
+            reading = false;
+            drain();
+            flush();
+        }
+    }
+
+    /** On the event loop. The other side is asked for no more than this one has room for. */
+    void guard(FrameRoom room) {
+        reader.guard(new Gate(room));
+    }
 
     /**
      * On the event loop. The reader may hold the beginning of a frame already; from now on it reads
@@ -335,11 +418,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         try {
             if (open) reader.read(context.alloc(), in);
         } catch (FarmException e) {
-            log.warn("{}: {}", this, e.getMessage());
-            close(e.getMessage());
+            refuse(e);
         } finally {
             in.release();
         }
+    }
+
+    /** The other side hears why, unless it does not speak our language. */
+    private void refuse(FarmException why) {
+        log.warn("{}: {}", this, why.getMessage());
+        if (open && accepted && why.kind() != ErrorKind.PROTOCOL)
+            writer.write(FrameType.FAILURE, 0, 0, 0, InboundExchange.encode(why));
+        close(why.getMessage());
     }
 
     @Override
@@ -506,6 +596,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     private void tick() {
+        long now = System.nanoTime();
+        if (waitsForRoom) liveness.heard(now); // it cannot be
+        if (reader.isLate(now)) {
+            refuse(
+                    new FarmException(
+                            ErrorKind.TIMED_OUT,
+                            "receive",
+                            "",
+                            "a frame did not arrive whole within "
+                                    + RpcLimits.FRAME_MAX.toSeconds()
+                                    + " s"));
+            return;
+        }
         switch (liveness.tick(System.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
             case PING -> {
                 writer.writeBare(FrameType.PING, 0);
@@ -529,7 +632,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         // Only at the accepting side: were both to stop reading, neither would ever start again.
-        if (accepted) channel.config().setAutoRead(channel.isWritable());
+        if (accepted) readOrNot();
+    }
+
+    private void readOrNot() {
+        channel.config().setAutoRead(channel.isWritable() && !waitsForRoom);
     }
 
     @Override

@@ -8,6 +8,10 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
 /**
  * Cuts a byte stream into frames, in place: a frame that lies whole in one received buffer is
  * handed on as it lies there. Only a frame that spans buffers is gathered, small ones by copying
@@ -29,11 +33,16 @@ final class FrameReader {
     private static final int COPY_BYTES_MAX = 64 << 10;
 
     private FrameSink sink;
+    private FrameGate gate = FrameGate.OPEN;
     private @Nullable ByteBuf partial; // begins with the length; null between frames
+    private boolean headKnown; // of the partial frame; else only its head is wanted
+    private int wanted; // bytes of the partial frame with its length
+    private int counted; // of those, for which room is taken or waited for
+    private long begunAt;
+    private boolean waits; // for room; then nothing is gathered
+    private final Deque<ByteBuf> stalled = new ArrayDeque<>(); // what comes meanwhile
+    private int stalledBytes;
     private boolean closed;
-    private int wanted; // bytes of the whole partial frame with its length, or LENGTH_BYTES while
-
-    // unknown
 
     /** Reads for nobody until {@link #redirect}. */
     FrameReader() {
@@ -48,24 +57,32 @@ final class FrameReader {
         sink = next;
     }
 
+    /** Before anything is read. */
+    void guard(FrameGate by) {
+        gate = by;
+    }
+
     /**
      * Takes in what arrived; does not release it. A frame that breaks the rules throws PROTOCOL,
-     * after which this reader must be closed.
+     * one that the gate does not let in what that says, after which this reader must be closed.
      */
     void read(ByteBufAllocator allocator, ByteBuf in) throws FarmException {
         while (!closed && in.isReadable()) {
-            if (partial != null) {
+            if (waits) {
+                stall(allocator, in);
+            } else if (partial != null) {
                 gather(allocator, in);
-            } else if (in.readableBytes() < LENGTH_BYTES) {
-                begin(allocator, LENGTH_BYTES);
+            } else if (in.readableBytes() < LENGTH_BYTES + HEAD_BYTES) {
+                headKnown = false;
+                wanted = LENGTH_BYTES + HEAD_BYTES;
+                partial = allocator.directBuffer(256);
                 gather(allocator, in);
             } else {
-                int frame = frameBytes(in, in.readerIndex());
+                int at = in.readerIndex();
+                int frame = admitted(in, at);
                 if (in.readableBytes() < frame) {
-                    begin(allocator, frame);
-                    gather(allocator, in);
+                    begin(allocator, frame, null);
                 } else {
-                    int at = in.readerIndex();
                     in.skipBytes(frame);
                     parse(in, at, frame);
                 }
@@ -73,18 +90,79 @@ final class FrameReader {
         }
     }
 
+    /** There is room for the frame that waited. */
+    void goOn(ByteBufAllocator allocator) throws FarmException {
+        if (closed || !waits) {
+            return;
+        }
+        waits = false;
+        begunAt = System.nanoTime();
+        partial = room(allocator, partial);
+        List<ByteBuf> kept = List.copyOf(stalled);
+        stalled.clear();
+        gate.end(0, stalledBytes);
+        stalledBytes = 0;
+        try {
+            for (ByteBuf bytes : kept) {
+                read(allocator, bytes);
+            }
+        } finally {
+            kept.forEach(ByteBuf::release);
+        }
+    }
+
+    /** It arrives so slowly that nobody waits for it any more. */
+    boolean isLate(long now) {
+        return counted > 0 && !waits && now - begunAt > RpcLimits.FRAME_MAX.toNanos();
+    }
+
     void close() {
         closed = true;
         if (partial != null) partial.release();
         partial = null;
+        stalled.forEach(ByteBuf::release);
+        stalled.clear();
+        ended();
     }
 
-    private void begin(ByteBufAllocator allocator, int frame) {
+    private void ended() {
+        int frame = counted;
+        int kept = stalledBytes;
+        counted = 0;
+        stalledBytes = 0;
+        if (frame > 0 || kept > 0) gate.end(frame, kept);
+        waits = false;
+    }
+
+    /**
+     * @param head the first bytes of it, or null
+     */
+    private void begin(ByteBufAllocator allocator, int frame, @Nullable ByteBuf head) {
+        headKnown = true;
         wanted = frame;
-        partial =
-                frame > COPY_BYTES_MAX
-                        ? allocator.compositeBuffer(Integer.MAX_VALUE)
-                        : allocator.directBuffer(Math.max(frame, 256));
+        partial = head;
+        if (frame > RpcLimits.UNCOUNTED_BYTES) {
+            counted = frame;
+            begunAt = System.nanoTime();
+            waits = !gate.begin(frame);
+        }
+        if (!waits) partial = room(allocator, head);
+    }
+
+    private ByteBuf room(ByteBufAllocator allocator, @Nullable ByteBuf head) {
+        if (wanted > COPY_BYTES_MAX) {
+            CompositeByteBuf chain = allocator.compositeBuffer(Integer.MAX_VALUE);
+            return head == null ? chain : chain.addComponent(true, head);
+        }
+        return head == null ? allocator.directBuffer(Math.max(wanted, 256)) : head;
+    }
+
+    /** The buffers that were read into are mostly larger than what is in them. */
+    private void stall(ByteBufAllocator allocator, ByteBuf in) {
+        int bytes = in.readableBytes();
+        gate.stalled(bytes);
+        stalledBytes += bytes;
+        stalled.add(allocator.directBuffer(bytes).writeBytes(in));
     }
 
     private void gather(ByteBufAllocator allocator, ByteBuf in) throws FarmException {
@@ -93,20 +171,28 @@ final class FrameReader {
         int bytes = Math.min(in.readableBytes(), wanted - gathered.readableBytes());
         if (gathered instanceof CompositeByteBuf chain) chain(allocator, chain, in, bytes);
         else gathered.writeBytes(in, bytes);
+        if (!headKnown && gathered.readableBytes() >= LENGTH_BYTES) frameBytes(gathered, 0);
         if (gathered.readableBytes() < wanted) return;
-        if (wanted == LENGTH_BYTES) {
-            int frame = frameBytes(gathered, 0);
-            wanted = frame;
-            if (frame > COPY_BYTES_MAX)
-                partial = allocator.compositeBuffer(Integer.MAX_VALUE).addComponent(true, gathered);
-            return;
+        if (!headKnown) {
+            int frame = admitted(gathered, 0);
+            if (frame > wanted) {
+                begin(allocator, frame, gathered);
+                return;
+            }
         }
         partial = null;
         try {
             parse(gathered, 0, wanted);
         } finally {
             gathered.release();
+            ended();
         }
+    }
+
+    private int admitted(ByteBuf in, int at) throws FarmException {
+        int frame = frameBytes(in, at);
+        gate.admit(in.getByte(at + 4), in.getUnsignedShort(at + 13), frame);
+        return frame;
     }
 
     /**

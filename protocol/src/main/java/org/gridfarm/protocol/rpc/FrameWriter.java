@@ -42,7 +42,11 @@ final class FrameWriter {
 
     /** Whether a message and a payload of these sizes fit into one frame. */
     static boolean fits(int messageBytes, long payloadBytes) {
-        return FrameReader.HEAD_BYTES + messageBytes + payloadBytes <= RpcLimits.FRAME_BYTES_MAX;
+        return fits(messageBytes, payloadBytes, RpcLimits.FRAME_BYTES_MAX);
+    }
+
+    static boolean fits(int messageBytes, long payloadBytes, int frameBytesMax) {
+        return FrameReader.HEAD_BYTES + messageBytes + payloadBytes <= frameBytesMax;
     }
 
     void writeBare(byte type, long call) {

@@ -28,6 +28,7 @@ public final class Loops implements AutoCloseable {
     private final EventLoopGroup group;
     private final ThreadPoolExecutor handshakes;
     private final boolean epoll;
+    private final FrameRoom room = FrameRoom.ofThisProcess();
 
     /** Event loops whose threads are named after the component; they are daemon threads. */
     public static Loops start(String component, int threads) {
@@ -55,7 +56,7 @@ public final class Loops implements AutoCloseable {
                         1,
                         5,
                         TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
+                        new LinkedBlockingQueue<>(RpcLimits.HANDSHAKES_QUEUED_MAX),
                         new DefaultThreadFactory(component + "-tls", true));
         handshakes.allowCoreThreadTimeOut(true);
     }
@@ -71,6 +72,11 @@ public final class Loops implements AutoCloseable {
 
     public Class<? extends SocketChannel> socketChannel() {
         return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    /** For what arrives over all connections that this process accepted. */
+    FrameRoom room() {
+        return room;
     }
 
     /** Where {@code TlsContexts} has its handshakes computed. */

@@ -6,9 +6,34 @@ import com.google.protobuf.Parser;
 /**
  * One call of the protocol: its number on the wire (1 to 65535, never reused), the name that logs
  * and metrics show, what goes in and out, and who may call it.
+ *
+ * @param requestBytesMax of a frame with a request and its payload; a longer one is not sent, and
+ *     not taken in by a server
  */
 public record Method<Q extends MessageLite, R extends MessageLite>(
-        int number, String name, Parser<Q> request, Parser<R> reply, Retry retry, Access access) {
+        int number,
+        String name,
+        Parser<Q> request,
+        Parser<R> reply,
+        Retry retry,
+        Access access,
+        int requestBytesMax) {
+    /** A method without bulk. */
+    public Method(
+            int number,
+            String name,
+            Parser<Q> request,
+            Parser<R> reply,
+            Retry retry,
+            Access access) {
+        this(number, name, request, reply, retry, access, RpcLimits.MESSAGE_BYTES_MAX);
+    }
+
+    /** The same, whose requests may fill a frame. */
+    public Method<Q, R> withBulk() {
+        return new Method<>(number, name, request, reply, retry, access, RpcLimits.FRAME_BYTES_MAX);
+    }
+
     public Method {
         if (number < 1 || number > 0xFFFF)
             throw new IllegalArgumentException("method number " + number + " of " + name);

@@ -71,12 +71,15 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         if (!to.isOpen()) return to.lost(method.name());
         if (deadlineNanos != Long.MAX_VALUE && nanosLeft <= 0) return timedOut();
         int raw = bytes == null ? 0 : bytes.readableBytes();
-        if (!FrameWriter.fits(request.getSerializedSize(), raw))
+        if (!FrameWriter.fits(request.getSerializedSize(), raw, method.requestBytesMax()))
             return new FarmException(
                     ErrorKind.TOO_BIG,
                     method.name(),
                     to.address(),
-                    request.getSerializedSize() + raw + " bytes do not fit into one frame");
+                    request.getSerializedSize()
+                            + raw
+                            + " bytes do not fit into one frame of at most "
+                            + method.requestBytesMax());
         return to.overload(method.name());
     }
 

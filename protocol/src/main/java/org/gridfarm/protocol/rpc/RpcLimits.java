@@ -18,6 +18,24 @@ public final class RpcLimits {
     /** One frame: the largest payload and 64 KiB for its header and message. */
     public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + (64 << 10);
 
+    /** A request of a method that carries no bulk: lists of names and ids at most. */
+    public static final int MESSAGE_BYTES_MAX = 1 << 20;
+
+    /** Frames up to this size may be half there without being counted. */
+    static final int UNCOUNTED_BYTES = 4 << 10;
+
+    /** From the first to the last byte of one frame: 280 KB/s for the largest. */
+    static final Duration FRAME_MAX = Duration.ofSeconds(30);
+
+    /** Connections of one server, as far as the process may have descriptors for them. */
+    static final int CONNECTIONS_MAX = 8192;
+
+    /** Of those that have not said yet who they are: a burst of clients is through in a second. */
+    static final int HANDSHAKES_MAX = 1024;
+
+    /** Handshakes that wait for the thread that computes them; one connection has one. */
+    static final int HANDSHAKES_QUEUED_MAX = 4096;
+
     /**
      * Calls that one side may have unanswered on one connection; a call past it fails with
      * OVERLOADED.

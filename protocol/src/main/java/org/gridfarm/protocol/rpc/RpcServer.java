@@ -38,6 +38,10 @@ public final class RpcServer implements AutoCloseable {
      * @throws FarmException UNAVAILABLE if the address is taken or not ours; the detail says which
      */
     public static RpcServer bind(Loops loops, RpcServerConfig config) {
+        return bind(loops, config, Admissions.usual());
+    }
+
+    static RpcServer bind(Loops loops, RpcServerConfig config, Admissions admissions) {
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
         ConnectionSettings settings = config.connections();
         ChannelFuture bound =
@@ -55,12 +59,28 @@ public final class RpcServer implements AutoCloseable {
                                 new ChannelInitializer<SocketChannel>() {
                                     @Override
                                     protected void initChannel(SocketChannel channel) {
+                                        String host = channel.remoteAddress().getHostString();
+                                        if (!admissions.begins(host)) {
+                                            log.debug("too many handshakes: {} is cut off", host);
+                                            channel.close();
+                                            return;
+                                        }
                                         connections.add(channel);
-                                        config.security().secureServer(channel.pipeline());
+                                        try {
+                                            config.security().secureServer(channel.pipeline());
+                                        } catch (RuntimeException e) {
+                                            admissions.over(host); // nobody else will say so
+                                            throw e;
+                                        }
                                         channel.pipeline()
                                                 .addLast(
                                                         "greeting",
-                                                        new ServerGreeting(config, settings));
+                                                        new ServerGreeting(
+                                                                config,
+                                                                settings,
+                                                                admissions,
+                                                                host,
+                                                                loops.room()));
                                     }
                                 })
                         .bind(config.listen().host(), config.listen().port())

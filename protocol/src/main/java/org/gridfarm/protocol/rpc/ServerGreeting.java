@@ -1,6 +1,8 @@
 package org.gridfarm.protocol.rpc;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -28,11 +30,31 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
 
     private final RpcServerConfig config;
     private final ConnectionSettings settings;
+    private final Admissions admissions;
+    private final String host;
+    private final FrameRoom room;
     private @Nullable Future<?> impatience;
 
-    ServerGreeting(RpcServerConfig config, ConnectionSettings settings) {
+    /**
+     * @param host that the handshake has been counted for
+     */
+    ServerGreeting(
+            RpcServerConfig config,
+            ConnectionSettings settings,
+            Admissions admissions,
+            String host,
+            FrameRoom room) {
         this.config = config;
         this.settings = settings;
+        this.admissions = admissions;
+        this.host = host;
+        this.room = room;
+    }
+
+    /** Also when the channel was closed before anything was said. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        admissions.over(host);
     }
 
     @Override
@@ -67,10 +89,19 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
 
     private void greet(ChannelHandlerContext context, Identity identity) {
         if (impatience != null) impatience.cancel(false);
+        FarmException full = admissions.enters(identity);
+        if (full != null) {
+            log.info("{} refused: {}", address(context.channel()), full.getMessage());
+            part(context.channel(), full);
+            context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+            return;
+        }
         String address = address(context.channel()).toString();
         Connection connection =
                 new Connection(
                         context.channel(), settings, true, address, identity, new FrameReader());
+        connection.guard(room);
+        connection.whenClosed(() -> admissions.leaves(identity));
         context.pipeline().replace(this, "rpc", connection);
         connection.begin();
         connection.welcome(

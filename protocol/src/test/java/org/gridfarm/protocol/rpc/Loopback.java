@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 /** A server on a free loopback port and what tests ask of it. */
 final class Loopback implements AutoCloseable {
     static final Method<StringValue, StringValue> ECHO = method(1, "echo");
-    static final Method<StringValue, StringValue> BYTES = method(2, "bytes");
+    static final Method<StringValue, StringValue> BYTES = method(2, "bytes").withBulk();
     static final Method<StringValue, StringValue> NEVER = method(3, "never");
     static final Method<StringValue, StringValue> REFUSE = method(4, "refuse");
     static final Method<StringValue, StringValue> BREAK = method(5, "break");
@@ -32,12 +32,13 @@ final class Loopback implements AutoCloseable {
     static final Method<StringValue, StringValue> UNSERVED = method(900, "unserved");
     static final Method<BytesValue, BytesValue> LARGE =
             new Method<>(
-                    8,
-                    "large",
-                    BytesValue.parser(),
-                    BytesValue.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.USER, Role.METASERVER));
+                            8,
+                            "large",
+                            BytesValue.parser(),
+                            BytesValue.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.USER, Role.METASERVER))
+                    .withBulk();
     static final Identity ALICE =
             new Identity("/CN=Alice", Role.USER, List.of("alice"), Optional.empty(), false);
     static final Duration PATIENCE = Duration.ofSeconds(20);
