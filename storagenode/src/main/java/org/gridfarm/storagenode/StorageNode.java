@@ -29,6 +29,7 @@ import org.gridfarm.storagenode.control.NodeFacts;
 import org.gridfarm.storagenode.control.TicketDoor;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.objects.Admission;
 import org.gridfarm.storagenode.objects.FarmNodes;
 import org.gridfarm.storagenode.objects.Intake;
 import org.gridfarm.storagenode.objects.LocalFiles;
@@ -124,8 +125,10 @@ public final class StorageNode implements AutoCloseable {
                         settings.verifyAge(),
                         settings.limits().localMax(descriptors()),
                         intake);
+        Admission admission = new Admission(door, lease, counters);
         ObjectService objects =
-                new ObjectService(store, door, lease, neighbours, local, counters, intake, clock);
+                new ObjectService(
+                        store, admission, lease, neighbours, local, counters, intake, clock);
         RemoteReader reader = new RemoteReader(name, store, neighbours);
         Replication replication = new Replication(store, reader, counters, clock);
         scrubber =
@@ -142,7 +145,7 @@ public final class StorageNode implements AutoCloseable {
         Services.Builder services = Services.builder();
         objects.register(services);
         local.register(services);
-        new RangeCopy(objects, reader, door, lease, counters).register(services);
+        new RangeCopy(objects, reader, admission, lease).register(services);
         tasks.register(services);
         server =
                 RpcServer.bind(

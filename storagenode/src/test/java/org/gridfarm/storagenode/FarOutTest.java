@@ -52,7 +52,13 @@ class FarOutTest {
                         .setCreate(fill)
                         .setTicket(
                                 farm.metaserver.ticket(
-                                        chain[0], id, Rights.READ_WRITE, binding(farm.alice)))
+                                        chain[0],
+                                        id,
+                                        Rights.READ_WRITE,
+                                        binding(farm.alice),
+                                        java.util.Arrays.copyOfRange(chain, 1, chain.length)))
+                        .setWriter(1)
+                        .setFence(1)
                         .addAllRest(
                                 farm.metaserver.members(
                                         id,
@@ -122,6 +128,8 @@ class FarOutTest {
                             .setTicket(
                                     farm.metaserver.ticket(
                                             "n1", range, Rights.READ_WRITE, binding(farm.alice)))
+                            .setWriter(1)
+                            .setFence(1)
                             .setLength(FAR + 4096)
                             .setSource(id)
                             .addAllSourceReplicas(

@@ -55,6 +55,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * A client with a good certificate and some rights of his own, bob, tries what he has no right to:
@@ -105,7 +106,13 @@ class HostileClientTest {
         return WriteObjectRequest.newBuilder()
                 .setObject(id)
                 .setCreate(true)
-                .setTicket(ticket("n1", id, Rights.READ_WRITE, bob))
+                .setTicket(
+                        farm.metaserver.ticket(
+                                "n1",
+                                id,
+                                Rights.READ_WRITE,
+                                binding(bob),
+                                Stream.of(rest).map(ChainMember::getNode).toArray(String[]::new)))
                 .setWriter(99)
                 .setFence(1)
                 .addAllRest(List.of(rest));
@@ -198,7 +205,7 @@ class HostileClientTest {
             ReadObjectRequest read =
                     ReadObjectRequest.newBuilder().setObject(id).setLength(100).build();
             assertThat(failure(peer.call(StorageMethods.READ, read, null, PATIENCE)).kind())
-                    .isEqualTo(ErrorKind.TICKET_REFUSED);
+                    .isIn(ErrorKind.TICKET_REFUSED, ErrorKind.NOT_PERMITTED);
             peer.close();
         }
     }
@@ -225,6 +232,73 @@ class HostileClientTest {
                 StorageMethods.OPEN_LOCAL,
                 OpenLocalRequest.newBuilder().setObject(id).setTicket(ticket).build());
         refused(StorageMethods.COPY_RANGE, copy(fresh(), id, "n1", ticket));
+    }
+
+    // ---- replicas that would differ
+    // -------------------------------------------------------------------------------------------------------------------
+
+    private static ChainMember member(String node, ObjectId id) throws Exception {
+        return ChainMember.newBuilder()
+                .setNode(node)
+                .setAddress(farm.node(node).address().toString())
+                .setTicket(ticket(node, id, Rights.READ_CHAINED, bob))
+                .build();
+    }
+
+    @Test
+    void whoMayWriteWritesToAllMembersOfTheChainOrToNone() throws Exception {
+        ObjectId id = fresh();
+        ChainMember next = member("n2", id);
+        assertThat(get(send(write(id, next), SECRET)).getFailuresList()).isEmpty();
+        byte[] other = new byte[SECRET.length];
+        // At the head alone, with another member, or one that joins as he says.
+        WriteObjectRequest.Builder whole = write(id, next);
+        for (WriteObjectRequest.Builder bad :
+                List.of(
+                        whole.clone().clearRest(),
+                        whole.clone().clearRest().addRest(member("n1", id)),
+                        whole.clone().setRest(0, next.toBuilder().setJoining(true)))) {
+            FarmException failure = failure(send(bad, other));
+            assertThat(failure.kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
+            assertThat(failure).hasMessageContaining("not those of the chain");
+        }
+        // At a member behind it, by its own ticket.
+        WriteObjectRequest.Builder behind =
+                write(id).setTicket(ticket("n1", id, Rights.READ_CHAINED, bob));
+        assertThat(failure(send(behind, other)).kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
+        // What was written into the plain file is not taken for known to the others.
+        SyncObjectRequest sync =
+                SyncObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(whole.getTicket())
+                        .setWriter(99)
+                        .setFence(1)
+                        .setDurable(true)
+                        .build();
+        refused(StorageMethods.SYNC, sync.toBuilder().setDigest(true).build());
+        refused(StorageMethods.SYNC, sync.toBuilder().setDurable(false).build());
+        get(asBob(StorageMethods.SYNC, sync)); // on this disk alone, which tells nobody anything
+        for (String node : List.of("n1", "n2")) {
+            assertThat(farm.read(node, id, 0, 100)).isEqualTo(SECRET);
+        }
+    }
+
+    @Test
+    void noChangeGoesWithoutAFenceAndNobodyRaisesTheFenceOfAnother() throws Exception {
+        ObjectId id = fresh();
+        get(farm.send(farm.writing(id, "n1").setWriter(7).setFence(3), SECRET, "n1"));
+        assertThat(failure(send(write(id).clearFence(), SECRET)).kind())
+                .isEqualTo(ErrorKind.INVALID);
+        get(send(write(id).setWriter(7).setFence(Long.MAX_VALUE), SECRET));
+        get(farm.send(farm.writing(id, "n1").setWriter(7).setFence(4), SECRET, "n1"));
+        assertThat(
+                        failure(
+                                        farm.send(
+                                                farm.writing(id, "n1").setWriter(7).setFence(3),
+                                                SECRET,
+                                                "n1"))
+                                .kind())
+                .isEqualTo(ErrorKind.WRONG_GENERATION);
     }
 
     // ---- other people's staged files and grants
@@ -336,7 +410,9 @@ class HostileClientTest {
         SyncObjectRequest sync =
                 SyncObjectRequest.newBuilder()
                         .setObject(id)
-                        .setTicket(ticket("n1", id, Rights.READ_WRITE, farm.alice))
+                        .setTicket(
+                                farm.metaserver.ticket(
+                                        "n1", id, Rights.READ_WRITE, binding(farm.alice), "n2"))
                         .setWriter(1)
                         .setFence(1)
                         .addAllRest(
@@ -357,7 +433,7 @@ class HostileClientTest {
             ChainMember.Builder member =
                     ChainMember.newBuilder().setAddress("127.0.0.1:" + inside.getLocalPort());
             for (String name : List.of("n2", "n9")) {
-                member.setNode(name).setTicket(ticket(name, id, Rights.READ_WRITE, bob));
+                member.setNode(name).setTicket(ticket(name, id, Rights.READ_CHAINED, bob));
                 ChainOutcome outcome = get(send(write(id, member.build()), SECRET));
                 assertThat(outcome.getFailuresList())
                         .singleElement()

@@ -62,7 +62,7 @@ class StagedFilesTest {
             StagedFile staged = stage(farm, 2).getFiles(0);
             byte[] bytes = random(300_000);
             ByteString ticket =
-                    farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice));
+                    farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice), "n2");
             try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
                 file.write(bytes, 0, 200_000);
                 StatObjectRequest stat =
@@ -106,6 +106,8 @@ class StagedFilesTest {
                                             .setObject(id)
                                             .setTicket(ticket)
                                             .setDurable(true)
+                                            .setWriter(1)
+                                            .setFence(1)
                                             .setCreate(true)
                                             .addAllRest(
                                                     farm.metaserver.members(
@@ -240,7 +242,11 @@ class StagedFilesTest {
             TestFarm farm, ObjectId id, StagedFile staged, String... rest) throws Exception {
         return SyncObjectRequest.newBuilder()
                 .setObject(id)
-                .setTicket(farm.metaserver.ticket("n1", id, Rights.READ_WRITE, binding(farm.alice)))
+                .setTicket(
+                        farm.metaserver.ticket(
+                                "n1", id, Rights.READ_WRITE, binding(farm.alice), rest))
+                .setWriter(1)
+                .setFence(1)
                 .setDigest(true)
                 .setCreate(true)
                 .setStaged(staged.getNumber())

@@ -63,7 +63,13 @@ class StorageNodeTest {
                 .setDigest(true)
                 .setTicket(
                         farm.metaserver.ticket(
-                                chain[0], id, Rights.READ_WRITE, binding(farm.alice)))
+                                chain[0],
+                                id,
+                                Rights.READ_WRITE,
+                                binding(farm.alice),
+                                Arrays.copyOfRange(chain, 1, chain.length)))
+                .setWriter(1)
+                .setFence(1)
                 .addAllRest(
                         farm.metaserver.members(
                                 id,
@@ -332,7 +338,13 @@ class StorageNodeTest {
                             .setObject(target)
                             .setTicket(
                                     farm.metaserver.ticket(
-                                            "n1", target, Rights.READ_WRITE, binding(farm.alice)))
+                                            "n1",
+                                            target,
+                                            Rights.READ_WRITE,
+                                            binding(farm.alice),
+                                            "n2"))
+                            .setWriter(1)
+                            .setFence(1)
                             .setOffset(50)
                             .setLength(2_500_000)
                             .addAllRest(

@@ -180,7 +180,9 @@ final class TestFarm implements AutoCloseable {
         return WriteObjectRequest.newBuilder()
                 .setObject(object)
                 .setCreate(true)
-                .setTicket(metaserver.ticket(head, object, Rights.READ_WRITE, binding(alice)))
+                .setWriter(1)
+                .setFence(1)
+                .setTicket(metaserver.ticket(head, object, Rights.READ_WRITE, binding(alice), rest))
                 .addAllRest(metaserver.members(object, Rights.READ_WRITE, binding(alice), rest));
     }
 

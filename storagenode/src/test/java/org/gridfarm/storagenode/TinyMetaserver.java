@@ -3,6 +3,7 @@ package org.gridfarm.storagenode;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.ticket.ChainHash;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.auth.ticket.TicketKeys;
 import org.gridfarm.protocol.auth.ticket.TicketMint;
@@ -121,7 +122,14 @@ final class TinyMetaserver implements AutoCloseable {
         return InventoryReply.getDefaultInstance();
     }
 
-    ByteString ticket(String node, ObjectId object, Rights rights, long client) {
+    /**
+     * @param behind the other members, where it is to write at the head of their chain
+     */
+    ByteString ticket(String node, ObjectId object, Rights rights, long client, String... behind) {
+        ChainHash chain = new ChainHash();
+        for (String member : behind) {
+            chain.add(member, false);
+        }
         return ByteString.copyFrom(
                 mint.seal(
                         new NodeName(node),
@@ -131,6 +139,7 @@ final class TinyMetaserver implements AutoCloseable {
                         rights,
                         Instant.now().getEpochSecond() + 300,
                         1000,
+                        chain.value(),
                         client));
     }
 

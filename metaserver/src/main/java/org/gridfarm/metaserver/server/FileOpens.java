@@ -150,7 +150,8 @@ final class FileOpens {
                                 wish.getHandle(),
                                 inode,
                                 wish.getRead() || !wish.getWrite(),
-                                wish.getWrite()),
+                                wish.getWrite(),
+                                who.getUid()),
                         wroteBefore);
         Map<Long, List<DataTouch>> recalls = new HashMap<>();
         result.lowered()
@@ -203,6 +204,7 @@ final class FileOpens {
         }
         DataMode mode = mode(open.inode(), caller.session());
         boolean shared = mode == DataMode.WRITE_SHARED || mode == DataMode.EXCLUSIVE;
+        Tickets.Asker asker = new Tickets.Asker(caller, open.uid());
         OpenReply.Builder reply = OpenReply.newBuilder();
         if (open.write() && growth.promised(open.inode()) != Growth.UNLIMITED) {
             reply.setSizeLimit(growth.promised(open.inode()));
@@ -211,8 +213,8 @@ final class FileOpens {
                 .setMode(mode)
                 .setLayout(
                         shared
-                                ? layouts.chain(open.inode(), caller, open.write())
-                                : layouts.replicas(open.inode(), caller))
+                                ? layouts.chain(open.inode(), asker, open.write())
+                                : layouts.replicas(open.inode(), asker))
                 .setCacheable(mode != DataMode.WRITE_SHARED)
                 .setOthersWrote(haveOthersWritten(open.inode(), caller.session()))
                 .build();

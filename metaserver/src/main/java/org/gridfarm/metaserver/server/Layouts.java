@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.server.Tickets.Asker;
+import org.gridfarm.protocol.auth.ticket.ChainHash;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -35,7 +37,7 @@ final class Layouts {
      * The head of each chain of a file that is being written, with tickets to ask how long it is by
      * now: everybody who sees the file may know that, whether or not he may read it.
      */
-    Layout head(long inode, Caller caller) {
+    Layout head(long inode, Asker asker) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return Layout.getDefaultInstance();
         Layout.Builder layout = frame(inode);
@@ -49,7 +51,7 @@ final class Layouts {
                                 object,
                                 chain.getNodes(0),
                                 memberState(object),
-                                caller,
+                                asker,
                                 Rights.STAT));
             }
             layout.addObjects(location);
@@ -58,28 +60,42 @@ final class Layouts {
     }
 
     /** Chains to write to, or to read from while somebody writes. */
-    Layout chain(long inode, Caller caller, boolean write) {
+    Layout chain(long inode, Asker asker, boolean write) {
         WritingImage writing = state.writing(inode);
-        if (writing == null) return replicas(inode, caller);
-        Rights rights = write ? Rights.READ_WRITE : Rights.READ;
+        if (writing == null) return replicas(inode, asker);
+        Rights rights = write ? Rights.READ_CHAINED : Rights.READ;
         Layout.Builder layout = frame(inode);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
             ObjectLocation.Builder location =
                     ObjectLocation.newBuilder().setObject(object).setStaged(writing.getStaged());
             for (String node : chain.getNodesList()) {
-                location.addReplicas(replica(object, node, memberState(object), caller, rights));
+                location.addReplicas(replica(object, node, memberState(object), asker, rights));
             }
             if (write) {
                 for (String node : chain.getJoiningList()) {
                     location.addReplicas(
-                            replica(object, node, memberState(object), caller, rights).toBuilder()
+                            replica(object, node, memberState(object), asker, rights).toBuilder()
                                     .setJoining(true));
                 }
+                mayWriteAtHead(location, asker);
             }
             layout.addObjects(location);
         }
         return layout.build();
+    }
+
+    /** With all that are behind it, and at no other member: what is written is written at all. */
+    private void mayWriteAtHead(ObjectLocation.Builder location, Asker asker) {
+        ChainHash behind = new ChainHash();
+        for (int i = 1; i < location.getReplicasCount(); i++) {
+            behind.add(location.getReplicas(i).getNode(), location.getReplicas(i).getJoining());
+        }
+        if (location.getReplicasCount() > 0) {
+            Replica.Builder head = location.getReplicasBuilder(0);
+            head.setTicket(
+                    tickets.mintHead(head.getNode(), location.getObject(), behind.value(), asker));
+        }
     }
 
     /**
@@ -94,10 +110,10 @@ final class Layouts {
      * Valid replicas on live nodes, the caller's own node first; refuses content that nobody live
      * has.
      */
-    Layout replicas(long inode, Caller caller) {
+    Layout replicas(long inode, Asker asker) {
         InodeImage image = state.image(inode);
         Layout.Builder layout = frame(inode);
-        String own = caller.attachedNode();
+        String own = asker.caller().attachedNode();
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
             ObjectId object = object(inode, stripe, image.getGeneration());
             List<ReplicaImage> rows = state.rows(inode, stripe, image.getGeneration());
@@ -118,8 +134,7 @@ final class Layouts {
             }
             ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
             for (String node : live) {
-                location.addReplicas(
-                        replica(object, node, ReplicaState.VALID, caller, Rights.READ));
+                location.addReplicas(replica(object, node, ReplicaState.VALID, asker, Rights.READ));
             }
             layout.addObjects(location);
         }
@@ -127,7 +142,7 @@ final class Layouts {
     }
 
     /** Every replica there is, for people and schedulers. */
-    Layout all(long inode, Caller caller, boolean withTickets) {
+    Layout all(long inode, Asker asker, boolean withTickets) {
         InodeImage image = state.image(inode);
         Layout.Builder layout = frame(inode);
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
@@ -139,7 +154,7 @@ final class Layouts {
                                 object,
                                 row.getNode(),
                                 row.getState(),
-                                caller,
+                                asker,
                                 withTickets ? Rights.READ : null));
             }
             if (location.getReplicasCount() > 0) layout.addObjects(location);
@@ -170,7 +185,7 @@ final class Layouts {
             ObjectId object,
             String node,
             ReplicaState replicaState,
-            Caller caller,
+            Asker asker,
             @Nullable Rights rights) {
         Replica.Builder replica =
                 Replica.newBuilder()
@@ -178,7 +193,7 @@ final class Layouts {
                         .setState(replicaState)
                         .setLive(state.isReadable(node));
         replica.setAddress(state.addressOf(node));
-        if (rights != null) replica.setTicket(tickets.mint(node, object, rights, caller));
+        if (rights != null) replica.setTicket(tickets.mint(node, object, rights, asker));
         return replica.build();
     }
 

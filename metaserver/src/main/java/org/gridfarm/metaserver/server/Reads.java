@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.server.Tickets.Asker;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -114,7 +115,7 @@ final class Reads {
         Attributes found = state.attributes(q.getInode());
         GetAttributesReply.Builder reply = GetAttributesReply.newBuilder().setAttributes(found);
         if (found.getWriting()) {
-            reply.setWriting(layouts.head(q.getInode(), caller));
+            reply.setWriting(layouts.head(q.getInode(), new Asker(caller, caller.own().getUid())));
         } else {
             reply.setCacheable(scope.grantAttributes(q.getInode()));
         }
@@ -130,7 +131,9 @@ final class Reads {
                 state.resolve(scope, who, q.getStart(), q.getPath(), q.getFollowLast());
         if (reply.getFound()) reach.found(reply.getParent(), reply.getAttributes().getInode());
         if (reply.getFound() && reply.getAttributes().getWriting()) {
-            reply.setWriting(layouts.head(reply.getAttributes().getInode(), caller));
+            reply.setWriting(
+                    layouts.head(
+                            reply.getAttributes().getInode(), new Asker(caller, who.getUid())));
         }
         return reply.build();
     }
@@ -208,7 +211,8 @@ final class Reads {
         return LocateReply.newBuilder()
                 .setAttributes(found)
                 .setDigest(state.image(q.getInode()).getDigest())
-                .setLayout(layouts.all(q.getInode(), caller, q.getTickets()))
+                .setLayout(
+                        layouts.all(q.getInode(), new Asker(caller, who.getUid()), q.getTickets()))
                 .build();
     }
 }

@@ -59,8 +59,23 @@ final class TicketMaker implements Tickets {
     }
 
     @Override
-    public ByteString mint(String node, ObjectId object, Rights rights, Caller caller) {
-        return seal(node, object, rights, caller.own().getUid(), caller.keyBinding());
+    public ByteString mint(String node, ObjectId object, Rights rights, Asker asker) {
+        return seal(node, object, rights, asker.uid(), asker.caller().keyBinding());
+    }
+
+    @Override
+    public ByteString mintHead(String node, ObjectId object, long behind, Asker asker) {
+        return ByteString.copyFrom(
+                mint().seal(
+                                new NodeName(node),
+                                object.getInode(),
+                                object.getStripe(),
+                                object.getGeneration(),
+                                Rights.READ_WRITE,
+                                expirySeconds(),
+                                asker.uid(),
+                                behind,
+                                asker.caller().keyBinding()));
     }
 
     /** For another storage node, which shows its own certificate beside it. */

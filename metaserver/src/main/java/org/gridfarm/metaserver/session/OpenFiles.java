@@ -26,8 +26,13 @@ import java.util.TreeSet;
  * the event thread; what an open takes from others is returned as data.
  */
 public final class OpenFiles {
-    /** One open file of one session; the handle was drawn by the client. */
-    public record Handle(long session, long handle, long inode, boolean read, boolean write) {}
+    /**
+     * One open file of one session; the handle was drawn by the client.
+     *
+     * @param uid of whoever opened it
+     */
+    public record Handle(
+            long session, long handle, long inode, boolean read, boolean write, int uid) {}
 
     private static final class File {
         final Map<Long, Handle> handles = new LinkedHashMap<>();

@@ -5,12 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.ticket.ChainHash;
 import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.GetAttributesRequest;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.NodeAddress;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.OpenSessionRequest;
+import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ResolveRequest;
 import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
 
 /** What is given to whom, and no more. */
 class TicketRightsTest extends FarmOfThreeNodes {
@@ -45,6 +57,51 @@ class TicketRightsTest extends FarmOfThreeNodes {
         assertThat(of(open(other, inode, 600, false).getLayout())).isEqualTo(Rights.READ);
         assertThat(of(chain(writer, inode, 500).getFirst().getTicket()))
                 .isEqualTo(Rights.READ_WRITE);
+    }
+
+    private static ByteBuffer bytes(Replica replica) {
+        return replica.getTicket().asReadOnlyByteBuffer();
+    }
+
+    @Test
+    void whoMayWriteMayWriteAtTheHeadWithAllThatAreBehindIt() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = fileOfTwoCopies(writer);
+        List<Replica> chain =
+                open(writer, inode, 501, true).getLayout().getObjects(0).getReplicasList();
+        assertThat(chain).hasSize(2);
+        assertThat(of(chain.get(0).getTicket())).isEqualTo(Rights.READ_WRITE);
+        assertThat(of(chain.get(1).getTicket())).isEqualTo(Rights.READ_CHAINED);
+        long behind = new ChainHash().add(chain.get(1).getNode(), false).value();
+        assertThat(bytes(chain.get(0)).getLong(48)).isEqualTo(behind);
+    }
+
+    @Test
+    void aTicketTellsOnWhoseBehalfItsFileWasOpened() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        Peer mount = farm.dial("mount", leader, Services.none());
+        Duration patience = Duration.ofSeconds(10);
+        mount.callPlain(
+                        MetadataMethods.OPEN_SESSION,
+                        OpenSessionRequest.newBuilder().setSession(12).setClient("mount").build(),
+                        patience)
+                .join();
+        OpenReply opened =
+                mount.callPlain(
+                                MetadataMethods.OPEN,
+                                OpenRequest.newBuilder()
+                                        .setSession(12)
+                                        .setInode(inode)
+                                        .setHandle(600)
+                                        .setRead(true)
+                                        .setCredentials(
+                                                Credentials.newBuilder().setUid(4321).setGid(7))
+                                        .build(),
+                                patience)
+                        .join();
+        assertThat(bytes(opened.getLayout().getObjects(0).getReplicas(0)).getInt(32))
+                .isEqualTo(4321);
     }
 
     @Test

@@ -18,7 +18,7 @@ class OpenModesTest {
     private long handles;
 
     private OpenFiles.Opened open(long session) {
-        OpenFiles.Handle handle = new OpenFiles.Handle(session, ++handles, INODE, true, true);
+        OpenFiles.Handle handle = new OpenFiles.Handle(session, ++handles, INODE, true, true, 1000);
         return opens.open(handle, true);
     }
 

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.ticket.Rights;
+import org.gridfarm.protocol.auth.ticket.Ticket;
 import org.gridfarm.protocol.auth.ticket.TicketGate;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -28,21 +29,25 @@ public final class TicketDoor implements Doorkeeper {
     }
 
     @Override
-    public void admit(Peer caller, ObjectKey key, ByteString ticket, Right right) {
-        gate.verify(
-                ticket.toByteArray(),
-                key.inode(),
-                key.stripe(),
-                key.generation(),
-                needed(right),
-                isNode(caller) ? OptionalLong.empty() : OptionalLong.of(caller.keyBinding()));
+    public Shown admit(Peer caller, ObjectKey key, ByteString ticket, Right right) {
+        boolean isNode = isNode(caller);
+        Ticket shown =
+                gate.verify(
+                        ticket.toByteArray(),
+                        key.inode(),
+                        key.stripe(),
+                        key.generation(),
+                        needed(right, isNode),
+                        isNode ? OptionalLong.empty() : OptionalLong.of(caller.keyBinding()));
+        return new Shown(shown.client(), shown.nonce());
     }
 
-    private static Rights needed(Right right) {
+    private static Rights needed(Right right, boolean isNode) {
         return switch (right) {
             case STAT -> Rights.STAT;
             case READ -> Rights.READ;
-            case WRITE -> Rights.WRITE;
+            case WRITE_LOCALLY -> Rights.CHAINED;
+            case WRITE -> isNode ? Rights.CHAINED : Rights.WRITE;
         };
     }
 

@@ -14,13 +14,25 @@ public interface Doorkeeper {
         /** To know its size and times. */
         STAT,
         READ,
+        /** To have a kernel of this host write into its file. */
+        WRITE_LOCALLY,
+        /** To write here and at all members behind: of a client at the head, of a node anywhere. */
         WRITE
     }
 
     /**
+     * What the ticket of somebody who is let in says.
+     *
+     * @param client whom it was made for, also where another node shows it
+     * @param behind {@link org.gridfarm.protocol.auth.ticket.ChainHash} of the members behind the
+     *     head, of a ticket to write there
+     */
+    record Shown(long client, long behind) {}
+
+    /**
      * TICKET_REFUSED unless the ticket gives the caller this right on this object at this node now.
      */
-    void admit(Peer caller, ObjectKey key, ByteString ticket, Right right);
+    Shown admit(Peer caller, ObjectKey key, ByteString ticket, Right right);
 
     /**
      * TICKET_REFUSED unless each of these tickets, which this node is to pass on to others in the

@@ -127,7 +127,7 @@ public final class LocalFiles {
                 exchange.peer(),
                 key,
                 request.getTicket(),
-                request.getWrite() ? Doorkeeper.Right.WRITE : Doorkeeper.Right.READ);
+                request.getWrite() ? Doorkeeper.Right.WRITE_LOCALLY : Doorkeeper.Right.READ);
         counters.localOpens.increment();
         if (!request.getWrite()) return openForReading(key);
         if (request.getStaged() != 0) {

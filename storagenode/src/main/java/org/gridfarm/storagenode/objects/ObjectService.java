@@ -16,7 +16,6 @@ import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
-import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReadObjectReply;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.SeekObjectReply;
@@ -51,7 +50,7 @@ public final class ObjectService {
     private static final Duration LOOK_AGAIN_AFTER = Duration.ofMillis(20);
 
     private final ReplicaStore store;
-    private final Doorkeeper doorkeeper;
+    private final Admission admission;
     private final NodeLease lease;
     private final NodeCounters counters;
     private final ChainLines lines;
@@ -64,7 +63,7 @@ public final class ObjectService {
 
     public ObjectService(
             ReplicaStore store,
-            Doorkeeper doorkeeper,
+            Admission admission,
             NodeLease lease,
             Neighbours neighbours,
             LocalFiles local,
@@ -75,7 +74,7 @@ public final class ObjectService {
         this.clock = clock;
         this.local = local;
         this.store = store;
-        this.doorkeeper = doorkeeper;
+        this.admission = admission;
         this.lease = lease;
         this.counters = counters;
         this.lines = new ChainLines(clock);
@@ -92,33 +91,6 @@ public final class ObjectService {
                 .onAsync(StorageMethods.TRUNCATE, intake.bounded(this::truncate))
                 .onAsync(StorageMethods.ALLOCATE, intake.bounded(this::allocate))
                 .onAsync(StorageMethods.SEEK, intake.bounded(this::seek));
-    }
-
-    private ObjectKey admit(
-            Exchange<?, ?> exchange, ObjectId id, ByteString ticket, Doorkeeper.Right right) {
-        lease.require(exchange.method().name());
-        ObjectKey key = ObjectKey.of(id);
-        try {
-            doorkeeper.admit(exchange.peer(), key, ticket, right);
-        } catch (FarmException e) {
-            counters.refusedTickets.increment();
-            throw e;
-        }
-        return key;
-    }
-
-    /** To change the object here and along the rest of the chain. */
-    private ObjectKey admitAll(
-            Exchange<?, ?> exchange, ObjectId id, ByteString ticket, List<ChainMember> rest) {
-        ObjectKey key = admit(exchange, id, ticket, Doorkeeper.Right.WRITE);
-        ChainLine.requireShort(rest);
-        try {
-            doorkeeper.admitBeyond(exchange.peer(), key, rest);
-        } catch (FarmException e) {
-            counters.refusedTickets.increment();
-            throw e;
-        }
-        return key;
     }
 
     /**
@@ -138,11 +110,6 @@ public final class ObjectService {
 
     private static IfAbsent ifAbsent(boolean create) {
         return create ? IfAbsent.CREATE : IfAbsent.FAIL;
-    }
-
-    /** INVALID for a longer list of nodes than any object has: it is the client's word. */
-    public static void requireShort(List<ChainMember> members) {
-        ChainLine.requireShort(members);
     }
 
     // ---- the chain
@@ -193,12 +160,17 @@ public final class ObjectService {
 
     private void write(Exchange<WriteObjectRequest, ChainOutcome> exchange) {
         WriteObjectRequest request = exchange.request();
-        ObjectKey key =
-                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
+        Admission.Writing writing =
+                admission.toChange(
+                        exchange,
+                        request.getObject(),
+                        request.getTicket(),
+                        request.getRestList(),
+                        request.getFence());
         int length = exchange.payload().readableBytes();
         intake.take(exchange.peer(), length, "write");
         ByteBuf payload = exchange.payload().retain();
-        writeThrough(request, payload, () -> stillWanted(exchange))
+        writeThrough(request, payload, writing.client(), () -> stillWanted(exchange))
                 .whenComplete((outcome, failure) -> {
                     payload.release();
                     intake.done(exchange.peer(), length);
@@ -214,24 +186,26 @@ public final class ObjectService {
      * Writes here and along the rest of the chain. The payload stays the caller's and must live
      * until the answer.
      *
+     * @param client whom the ticket to write was made for
      * @param stillWanted throws when the write came to its turn too late
      */
     public CompletableFuture<ChainOutcome> writeThrough(
-            WriteObjectRequest request, ByteBuf payload, Runnable stillWanted) {
+            WriteObjectRequest request, ByteBuf payload, long client, Runnable stillWanted) {
         return store.change(
                         ObjectKey.of(request.getObject()),
                         ifAbsent(request.getCreate()),
                         replica -> {
                             stillWanted.run();
-                            return writeHere(request, replica, payload);
+                            return writeHere(request, replica, payload, client);
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
 
-    private Here writeHere(WriteObjectRequest request, Replica replica, ByteBuf payload)
+    private Here writeHere(
+            WriteObjectRequest request, Replica replica, ByteBuf payload, long client)
             throws IOException {
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
-        Writers.Turn turn = new Writers.Turn(request.getWriter(), request.getFence());
+        Writers.Turn turn = new Writers.Turn(request.getWriter(), request.getFence(), client);
         writers.admit(replica.key(), turn);
         long before = writers.placeOf(replica.key(), turn, request.getAppendId());
         long offset =
@@ -268,15 +242,20 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> truncate(
             Exchange<TruncateObjectRequest, ChainOutcome> exchange) {
         TruncateObjectRequest request = exchange.request();
-        ObjectKey key =
-                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
+        Admission.Writing writing =
+                admission.toChange(
+                        exchange,
+                        request.getObject(),
+                        request.getTicket(),
+                        request.getRestList(),
+                        request.getFence());
         if (request.getSize() < 0) {
-            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", key.toString());
+            throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", writing.key().toString());
         }
         return chained(
                 () -> stillWanted(exchange),
-                key,
-                new Writers.Turn(request.getWriter(), request.getFence()),
+                writing.key(),
+                new Writers.Turn(request.getWriter(), request.getFence(), writing.client()),
                 request.getCreate(),
                 false,
                 request.getRestList(),
@@ -287,27 +266,32 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> allocate(
             Exchange<AllocateObjectRequest, ChainOutcome> exchange) {
         AllocateObjectRequest request = exchange.request();
-        ObjectKey key =
-                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
+        Admission.Writing writing =
+                admission.toChange(
+                        exchange,
+                        request.getObject(),
+                        request.getTicket(),
+                        request.getRestList(),
+                        request.getFence());
         long offset = request.getOffset();
         long length = request.getLength();
         if (offset < 0 || length <= 0 || offset + length < 0) {
             throw new FarmException(
                     ErrorKind.INVALID,
                     "allocate",
-                    key.toString(),
+                    writing.key().toString(),
                     "offset " + offset + " length " + length);
         }
-        return allocateThrough(request, () -> stillWanted(exchange));
+        return allocateThrough(request, writing.client(), () -> stillWanted(exchange));
     }
 
     /** As {@link #writeThrough}, for ranges without bytes. */
     public CompletableFuture<ChainOutcome> allocateThrough(
-            AllocateObjectRequest request, Runnable stillWanted) {
+            AllocateObjectRequest request, long client, Runnable stillWanted) {
         return chained(
                 stillWanted,
                 ObjectKey.of(request.getObject()),
-                new Writers.Turn(request.getWriter(), request.getFence()),
+                new Writers.Turn(request.getWriter(), request.getFence(), client),
                 request.getCreate(),
                 false,
                 request.getRestList(),
@@ -329,18 +313,28 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> sync(
             Exchange<SyncObjectRequest, ChainOutcome> exchange) {
         SyncObjectRequest request = exchange.request();
-        ObjectKey key =
-                admitAll(exchange, request.getObject(), request.getTicket(), request.getRestList());
+        Admission.Writing writing =
+                admission.toSync(
+                        exchange,
+                        request.getObject(),
+                        request.getTicket(),
+                        request.getRestList(),
+                        request.getFence(),
+                        request.getDurable() && !request.getDigest());
+        ObjectKey key = writing.key();
+        Writers.Turn turn =
+                new Writers.Turn(request.getWriter(), request.getFence(), writing.client());
         if (request.getStaged() == 0) {
-            return begun(exchange, key, request).thenCompose(begun -> goOn(exchange, key, begun));
+            return begun(exchange, key, turn, request)
+                    .thenCompose(begun -> goOn(exchange, key, turn, begun));
         }
         return local.claim(
                         exchange.peer(),
                         key,
                         request.getStaged(),
-                        replica -> begin(exchange, replica, request))
+                        replica -> begin(exchange, replica, turn, request))
                 .thenCompose(claimed ->
-                        goOn(exchange, key, claimed.result())
+                        goOn(exchange, key, turn, claimed.result())
                                 .thenApply(outcome ->
                                         outcome.toBuilder().setLocal(claimed.grant()).build())
                                 .exceptionallyCompose(failure ->
@@ -357,12 +351,12 @@ public final class ObjectService {
     private record Begun(@Nullable ChainOutcome done, SyncObjectRequest left) {}
 
     private CompletableFuture<Begun> begun(
-            Exchange<?, ?> exchange, ObjectKey key, SyncObjectRequest request) {
+            Exchange<?, ?> exchange, ObjectKey key, Writers.Turn turn, SyncObjectRequest request) {
         return isAlone(request)
                 ? store.change(
                         key,
                         ifAbsent(request.getCreate()),
-                        replica -> begin(exchange, replica, request))
+                        replica -> begin(exchange, replica, turn, request))
                 : CompletableFuture.completedFuture(new Begun(null, request));
     }
 
@@ -371,7 +365,8 @@ public final class ObjectService {
     }
 
     /** Where nobody is behind this node a short file is done in this turn. */
-    private Begun begin(Exchange<?, ?> exchange, Replica replica, SyncObjectRequest request)
+    private Begun begin(
+            Exchange<?, ?> exchange, Replica replica, Writers.Turn turn, SyncObjectRequest request)
             throws IOException {
         if (!isAlone(request)) return new Begun(null, request);
         stillWanted(exchange);
@@ -379,14 +374,17 @@ public final class ObjectService {
         if (next >= 0) {
             return new Begun(null, request.toBuilder().setFromBlock(next).build());
         }
-        writers.admit(replica.key(), new Writers.Turn(request.getWriter(), request.getFence()));
+        writers.admit(replica.key(), turn);
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
         syncHere(request, replica, outcome);
         return new Begun(outcome.build(), request);
     }
 
     private CompletableFuture<ChainOutcome> goOn(
-            Exchange<SyncObjectRequest, ChainOutcome> exchange, ObjectKey key, Begun begun) {
+            Exchange<SyncObjectRequest, ChainOutcome> exchange,
+            ObjectKey key,
+            Writers.Turn turn,
+            Begun begun) {
         if (begun.done != null) return CompletableFuture.completedFuture(begun.done);
         SyncObjectRequest request = begun.left;
         return shipping.ship(key, request)
@@ -396,8 +394,7 @@ public final class ObjectService {
                                 : chained(
                                                 () -> stillWanted(exchange),
                                                 key,
-                                                new Writers.Turn(
-                                                        request.getWriter(), request.getFence()),
+                                                turn,
                                                 request.getCreate(),
                                                 true,
                                                 request.getRestList(),
@@ -452,7 +449,8 @@ public final class ObjectService {
     private void read(Exchange<ReadObjectRequest, ReadObjectReply> exchange) {
         ReadObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+                admission.toSee(
+                        exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
         long offset = request.getOffset();
         int length = request.getLength();
         if (length < 0 || length > RpcLimits.PAYLOAD_BYTES_MAX || offset < 0) {
@@ -520,7 +518,8 @@ public final class ObjectService {
             Exchange<StatObjectRequest, ChainOutcome> exchange) {
         StatObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.STAT);
+                admission.toSee(
+                        exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.STAT);
         CompletableFuture<ChainOutcome> made = statReplica(key);
         return request.getStaged() == 0
                 ? made
@@ -565,7 +564,8 @@ public final class ObjectService {
             Exchange<SeekObjectRequest, SeekObjectReply> exchange) {
         SeekObjectRequest request = exchange.request();
         ObjectKey key =
-                admit(exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
+                admission.toSee(
+                        exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
         return store.read(
                 key,
                 replica -> {

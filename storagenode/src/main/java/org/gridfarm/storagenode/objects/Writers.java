@@ -35,11 +35,11 @@ final class Writers {
     /**
      * One writer at one of its chains.
      *
-     * @param fence 0: not fenced
+     * @param client whom its ticket was made for: what one client calls a writer is not another's
      */
-    record Turn(long writer, long fence) {}
+    record Turn(long writer, long fence, long client) {}
 
-    private record Who(ObjectKey key, long writer) {}
+    private record Who(ObjectKey key, long writer, long client) {}
 
     private static final class Seen {
         long fence;
@@ -94,9 +94,6 @@ final class Writers {
      * many others; called in the lane.
      */
     synchronized void admit(ObjectKey key, Turn turn) {
-        if (turn.fence == 0) {
-            return;
-        }
         Seen known = of(key, turn);
         if (Long.compareUnsigned(turn.fence, known.fence) < 0) {
             throw new FarmException(
@@ -156,7 +153,7 @@ final class Writers {
             appends -= next.ids.length;
             eldest.remove();
         }
-        Who who = new Who(key, turn.writer);
+        Who who = new Who(key, turn.writer, turn.client);
         Seen known = seen.get(who);
         if (known == null) {
             if (seen.size() >= WRITERS_MAX) {

@@ -4,21 +4,17 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
-import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
 import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
-import org.gridfarm.storagenode.objects.Doorkeeper;
-import org.gridfarm.storagenode.objects.NodeCounters;
+import org.gridfarm.storagenode.objects.Admission;
 import org.gridfarm.storagenode.objects.NodeLease;
 import org.gridfarm.storagenode.objects.ObjectService;
 import org.gridfarm.storagenode.objects.Payload;
-import org.gridfarm.storagenode.replica.ObjectKey;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,21 +33,15 @@ public final class RangeCopy {
 
     private final ObjectService objects;
     private final RemoteReader reader;
-    private final Doorkeeper doorkeeper;
+    private final Admission admission;
     private final NodeLease lease;
-    private final NodeCounters counters;
     private final AtomicInteger copies = new AtomicInteger();
 
     public RangeCopy(
-            ObjectService objects,
-            RemoteReader reader,
-            Doorkeeper doorkeeper,
-            NodeLease lease,
-            NodeCounters counters) {
-        this.counters = counters;
+            ObjectService objects, RemoteReader reader, Admission admission, NodeLease lease) {
         this.objects = objects;
         this.reader = reader;
-        this.doorkeeper = doorkeeper;
+        this.admission = admission;
         this.lease = lease;
     }
 
@@ -62,8 +52,16 @@ public final class RangeCopy {
     private CompletableFuture<ChainOutcome> copy(
             Exchange<CopyRangeRequest, ChainOutcome> exchange) {
         CopyRangeRequest request = exchange.request();
-        lease.require("copy-range");
-        admit(exchange.peer(), request);
+        Admission.Writing writing =
+                admission.toChange(
+                        exchange,
+                        request.getObject(),
+                        request.getTicket(),
+                        request.getRestList(),
+                        request.getFence());
+        // What is read for the caller is read by his right, here as elsewhere: he reads it after.
+        admission.toReadFrom(
+                exchange, request.getSource(), request.getSourceReplicasList(), reader.self());
         if (request.getOffset() < 0 || request.getLength() < 0 || request.getSourceOffset() < 0) {
             throw new FarmException(ErrorKind.INVALID, "copy-range", "");
         }
@@ -72,45 +70,23 @@ public final class RangeCopy {
             throw new FarmException(
                     ErrorKind.OVERLOADED, "copy-range", "", COPIES_MAX + " copies are under way");
         }
-        Copying copying = new Copying(exchange);
+        Copying copying = new Copying(exchange, writing.client());
         return Rounds.of(copying::step)
                 .whenComplete((_, _) -> copies.decrementAndGet())
                 .thenApply(_ -> copying.outcome());
-    }
-
-    /**
-     * What is read for the caller is read by his right, whether it lies here or elsewhere: he may
-     * read what he wrote here afterwards.
-     */
-    private void admit(Peer caller, CopyRangeRequest request) {
-        ObjectKey target = ObjectKey.of(request.getObject());
-        ObjectKey source = ObjectKey.of(request.getSource());
-        try {
-            doorkeeper.admit(caller, target, request.getTicket(), Doorkeeper.Right.WRITE);
-            ObjectService.requireShort(request.getRestList());
-            doorkeeper.admitBeyond(caller, target, request.getRestList());
-            ObjectService.requireShort(request.getSourceReplicasList());
-            doorkeeper.admitBeyond(caller, source, request.getSourceReplicasList());
-            for (ChainMember replica : request.getSourceReplicasList()) {
-                if (reader.isHere(replica)) {
-                    doorkeeper.admit(caller, source, replica.getTicket(), Doorkeeper.Right.READ);
-                }
-            }
-        } catch (FarmException e) {
-            counters.refusedTickets.increment();
-            throw e;
-        }
     }
 
     /** One copy; its steps follow each other. */
     private final class Copying {
         private final Exchange<CopyRangeRequest, ChainOutcome> exchange;
         private final CopyRangeRequest request;
+        private final long client;
         private final Map<String, MemberFailure> failures = new LinkedHashMap<>();
         private final ChainOutcome.Builder outcome;
         private volatile long done;
 
-        Copying(Exchange<CopyRangeRequest, ChainOutcome> exchange) {
+        Copying(Exchange<CopyRangeRequest, ChainOutcome> exchange, long client) {
+            this.client = client;
             this.exchange = exchange;
             this.request = exchange.request();
             this.outcome = ChainOutcome.newBuilder().setOffset(request.getOffset());
@@ -145,7 +121,8 @@ public final class RangeCopy {
                 slice.close();
                 return hole(count, slice.size());
             }
-            return objects.writeThrough(written(slice), slice.bytes(), () -> stillWanted(exchange))
+            return objects.writeThrough(
+                            written(slice), slice.bytes(), client, () -> stillWanted(exchange))
                     .whenComplete((_, _) -> slice.close())
                     .thenApply(here -> copied(here, count));
         }
@@ -162,7 +139,8 @@ public final class RangeCopy {
                         long end = data < 0 ? Math.max(sourceSize, from + count) : data;
                         long length =
                                 Math.min(request.getLength() - done, Math.max(count, end - from));
-                        return objects.allocateThrough(punched(length), () -> stillWanted(exchange))
+                        return objects.allocateThrough(
+                                        punched(length), client, () -> stillWanted(exchange))
                                 .thenApply(here -> copied(here, length));
                     });
         }

@@ -60,9 +60,9 @@ public final class RemoteReader {
         return first(object, sources, source -> seekAt(object, source, offset, hole));
     }
 
-    /** The replica lies at this node, and is read without asking for a ticket again. */
-    boolean isHere(ChainMember source) {
-        return source.getNode().equals(self);
+    /** This node's name: what lies here is read without asking for a ticket again. */
+    String self() {
+        return self;
     }
 
     private static <T> CompletableFuture<T> first(
@@ -87,7 +87,7 @@ public final class RemoteReader {
 
     private CompletableFuture<Slice> readFrom(
             ObjectId object, ChainMember source, long offset, int length) {
-        if (isHere(source)) {
+        if (source.getNode().equals(self)) {
             return store.read(
                     ObjectKey.of(object),
                     replica ->
@@ -119,7 +119,7 @@ public final class RemoteReader {
 
     private CompletableFuture<Long> seekAt(
             ObjectId object, ChainMember source, long offset, boolean hole) {
-        if (isHere(source)) {
+        if (source.getNode().equals(self)) {
             return store.read(
                     ObjectKey.of(object),
                     replica -> hole ? replica.nextHole(offset) : replica.nextData(offset));

@@ -13,8 +13,15 @@ public record Rights(int bits) {
      */
     public static final Rights STAT = new Rights(8);
 
+    /**
+     * To write what another node passes on, and what a kernel on the same host writes: of a member
+     * of a chain that is not its head. Who may write at the head may that.
+     */
+    public static final Rights CHAINED = new Rights(16);
+
     public static final Rights READ_WRITE = READ.and(WRITE);
-    private static final int KNOWN = 15;
+    public static final Rights READ_CHAINED = READ.and(CHAINED);
+    private static final int KNOWN = 31;
 
     public Rights {
         if (bits == 0 || (bits & ~KNOWN) != 0) {
@@ -27,7 +34,10 @@ public record Rights(int bits) {
     }
 
     public boolean cover(Rights needed) {
-        int all = (bits & READ.bits) != 0 ? bits | STAT.bits : bits;
+        int all =
+                bits
+                        | ((bits & READ.bits) != 0 ? STAT.bits : 0)
+                        | ((bits & WRITE.bits) != 0 ? CHAINED.bits : 0);
         return (all & needed.bits) == needed.bits;
     }
 
@@ -36,6 +46,7 @@ public record Rights(int bits) {
         return ((bits & 1) != 0 ? "r" : "")
                 + ((bits & 2) != 0 ? "w" : "")
                 + ((bits & 4) != 0 ? "a" : "")
-                + ((bits & 8) != 0 ? "s" : "");
+                + ((bits & 8) != 0 ? "s" : "")
+                + ((bits & 16) != 0 ? "c" : "");
     }
 }

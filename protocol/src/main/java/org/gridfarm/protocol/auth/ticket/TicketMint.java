@@ -52,6 +52,33 @@ public final class TicketMint {
             long expirySeconds,
             int uid,
             long clientBinding) {
+        return seal(
+                node,
+                inode,
+                stripe,
+                generation,
+                rights,
+                expirySeconds,
+                uid,
+                entropy.nextLong(),
+                clientBinding);
+    }
+
+    /**
+     * The same for the head of a chain.
+     *
+     * @param chain {@link ChainHash} of the members behind the node
+     */
+    public byte[] seal(
+            NodeName node,
+            long inode,
+            int stripe,
+            int generation,
+            Rights rights,
+            long expirySeconds,
+            int uid,
+            long chain,
+            long clientBinding) {
         long now = clock.now().getEpochSecond();
         if (expirySeconds - now > LIFE_MAX.toSeconds()) {
             throw new IllegalArgumentException(
@@ -69,7 +96,7 @@ public final class TicketMint {
                         uid,
                         rights,
                         expirySeconds,
-                        entropy.nextLong(),
+                        chain,
                         clientBinding);
         byte[] body = ticket.body();
         return ByteBuffer.allocate(Ticket.BYTES).put(body).put(stamp.mac.doFinal(body)).array();

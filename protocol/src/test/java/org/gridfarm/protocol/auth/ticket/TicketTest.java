@@ -98,6 +98,42 @@ class TicketTest {
     }
 
     @Test
+    void whoMayWriteAtTheHeadMayWriteWhatIsPassedOnAndNotTheOtherWayRound() {
+        assertThat(gate.verify(ticket(Rights.WRITE), INODE, 3, 9, Rights.CHAINED, BY_CLIENT).node())
+                .isNotZero();
+        refused(ticket(Rights.READ_CHAINED), INODE, 3, 9, Rights.WRITE, BY_CLIENT);
+        long behind = new ChainHash().add("n2", false).add("n3", true).value();
+        byte[] head =
+                mint.seal(
+                        N1,
+                        INODE,
+                        3,
+                        9,
+                        Rights.READ_WRITE,
+                        clock.now().getEpochSecond() + 60,
+                        1000,
+                        behind,
+                        CLIENT);
+        assertThat(gate.verify(head, INODE, 3, 9, Rights.WRITE, BY_CLIENT).nonce())
+                .isEqualTo(behind);
+    }
+
+    @Test
+    void theMembersBehindAHeadAreThoseInThatOrderAndNoOthers() {
+        long behind = new ChainHash().add("n2", false).add("n3", false).value();
+        assertThat(new ChainHash().value()).isEqualTo(ChainHash.NONE).isNotEqualTo(behind);
+        assertThat(new ChainHash().add("n2", false).add("n3", false).value()).isEqualTo(behind);
+        assertThat(
+                        List.of(
+                                new ChainHash().add("n2", false).value(),
+                                new ChainHash().add("n3", false).add("n2", false).value(),
+                                new ChainHash().add("n2", false).add("n3", true).value(),
+                                new ChainHash().add("n2n3", false).value()))
+                .doesNotContain(behind)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void whoseATicketForAnotherNodeIsCanBeSeenWithoutItsKey() {
         byte[] ticket = ticket(Rights.READ);
         assertThat(TicketGate.claimsClient(ticket, CLIENT)).isTrue();

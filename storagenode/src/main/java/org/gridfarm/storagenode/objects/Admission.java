@@ -1,0 +1,143 @@
+package org.gridfarm.storagenode.objects;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.auth.ticket.ChainHash;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainMember;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.storagenode.replica.ObjectKey;
+
+import java.util.List;
+
+/**
+ * Lets requests in: the lease must hold, and their tickets give the right to what they ask of this
+ * node and, through it, of others. Called on event loops. Thread-safe.
+ */
+public final class Admission {
+    /**
+     * Whoever may change an object, and what names him among its writers.
+     *
+     * @param client whom the ticket was made for
+     */
+    public record Writing(ObjectKey key, long client) {}
+
+    private final Doorkeeper doorkeeper;
+    private final NodeLease lease;
+    private final NodeCounters counters;
+
+    public Admission(Doorkeeper doorkeeper, NodeLease lease, NodeCounters counters) {
+        this.doorkeeper = doorkeeper;
+        this.lease = lease;
+        this.counters = counters;
+    }
+
+    /** Not to change anything. */
+    public ObjectKey toSee(
+            Exchange<?, ?> exchange, ObjectId id, ByteString ticket, Doorkeeper.Right right) {
+        lease.require(exchange.method().name());
+        ObjectKey key = ObjectKey.of(id);
+        Doorkeeper.Shown unused = admit(exchange.peer(), key, ticket, right);
+        return key;
+    }
+
+    /**
+     * Here and at all members behind. INVALID without a fence: a chain that its writer has left
+     * could not be told from the one of now.
+     */
+    public Writing toChange(
+            Exchange<?, ?> exchange,
+            ObjectId id,
+            ByteString ticket,
+            List<ChainMember> rest,
+            long fence) {
+        return admitAll(exchange, id, ticket, rest, fence, false);
+    }
+
+    /**
+     * To make the chain agree.
+     *
+     * @param hereAlone nothing is to be sent on, nor taken for sent: the members behind may be left
+     *     out
+     */
+    public Writing toSync(
+            Exchange<?, ?> exchange,
+            ObjectId id,
+            ByteString ticket,
+            List<ChainMember> rest,
+            long fence,
+            boolean hereAlone) {
+        return admitAll(exchange, id, ticket, rest, fence, hereAlone && rest.isEmpty());
+    }
+
+    private Writing admitAll(
+            Exchange<?, ?> exchange,
+            ObjectId id,
+            ByteString ticket,
+            List<ChainMember> rest,
+            long fence,
+            boolean hereAlone) {
+        Peer caller = exchange.peer();
+        String operation = exchange.method().name();
+        lease.require(operation);
+        ObjectKey key = ObjectKey.of(id);
+        Doorkeeper.Shown shown = admit(caller, key, ticket, Doorkeeper.Right.WRITE);
+        ChainLine.requireShort(rest);
+        if (fence == 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID, operation, key.toString(), "the request has no fence");
+        }
+        if (!hereAlone && !doorkeeper.isNode(caller) && hash(rest) != shown.behind()) {
+            throw refused(key, "the members that are named are not those of the chain");
+        }
+        admitBeyond(caller, key, rest);
+        return new Writing(key, shown.client());
+    }
+
+    private static long hash(List<ChainMember> members) {
+        ChainHash hash = new ChainHash();
+        members.forEach(member -> hash.add(member.getNode(), member.getJoining()));
+        return hash.value();
+    }
+
+    /** What is to be read elsewhere for the caller, or here. */
+    public void toReadFrom(
+            Exchange<?, ?> exchange, ObjectId id, List<ChainMember> replicas, String self) {
+        ObjectKey key = ObjectKey.of(id);
+        ChainLine.requireShort(replicas);
+        admitBeyond(exchange.peer(), key, replicas);
+        for (ChainMember replica : replicas) {
+            if (replica.getNode().equals(self)) {
+                Doorkeeper.Shown unused =
+                        admit(exchange.peer(), key, replica.getTicket(), Doorkeeper.Right.READ);
+            }
+        }
+    }
+
+    private Doorkeeper.Shown admit(
+            Peer caller, ObjectKey key, ByteString ticket, Doorkeeper.Right right) {
+        try {
+            return doorkeeper.admit(caller, key, ticket, right);
+        } catch (FarmException e) {
+            counters.refusedTickets.increment();
+            throw e;
+        }
+    }
+
+    private void admitBeyond(Peer caller, ObjectKey key, List<ChainMember> members) {
+        try {
+            doorkeeper.admitBeyond(caller, key, members);
+        } catch (FarmException e) {
+            counters.refusedTickets.increment();
+            throw e;
+        }
+    }
+
+    private FarmException refused(ObjectKey key, String why) {
+        counters.refusedTickets.increment();
+        return new FarmException(ErrorKind.TICKET_REFUSED, "access object", key.toString(), why);
+    }
+}
