@@ -5,7 +5,20 @@ package org.gridfarm.metaserver.namespace;
  *
  * @param logical bytes of content
  * @param physical bytes of all copies its level asks for
+ * @param attributes bytes of names and values of its extended attributes: they lie in the memory of
+ *     the metaservers and count as bytes, whatever the level
  * @param parent a directory it is in, 0 when none is known
  */
 public record Charge(
-        int uid, int gid, long logical, long physical, long parent, boolean directory) {}
+        int uid,
+        int gid,
+        long logical,
+        long physical,
+        long attributes,
+        long parent,
+        boolean directory) {
+    /** With so many more bytes of attributes, or fewer. */
+    public Charge withMoreAttributes(long more) {
+        return new Charge(uid, gid, logical, physical, attributes + more, parent, directory);
+    }
+}

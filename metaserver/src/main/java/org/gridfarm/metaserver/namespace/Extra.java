@@ -22,6 +22,7 @@ class Extra {
     long allocated; // when it does not follow from the size
     @Nullable Homes homes; // of a file with several names
     int rdev;
+    private int xattrBytes; // of names and values
 
     byte @Nullable [] xattr(byte[] name) {
         int at = find(name);
@@ -34,8 +35,12 @@ class Extra {
             at = xattrs.length;
             xattrs = Arrays.copyOf(xattrs, at + 2);
             xattrs[at] = name;
+            xattrBytes += name.length;
+        } else {
+            xattrBytes -= xattrs[at + 1].length;
         }
         xattrs[at + 1] = value;
+        xattrBytes += value.length;
     }
 
     void removeXattr(byte[] name) {
@@ -43,10 +48,16 @@ class Extra {
         if (at < 0) {
             return;
         }
+        xattrBytes -= xattrs[at].length + xattrs[at + 1].length;
         byte[][] fewer = new byte[xattrs.length - 2][];
         System.arraycopy(xattrs, 0, fewer, 0, at);
         System.arraycopy(xattrs, at + 2, fewer, at, fewer.length - at);
         xattrs = fewer.length == 0 ? NO_XATTRS : fewer;
+    }
+
+    /** Names and values, ACLs apart. */
+    int xattrBytes() {
+        return xattrBytes;
     }
 
     boolean hasXattrs() {

@@ -92,6 +92,10 @@ final class Inode {
         return extra;
     }
 
+    int xattrBytes() {
+        return extra == null ? 0 : extra.xattrBytes();
+    }
+
     @Nullable Acl acl() {
         return extra == null ? null : extra.acl;
     }

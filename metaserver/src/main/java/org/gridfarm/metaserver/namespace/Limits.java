@@ -27,6 +27,13 @@ public final class Limits {
     public static final int XATTR_NAMES_BYTES_MAX = 64 << 10;
 
     /**
+     * Bytes of names and values of all extended attributes of one inode, ACLs apart: one value of
+     * the largest size and as much besides. They are in the memory of every metaserver; ext4 and
+     * XFS hold about as much in an inode's own blocks.
+     */
+    public static final int XATTR_BYTES_MAX = 128 << 10;
+
+    /**
      * Entries of one ACL: fits a value of 64 KiB with room, and more could not be read by people.
      */
     public static final int ACL_ENTRIES_MAX = 1024;

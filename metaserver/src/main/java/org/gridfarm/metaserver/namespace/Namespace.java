@@ -361,18 +361,40 @@ public final class Namespace {
         long bytes = inode.isRegular() ? inode.size : 0;
         int level = inode.policy().replicas() == 0 ? defaultReplicas : inode.policy().replicas();
         return new Charge(
-                inode.uid, inode.gid, bytes, bytes * level, inode.parent, inode.isDirectory());
+                inode.uid,
+                inode.gid,
+                bytes,
+                bytes * level,
+                inode.xattrBytes(),
+                inode.parent,
+                inode.isDirectory());
+    }
+
+    /** By how many bytes the inode's attributes grow when this one is set; null: it is removed. */
+    public long xattrGrowth(long number, ByteString name, @Nullable ByteString value) {
+        Inode inode = inodes.get(number);
+        Extra extra = inode == null ? null : inode.extra();
+        boolean counts =
+                !name.equals(NamespaceReads.ACCESS_ACL) && !name.equals(NamespaceReads.DEFAULT_ACL);
+        if (!counts) {
+            return 0;
+        }
+        byte[] former = extra == null ? null : extra.xattr(name.toByteArray());
+        long before = former == null ? 0 : name.size() + former.length;
+        return (value == null ? 0 : name.size() + value.size()) - before;
     }
 
     /** As {@link #charge}, of an inode as an image says it will be. */
     public Charge charge(InodeImage image) {
         long bytes = image.getType() == FileType.REGULAR ? image.getSize() : 0;
         int level = image.getReplicas() == 0 ? defaultReplicas : image.getReplicas();
+        Inode inode = inodes.get(image.getInode());
         return new Charge(
                 image.getUid(),
                 image.getGid(),
                 bytes,
                 bytes * level,
+                inode == null ? 0 : inode.xattrBytes(),
                 image.getParent(),
                 image.getType() == FileType.DIRECTORY);
     }

@@ -38,9 +38,7 @@ final class XattrChanges {
                 if (wish.getReplace() && !present) {
                     throw c.refusal(ErrorKind.NO_ATTRIBUTE, inode.number);
                 }
-                if (!present) {
-                    requireRoom(c, inode, extra, name);
-                }
+                requireRoom(c, inode, extra, name, wish.getValue().size());
                 c.changed(inode);
                 c.draft.xattr(inode.number, name.bytes(), wish.getValue().toByteArray());
             }
@@ -73,7 +71,29 @@ final class XattrChanges {
         return value.toString(StandardCharsets.UTF_8).strip();
     }
 
-    private static void requireRoom(Command c, Inode inode, @Nullable Extra extra, XattrName name) {
+    /** ENOSPC of setxattr(2). What is replaced by no more always fits. */
+    private static void requireRoom(
+            Command c, Inode inode, @Nullable Extra extra, XattrName name, int valueBytes) {
+        byte[] former = extra == null ? null : extra.xattr(name.bytes());
+        if (former == null) {
+            requireRoomForName(c, inode, extra, name);
+        }
+        int before = extra == null ? 0 : extra.xattrBytes();
+        int more = valueBytes + (former == null ? name.bytes().length : -former.length);
+        if (more > 0 && before + more > Limits.XATTR_BYTES_MAX) {
+            throw c.refusal(
+                    ErrorKind.NO_SPACE,
+                    inode.number,
+                    "its extended attributes would have "
+                            + (before + more)
+                            + " of at most "
+                            + Limits.XATTR_BYTES_MAX
+                            + " bytes; remove some");
+        }
+    }
+
+    private static void requireRoomForName(
+            Command c, Inode inode, @Nullable Extra extra, XattrName name) {
         int bytes = name.bytes().length + 1;
         if (extra != null) {
             for (byte[] other : extra.xattrNames()) {

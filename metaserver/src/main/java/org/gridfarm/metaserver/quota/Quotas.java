@@ -53,9 +53,32 @@ public final class Quotas {
                 recharge(change.getInodeGone(), before.charge(change.getInodeGone()), null, before);
                 forget(new Subject(Kind.DIRECTORY, change.getInodeGone()));
             }
+            case XATTR, XATTR_GONE -> {
+                Charge old = before.charge(attributed(change));
+                if (old != null) {
+                    Charge now = old.withMoreAttributes(attributeBytes(change, before));
+                    recharge(attributed(change), old, now, before);
+                }
+            }
             case QUOTA -> setLimit(change.getQuota(), before);
             default -> {}
         }
+    }
+
+    /** The inode whose extended attribute changes. */
+    private static long attributed(Change change) {
+        return change.hasXattr() ? change.getXattr().getInode() : change.getXattrGone().getInode();
+    }
+
+    /** By how many bytes its attributes grow. */
+    private static long attributeBytes(Change change, Namespace before) {
+        return change.hasXattr()
+                ? before.xattrGrowth(
+                        change.getXattr().getInode(),
+                        change.getXattr().getName(),
+                        change.getXattr().getValue())
+                : before.xattrGrowth(
+                        change.getXattrGone().getInode(), change.getXattrGone().getName(), null);
     }
 
     private void recharge(long inode, @Nullable Charge old, @Nullable Charge now, Namespace state) {
@@ -87,7 +110,13 @@ public final class Quotas {
         }
         Charge then =
                 new Charge(
-                        now.uid(), now.gid(), size, size * content.wanted(), now.parent(), false);
+                        now.uid(),
+                        now.gid(),
+                        size,
+                        size * content.wanted(),
+                        now.attributes(),
+                        now.parent(),
+                        false);
         return difference(inode, now, then, state);
     }
 
@@ -201,16 +230,27 @@ public final class Quotas {
             return List.of();
         }
         Map<Subject, Usage> growth = new LinkedHashMap<>();
+        Map<Long, Charge> after = new HashMap<>(); // of inodes that these changes touch
         for (Change change : changes) {
             if (change.hasInode()) {
                 InodeImage image = change.getInode();
                 Charge old = before.charge(image.getInode());
                 requireSameTree(image, old, before);
-                difference(image.getInode(), old, before.charge(image), before)
+                Charge then = before.charge(image);
+                after.put(image.getInode(), then);
+                difference(image.getInode(), old, then, before)
                         .forEach((s, u) -> growth.merge(s, u, Usage::plus));
             } else if (change.hasInodeGone()) {
                 Charge old = before.charge(change.getInodeGone());
                 difference(change.getInodeGone(), old, null, before)
+                        .forEach((s, u) -> growth.merge(s, u, Usage::plus));
+            } else if (change.hasXattr() || change.hasXattrGone()) {
+                long inode = attributed(change);
+                Charge old = after.containsKey(inode) ? after.get(inode) : before.charge(inode);
+                if (old == null) continue;
+                Charge then = old.withMoreAttributes(attributeBytes(change, before));
+                after.put(inode, then);
+                difference(inode, old, then, before)
                         .forEach((s, u) -> growth.merge(s, u, Usage::plus));
             }
         }

@@ -7,7 +7,8 @@ public record Usage(long logical, long physical, long inodes) {
     public static final Usage NONE = new Usage(0, 0, 0);
 
     static Usage of(Charge charge) {
-        return new Usage(charge.logical(), charge.physical(), 1);
+        return new Usage(
+                charge.logical() + charge.attributes(), charge.physical() + charge.attributes(), 1);
     }
 
     Usage plus(Usage other) {

@@ -16,6 +16,7 @@ import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.gridfarm.protocol.wire.SetXattr;
+import org.gridfarm.protocol.wire.XattrImage;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -237,6 +238,42 @@ class NamespaceTest {
         assertThat(farm.refusal(() -> farm.removeXattr(file, "user.a")))
                 .isEqualTo(ErrorKind.NO_ATTRIBUTE);
         assertThat(farm.state.listXattr(file, Farm.ROOT)).containsExactly(Farm.name("user.big"));
+    }
+
+    @Test
+    void theAttributesOfAnInodeTogetherAreBounded() {
+        long file = farm.create(ROOT, "f", 0644);
+        farm.setXattr(file, "user.a", new byte[64 << 10]);
+        farm.setXattr(file, "user.b", new byte[(64 << 10) - 100]);
+        assertThat(farm.refusal(() -> farm.setXattr(file, "user.c", new byte[100])))
+                .isEqualTo(ErrorKind.NO_SPACE);
+        farm.setXattr(file, "user.c", new byte[80]);
+        assertThat(farm.refusal(() -> farm.setXattr(file, "user.c", new byte[90])))
+                .isEqualTo(ErrorKind.NO_SPACE);
+        farm.setXattr(file, "user.a", new byte[0]);
+        farm.setXattr(file, "user.c", new byte[(64 << 10) - 100]);
+        farm.removeXattr(file, "user.b");
+        farm.setXattr(file, "user.a", new byte[64 << 10]);
+    }
+
+    /** A farm of before there was a bound may have more: what is there can become less. */
+    @Test
+    void whatIsBeyondTheBoundAlreadyIsReplacedByLessAndRemoved() {
+        long file = farm.create(ROOT, "f", 0644);
+        for (String name : List.of("user.a", "user.b", "user.c")) {
+            farm.state.apply(
+                    Change.newBuilder()
+                            .setXattr(
+                                    XattrImage.newBuilder()
+                                            .setInode(file)
+                                            .setName(Farm.name(name))
+                                            .setValue(ByteString.copyFrom(new byte[64 << 10])))
+                            .build());
+        }
+        farm.setXattr(file, "user.a", new byte[60 << 10]);
+        farm.removeXattr(file, "user.b");
+        assertThat(farm.refusal(() -> farm.setXattr(file, "user.d", new byte[10 << 10])))
+                .isEqualTo(ErrorKind.NO_SPACE);
     }
 
     @Test

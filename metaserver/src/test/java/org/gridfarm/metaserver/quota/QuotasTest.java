@@ -20,9 +20,11 @@ import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.QuotaImage;
 import org.gridfarm.protocol.wire.Remove;
+import org.gridfarm.protocol.wire.RemoveXattr;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.SetPolicy;
+import org.gridfarm.protocol.wire.SetXattr;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -244,6 +246,44 @@ class QuotasTest {
         rename(ROOT, "project", ROOT, "renamed");
     }
 
+    private void setXattr(long inode, String name, int bytes) {
+        run(
+                request()
+                        .setSetXattr(
+                                SetXattr.newBuilder()
+                                        .setInode(inode)
+                                        .setName(name(name))
+                                        .setValue(ByteString.copyFrom(new byte[bytes]))));
+    }
+
+    private void removeXattr(long inode, String name) {
+        run(request().setRemoveXattr(RemoveXattr.newBuilder().setInode(inode).setName(name(name))));
+    }
+
+    /** They are in the memory of every metaserver: who fills that is held to his bytes. */
+    @Test
+    void attributesCountAsBytesOfOwnerGroupAndTree() {
+        long project = mkdir(ROOT, "project");
+        Subject tree = new Subject(Kind.DIRECTORY, project);
+        limit(tree, QuotaImage.newBuilder().setBytesHard(1000));
+        long file = create(project, "f");
+        setXattr(file, "user.a", 400);
+        setXattr(project, "user.b", 94);
+        assertThat(quotas.usage(ALICE_S).logical()).isEqualTo(506);
+        assertThat(quotas.usage(tree).logical()).isEqualTo(506);
+        assertThat(quotas.usage(tree).physical()).isEqualTo(506);
+        assertRefused(ErrorKind.QUOTA_EXCEEDED, () -> setXattr(file, "user.c", 500));
+        setXattr(file, "user.a", 300);
+        who = SUPERUSER;
+        run(request().setSetAttributes(SetAttributes.newBuilder().setInode(file).setUid(2000)));
+        assertThat(quotas.usage(new Subject(Kind.USER, 2000)).logical()).isEqualTo(306);
+        assertThat(quotas.usage(ALICE_S).logical()).isEqualTo(100);
+        removeXattr(file, "user.a");
+        assertThat(quotas.usage(tree).logical()).isEqualTo(100);
+        run(request().setUnlink(Remove.newBuilder().setParent(project).setName(name("f"))));
+        assertThat(quotas.miscounted(state)).isEmpty();
+    }
+
     @Property(tries = 40)
     void countingAlongTheWayIsCountingEverything(Dice dice) {
         List<Long> directories = new ArrayList<>(List.of(ROOT));
@@ -253,7 +293,7 @@ class QuotasTest {
             long other = dice.oneOf(directories);
             who = dice.oneOf(SUPERUSER, ALICE);
             try {
-                switch (dice.below(8)) {
+                switch (dice.below(10)) {
                     case 0 -> directories.add(mkdir(at, name));
                     case 1, 2 -> create(at, name);
                     case 3 -> {
@@ -270,6 +310,24 @@ class QuotasTest {
                                                     Remove.newBuilder()
                                                             .setParent(at)
                                                             .setName(name(name))));
+                    case 8 -> {
+                        long any = dice.once(3) ? at : state.peek(at, name(name));
+                        if (dice.once(3)) {
+                            removeXattr(any, "user.a" + dice.below(3));
+                        } else {
+                            setXattr(any, "user.a" + dice.below(3), dice.below(700));
+                        }
+                    }
+                    case 9 -> {
+                        who = SUPERUSER;
+                        long any = state.peek(at, name(name));
+                        run(
+                                request()
+                                        .setSetAttributes(
+                                                SetAttributes.newBuilder()
+                                                        .setInode(any)
+                                                        .setUid(1000 + dice.below(3))));
+                    }
                     case 6 -> {
                         long file = state.peek(at, name(name));
                         run(
