@@ -5,6 +5,11 @@ import org.gridfarm.protocol.wire.LockRequest;
 
 /** A lock that is held, on the bytes from start to end, both included. */
 record Held(Owner owner, int pid, boolean exclusive, long start, long end) {
+    /** Told how many locks a session has more, or less. */
+    interface Count {
+        void changed(long session, int more);
+    }
+
     static Held of(LockRequest request) {
         boolean whole = request.getFlock();
         return new Held(

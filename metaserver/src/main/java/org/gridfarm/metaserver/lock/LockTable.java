@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.lock;
 
+import org.gridfarm.metaserver.session.Tally;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.LockKind;
@@ -12,6 +13,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,17 +31,35 @@ import java.util.Set;
  * waiting.
  */
 public final class LockTable {
-    /**
-     * One file's locks of one kind: more are a defect of a program, and would make every request
-     * slow.
-     */
+    /** One file's locks of one kind: more are a defect of a program. */
     public static final int LOCKS_PER_FILE_MAX = 65_536;
 
-    private static final class File {
-        final Locks ranges = new Locks();
-        final Locks whole = new Locks();
-        final Locks appends = new Locks();
+    /** Each unlock of the file tries them all: some milliseconds. */
+    public static final int WAITING_PER_FILE_MAX = 16_384;
+
+    /**
+     * Locks looked at to find whether somebody would wait for himself: some milliseconds. Linux,
+     * too, gives up after a while, and then lets him wait.
+     */
+    private static final int DEADLOCK_LOOKS_MAX = 10_000;
+
+    private final class File {
+        final long inode;
+        final Locks ranges = new Locks(this::changed);
+        final Locks whole = new Locks(this::changed);
+        final Locks appends = new Locks(this::changed);
         final Map<Long, LockRequest> queue = new LinkedHashMap<>();
+
+        File(long inode) {
+            this.inode = inode;
+        }
+
+        void changed(long session, int more) {
+            tally.add(session, more);
+            Map<Long, Integer> inodes = inodesOf.computeIfAbsent(session, s -> new HashMap<>());
+            inodes.merge(inode, more, (a, b) -> a + b == 0 ? null : a + b);
+            if (inodes.isEmpty()) inodesOf.remove(session);
+        }
 
         Locks of(LockRequest request) {
             if (request.getAppend()) {
@@ -55,16 +75,29 @@ public final class LockTable {
 
     private final Map<Long, File> files = new HashMap<>();
     private final Map<Long, Long> inodeOfTicket = new HashMap<>();
-    private final Map<Owner, Integer> waitingOwners = new HashMap<>();
+    private final Map<Owner, Set<Long>> ticketsOf = new HashMap<>();
+    private final Map<Long, Map<Long, Integer>> inodesOf = new HashMap<>(); // by session
+    private final Tally tally;
     private long lastTicket;
 
-    /** Locks or unlocks. Refuses with INVALID, DEADLOCK, OVERLOADED. */
+    public LockTable() {
+        this(Tally.unbounded());
+    }
+
+    /**
+     * @param tally of what each session holds and waits for
+     */
+    public LockTable(Tally tally) {
+        this.tally = tally;
+    }
+
+    /** Locks or unlocks. Refuses with INVALID, DEADLOCK, NO_LOCKS. */
     public LockOutcome request(LockRequest request) {
         requireSane(request);
         if (request.getKind() == LockKind.UNLOCK) {
             return new LockOutcome.Granted(unlock(request));
         }
-        File file = files.computeIfAbsent(request.getInode(), i -> new File());
+        File file = files.computeIfAbsent(request.getInode(), File::new);
         try {
             return lock(file, request);
         } finally {
@@ -78,12 +111,9 @@ public final class LockTable {
         Held inTheWay = locks.conflict(wanted);
         if (inTheWay == null) {
             if (locks.size() >= LOCKS_PER_FILE_MAX) {
-                throw new FarmException(
-                        ErrorKind.OVERLOADED,
-                        "lock",
-                        shown(request),
-                        "more than " + LOCKS_PER_FILE_MAX + " locks on one file");
+                throw noLocks(request, LOCKS_PER_FILE_MAX + " are all that a file may have");
             }
+            requireRoom(request);
             locks.lock(wanted);
             return new LockOutcome.Granted(
                     release(file)); // a weaker lock than before may let others in
@@ -95,12 +125,26 @@ public final class LockTable {
         if (mayDeadlock && wouldWaitForItself(wanted, locks)) {
             throw new FarmException(ErrorKind.DEADLOCK, "lock", shown(request));
         }
+        if (file.queue.size() >= WAITING_PER_FILE_MAX) {
+            throw noLocks(request, WAITING_PER_FILE_MAX + " are all that may wait for a file");
+        }
+        requireRoom(request);
         long ticket = ++lastTicket;
         file.queue.put(ticket, request);
         inodeOfTicket.put(ticket, request.getInode());
-        waitingOwners.merge(wanted.owner(), 1, Integer::sum);
+        ticketsOf.computeIfAbsent(wanted.owner(), owner -> new HashSet<>()).add(ticket);
+        file.changed(request.getSession(), 1);
         boolean converted = request.getFlock() && locks.unlock(wanted.owner(), 0, Long.MAX_VALUE);
         return new LockOutcome.Queued(ticket, converted ? release(file) : List.of());
+    }
+
+    private void requireRoom(LockRequest request) {
+        String why = tally.refusal(request.getSession(), 0);
+        if (why != null) throw noLocks(request, why);
+    }
+
+    private static FarmException noLocks(LockRequest request, String why) {
+        return new FarmException(ErrorKind.NO_LOCKS, "lock", shown(request), "locks: " + why);
     }
 
     /** The lock that would be in the way, null if none. */
@@ -131,7 +175,7 @@ public final class LockTable {
      */
     public List<Long> endSession(long session) {
         List<Long> released = new ArrayList<>();
-        for (long inode : List.copyOf(files.keySet())) {
+        for (long inode : List.copyOf(inodesOf.getOrDefault(session, Map.of()).keySet())) {
             File file = files.get(inode);
             if (file == null) {
                 continue;
@@ -175,7 +219,10 @@ public final class LockTable {
     public void clear() {
         files.clear();
         inodeOfTicket.clear();
-        waitingOwners.clear();
+        ticketsOf.clear();
+        inodesOf.forEach(
+                (session, inodes) -> inodes.values().forEach(count -> tally.add(session, -count)));
+        inodesOf.clear();
     }
 
     private List<Long> unlock(LockRequest request) {
@@ -189,6 +236,9 @@ public final class LockTable {
             found |= file.whole.unlockSession(request.getSession());
         } else {
             Held range = Held.of(request);
+            if (file.of(request).splits(range.owner(), range.start(), range.end())) {
+                requireRoom(request); // as in Linux: two locks are more than one
+            }
             found = file.of(request).unlock(range.owner(), range.start(), range.end());
         }
         List<Long> released = found ? release(file) : List.of();
@@ -213,10 +263,13 @@ public final class LockTable {
     private void dequeue(File file, long ticket) {
         LockRequest request = file.queue.remove(ticket);
         inodeOfTicket.remove(ticket);
-        if (request != null) {
-            waitingOwners.computeIfPresent(
-                    Owner.of(request), (owner, count) -> count == 1 ? null : count - 1);
+        if (request == null) {
+            return;
         }
+        file.changed(request.getSession(), -1);
+        ticketsOf.computeIfPresent(
+                Owner.of(request),
+                (owner, tickets) -> tickets.remove(ticket) && tickets.isEmpty() ? null : tickets);
     }
 
     private void forgetIfIdle(long inode, File file) {
@@ -227,32 +280,36 @@ public final class LockTable {
 
     /** Follows who waits for whom, from those in the way, until the asker is met. */
     private boolean wouldWaitForItself(Held wanted, Locks locks) {
-        Deque<Owner> toVisit = new ArrayDeque<>(locks.blockers(wanted));
-        Set<Owner> visited = new HashSet<>();
-        while (!toVisit.isEmpty()) {
+        Set<Owner> found = new LinkedHashSet<>(locks.blockers(wanted, DEADLOCK_LOOKS_MAX));
+        Deque<Owner> toVisit = new ArrayDeque<>(found);
+        int looks = found.size();
+        while (!toVisit.isEmpty() && looks < DEADLOCK_LOOKS_MAX) {
             Owner owner = toVisit.removeFirst();
-            if (owner.equals(wanted.owner())) {
-                return true;
-            }
-            if (visited.add(owner) && waitingOwners.containsKey(owner)) {
-                addBlockersOf(owner, toVisit);
+            for (Owner next : blockersOf(owner, DEADLOCK_LOOKS_MAX - looks)) {
+                looks++;
+                if (next.equals(wanted.owner())) {
+                    return true;
+                }
+                if (found.add(next)) {
+                    toVisit.add(next);
+                }
             }
         }
         return false;
     }
 
-    private void addBlockersOf(Owner waiting, Deque<Owner> toVisit) {
-        for (long inode : new HashSet<>(inodeOfTicket.values())) {
-            File file = files.get(inode);
-            if (file == null) {
-                continue;
-            }
-            for (LockRequest queued : file.queue.values()) {
-                if (!queued.getFlock() && Owner.of(queued).equals(waiting)) {
-                    toVisit.addAll(file.ranges.blockers(Held.of(queued)));
-                }
+    /** Those that one waits for. */
+    private Set<Owner> blockersOf(Owner waiting, int looksMax) {
+        Set<Owner> blockers = new LinkedHashSet<>();
+        for (long ticket : ticketsOf.getOrDefault(waiting, Set.of())) {
+            Long inode = inodeOfTicket.get(ticket);
+            File file = inode == null ? null : files.get(inode);
+            LockRequest queued = file == null ? null : file.queue.get(ticket);
+            if (file != null && queued != null && !queued.getFlock()) {
+                blockers.addAll(file.ranges.blockers(Held.of(queued), looksMax));
             }
         }
+        return blockers;
     }
 
     private static void requireSane(LockRequest request) {

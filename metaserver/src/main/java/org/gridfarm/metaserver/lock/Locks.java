@@ -4,88 +4,140 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The locks of one kind (fcntl or flock) on one inode: an owner's ranges never overlap, and touch
- * only if they are of different kinds.
+ * only if they are of different kinds. What is in the way of a lock, and what its owner has there,
+ * is found in a time that grows with the logarithm of how many there are.
  */
 final class Locks {
-    private final List<Held> held = new ArrayList<>(2);
+    private final RangeTree shared = new RangeTree();
+    private final RangeTree exclusive = new RangeTree();
+    private final Map<Owner, TreeMap<Long, Held>> byOwner = new HashMap<>(); // by start
+    private final Held.Count count;
+
+    /**
+     * @param count told of every lock that comes and goes
+     */
+    Locks(Held.Count count) {
+        this.count = count;
+    }
 
     boolean isEmpty() {
-        return held.isEmpty();
+        return byOwner.isEmpty();
     }
 
     int size() {
-        return held.size();
+        return shared.size() + exclusive.size();
     }
 
+    /** By start. */
     List<Held> all() {
-        return held;
+        List<Held> all = new ArrayList<>(size());
+        shared.forEach(all::add);
+        exclusive.forEach(all::add);
+        all.sort(Comparator.comparingLong(Held::start));
+        return all;
     }
 
     /** The first lock, by start, that stands in the way. */
     @Nullable Held conflict(Held wanted) {
-        Held first = null;
-        for (Held other : held) {
-            if (wanted.conflictsWith(other) && (first == null || other.start() < first.start())) {
-                first = other;
-            }
-        }
-        return first;
+        Held first = exclusive.firstOfOthers(wanted);
+        if (!wanted.exclusive()) return first;
+        Held other = shared.firstOfOthers(wanted);
+        return first == null || other != null && other.start() < first.start() ? other : first;
     }
 
-    /** Owners in the way. */
-    List<Owner> blockers(Held wanted) {
-        List<Owner> owners = new ArrayList<>();
-        for (Held other : held) {
-            if (wanted.conflictsWith(other) && !owners.contains(other.owner())) {
-                owners.add(other.owner());
-            }
-        }
+    /** Owners in the way, found among so many locks at most. */
+    Set<Owner> blockers(Held wanted, int locksMax) {
+        Set<Owner> owners = new LinkedHashSet<>();
+        int[] looked = {0};
+        Predicate<Held> note =
+                held -> {
+                    owners.add(held.owner());
+                    return ++looked[0] < locksMax;
+                };
+        exclusive.forEachOfOthers(wanted, note);
+        if (wanted.exclusive()) shared.forEachOfOthers(wanted, note);
         return owners;
+    }
+
+    /** Whether unlocking this makes two of one lock. */
+    boolean splits(Owner owner, long start, long end) {
+        TreeMap<Long, Held> own = byOwner.get(owner);
+        Map.Entry<Long, Held> around = own == null ? null : own.lowerEntry(start);
+        return around != null && around.getValue().end() > end;
     }
 
     /** Splits what the owner has in this range and takes it away; whether there was anything. */
     boolean unlock(Owner owner, long start, long end) {
-        List<Held> pieces = new ArrayList<>(2);
-        boolean found =
-                held.removeIf(lock -> {
-                    if (!lock.owner().equals(owner) || lock.start() > end || start > lock.end()) {
-                        return false;
-                    }
-                    if (lock.start() < start) {
-                        pieces.add(lock.within(lock.start(), start - 1));
-                    }
-                    if (lock.end() > end) {
-                        pieces.add(lock.within(end + 1, lock.end()));
-                    }
-                    return true;
-                });
-        held.addAll(pieces);
-        return found;
+        List<Held> there = within(owner, start, end);
+        for (Held lock : there) {
+            remove(lock);
+            if (lock.start() < start) add(lock.within(lock.start(), start - 1));
+            if (lock.end() > end) add(lock.within(end + 1, lock.end()));
+        }
+        return !there.isEmpty();
     }
 
     /** The caller has seen that nothing is in the way. */
     void lock(Held wanted) {
         unlock(wanted.owner(), wanted.start(), wanted.end());
         Held joined = wanted;
-        for (int i = held.size() - 1; i >= 0; i--) {
-            Held other = held.get(i);
-            if (joined.joins(other)) {
+        long before = Math.max(0, wanted.start() - 1);
+        long after = wanted.end() == Long.MAX_VALUE ? wanted.end() : wanted.end() + 1;
+        for (Held neighbour : within(wanted.owner(), before, after)) {
+            if (joined.joins(neighbour)) {
                 joined =
                         joined.within(
-                                Math.min(joined.start(), other.start()),
-                                Math.max(joined.end(), other.end()));
-                held.remove(i);
+                                Math.min(joined.start(), neighbour.start()),
+                                Math.max(joined.end(), neighbour.end()));
+                remove(neighbour);
             }
         }
-        held.add(joined);
-        held.sort(Comparator.comparingLong(Held::start));
+        add(joined);
     }
 
     boolean unlockSession(long session) {
-        return held.removeIf(lock -> lock.owner().session() == session);
+        boolean found = false;
+        for (Owner owner : List.copyOf(byOwner.keySet())) {
+            if (owner.session() == session) found |= unlock(owner, 0, Long.MAX_VALUE);
+        }
+        return found;
+    }
+
+    /** What the owner has that overlaps the range. */
+    private List<Held> within(Owner owner, long start, long end) {
+        TreeMap<Long, Held> own = byOwner.get(owner);
+        if (own == null) return List.of();
+        Map.Entry<Long, Held> first = own.floorEntry(start);
+        boolean reaches = first != null && first.getValue().end() >= start;
+        NavigableMap<Long, Held> there =
+                own.subMap(first != null && reaches ? first.getKey() : start, true, end, true);
+        return new ArrayList<>(there.values());
+    }
+
+    private void add(Held held) {
+        (held.exclusive() ? exclusive : shared).add(held);
+        byOwner.computeIfAbsent(held.owner(), owner -> new TreeMap<>()).put(held.start(), held);
+        count.changed(held.owner().session(), 1);
+    }
+
+    private void remove(Held held) {
+        (held.exclusive() ? exclusive : shared).remove(held);
+        TreeMap<Long, Held> own = byOwner.get(held.owner());
+        if (own != null) {
+            own.remove(held.start());
+            if (own.isEmpty()) byOwner.remove(held.owner());
+        }
+        count.changed(held.owner().session(), -1);
     }
 }

@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.metaserver.session.Tally;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.LockKind;
@@ -268,5 +269,30 @@ class LockTableTest {
             }
         }
         assertThat(seen).isDeepEqualTo(model);
+    }
+
+    @Test
+    void aSessionMayHoldAndAwaitSoManyAndGivesBackWhatItLikes() {
+        Tally tally = new Tally(3, 100);
+        LockTable bounded = new LockTable(tally);
+        bounded.request(exclusive(1, 0, 99));
+        bounded.request(exclusive(1, 200, 299));
+        bounded.request(waiting(exclusive(2, 50, 60)));
+        bounded.request(waiting(exclusive(2, 52, 60)));
+        bounded.request(shared(2, 500, 500));
+        assertThatThrownBy(() -> bounded.request(shared(2, 600, 600)))
+                .satisfies(
+                        e -> assertThat(((FarmException) e).kind()).isEqualTo(ErrorKind.NO_LOCKS));
+        bounded.request(unlock(1, 40, 70)); // two of one
+        assertThatThrownBy(() -> bounded.request(unlock(1, 240, 250)))
+                .hasMessageContaining("3 are all that a session may have");
+        assertThatThrownBy(() -> bounded.request(exclusive(1, 800, 800)))
+                .hasMessageContaining("no locks available");
+        bounded.request(unlock(1, 0, Long.MAX_VALUE));
+        bounded.request(exclusive(1, 800, 800));
+        assertThat(tally.held(1)).isEqualTo(1);
+        bounded.endSession(1);
+        bounded.endSession(2);
+        assertThat(tally.held(1) + tally.held(2)).isZero();
     }
 }

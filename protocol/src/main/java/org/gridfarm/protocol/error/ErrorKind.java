@@ -39,6 +39,7 @@ public enum ErrorKind {
     INTERRUPTED(26, 4, Exit.INTERRUPTED, Retry.NEVER, "interrupted"),
     TEXT_BUSY(27, 26, Exit.TRY_AGAIN, Retry.NEVER, "text file busy"),
     RANGE(28, 34, Exit.USAGE, Retry.NEVER, "out of range"),
+    NO_LOCKS(35, 37, Exit.TRY_AGAIN, Retry.NEVER, "no locks available"),
     TOO_MANY_OPEN(36, 23, Exit.TRY_AGAIN, Retry.NEVER, "too many open files"),
 
     /**
