@@ -79,6 +79,7 @@ public final class Fold {
     private long first;
     private long inodeMax;
     private int changes;
+    private long bytes;
 
     /** Adds a batch; batches come in order. */
     public void add(ChangeBatch batch) {
@@ -92,6 +93,7 @@ public final class Fold {
         if (isEmpty()) first = batch.getSequence();
         sequence = batch.getSequence();
         changes += batch.getChangesCount() + batch.getOutcomesCount();
+        bytes += batch.getSerializedSize();
     }
 
     private void add(Change change) {
@@ -185,6 +187,11 @@ public final class Fold {
     /** Changes added, before coalescing. */
     public int changes() {
         return changes;
+    }
+
+    /** Bytes added, before coalescing. */
+    public long bytes() {
+        return bytes;
     }
 
     /** The first batch added. */

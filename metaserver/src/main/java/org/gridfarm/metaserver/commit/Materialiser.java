@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Folds durable batches into the tables behind the journal, on a thread of its own. How far it is
- * behind is what {@link #changesBehind()} says; the owner holds back commits past {@link
- * CommitLimits#CHANGES_BEHIND_MAX}.
+ * behind is what {@link #changesBehind()} says; the owner holds back commits while {@link
+ * #isFarBehind()}.
  */
 public final class Materialiser implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Materialiser.class);
@@ -24,6 +24,7 @@ public final class Materialiser implements AutoCloseable {
     private final Runnable failed;
     private final LinkedBlockingQueue<ChangeBatch> queue = new LinkedBlockingQueue<>();
     private final AtomicInteger behind = new AtomicInteger();
+    private final AtomicLong bytesBehind = new AtomicLong();
     private final AtomicLong applied = new AtomicLong();
     private final Thread thread;
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -49,12 +50,20 @@ public final class Materialiser implements AutoCloseable {
     /** A batch that is durable; batches come in order. */
     public void add(ChangeBatch batch) {
         behind.addAndGet(size(batch));
+        bytesBehind.addAndGet(batch.getSerializedSize());
         queue.add(batch);
     }
 
     /** Changes that are in the journal and not yet in the tables. */
     public int changesBehind() {
         return behind.get();
+    }
+
+    /** More would take too much of the heap: commits are held back. */
+    public boolean isFarBehind() {
+        long heap = bytesBehind.get() + (long) behind.get() * CommitLimits.CHANGE_OVERHEAD_BYTES;
+        return behind.get() > CommitLimits.CHANGES_BEHIND_MAX
+                || heap > Runtime.getRuntime().maxMemory() / CommitLimits.BEHIND_HEAP_PART;
     }
 
     /** The last sequence in the tables. */
@@ -80,6 +89,7 @@ public final class Materialiser implements AutoCloseable {
                 if (!write(fold)) return;
                 applied.set(fold.sequence());
                 behind.addAndGet(-fold.changes());
+                bytesBehind.addAndGet(-fold.bytes());
                 progressed.run();
             }
         } catch (InterruptedException e) {
@@ -101,7 +111,8 @@ public final class Materialiser implements AutoCloseable {
         if (behind.get() < CommitLimits.FOLD_CHANGES_MAX) {
             stopped.await(CommitLimits.FOLD_WAIT.toNanos(), TimeUnit.NANOSECONDS);
         }
-        while (fold.changes() < CommitLimits.FOLD_CHANGES_MAX) {
+        while (fold.changes() < CommitLimits.FOLD_CHANGES_MAX
+                && fold.bytes() < CommitLimits.FOLD_BYTES_MAX) {
             ChangeBatch next = queue.poll();
             if (next == null) return;
             fold.add(next);

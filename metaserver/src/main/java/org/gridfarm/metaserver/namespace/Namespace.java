@@ -560,6 +560,16 @@ public final class Namespace {
         reads.exportEntries(number, sink);
     }
 
+    /**
+     * Entries of a directory in the order of cookies, from the first cookie greater than the given
+     * one, about so many.
+     *
+     * @return the last cookie, to go on after; 0: there are no more
+     */
+    public long exportEntries(long number, long cookie, int limit, Consumer<Change> sink) {
+        return reads.exportEntries(number, cookie, limit, sink);
+    }
+
     /** A number that is equal for equal namespaces; takes a walk over everything. */
     public long digest() {
         return new Digest().of(this);

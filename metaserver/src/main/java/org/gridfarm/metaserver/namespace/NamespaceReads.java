@@ -215,6 +215,25 @@ final class NamespaceReads {
         }
     }
 
+    long exportEntries(long number, long cookie, int limit, Consumer<Change> sink) {
+        Inode directory = state.find(number);
+        if (directory == null || !directory.isDirectory()) {
+            return 0;
+        }
+        Entries entries = directory.entries();
+        int given = 0;
+        for (int i = entries.after(cookie); i < entries.end(); i++) {
+            Entry entry = entries.at(i);
+            if (entry != null) {
+                sink.accept(Change.newBuilder().setDirent(row(number, entry)).build());
+                if (++given == limit) {
+                    return entry.cookie;
+                }
+            }
+        }
+        return 0;
+    }
+
     private static DirentImage row(long directory, Entry entry) {
         return DirentImage.newBuilder()
                 .setParent(directory)

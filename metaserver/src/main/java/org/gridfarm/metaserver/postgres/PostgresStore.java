@@ -40,6 +40,9 @@ public final class PostgresStore implements JournalStore {
             """;
     private static final int JOURNAL_FETCH_ROWS = 64;
 
+    /** A row of more is fetched alone. */
+    private static final int JOURNAL_SMALL_BYTES = 64 << 10;
+
     private final DatabaseSettings settings;
     private final HikariDataSource pool;
     private @Nullable Connection journal; // guarded by this
@@ -198,25 +201,41 @@ public final class PostgresStore implements JournalStore {
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     }
 
+    /** Small rows come many at once, a large one alone: they are read beside the whole state. */
     private static long readJournal(
             Connection connection, long after, long before, Consumer<ChangeBatch> journalRows)
             throws SQLException {
         long last = 0;
         try (PreparedStatement statement =
-                connection.prepareStatement(
-                        "SELECT seq, crc32c, data FROM gridfarm.journal WHERE seq > ? AND seq < ?"
-                                + " ORDER BY seq")) {
+                        connection.prepareStatement(
+                                "SELECT seq, crc32c, CASE WHEN length(data) <= "
+                                        + JOURNAL_SMALL_BYTES
+                                        + " THEN data END FROM gridfarm.journal WHERE seq > ? AND"
+                                        + " seq < ? ORDER BY seq");
+                PreparedStatement alone =
+                        connection.prepareStatement(
+                                "SELECT data FROM gridfarm.journal WHERE seq = ?")) {
             statement.setLong(1, after);
             statement.setLong(2, before);
             statement.setFetchSize(JOURNAL_FETCH_ROWS);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     last = row.getLong(1);
-                    journalRows.accept(parse(last, row.getInt(2), row.getBytes(3)));
+                    byte[] data = row.getBytes(3);
+                    journalRows.accept(
+                            parse(last, row.getInt(2), data == null ? large(alone, last) : data));
                 }
             }
         }
         return last;
+    }
+
+    private static byte[] large(PreparedStatement alone, long sequence) throws SQLException {
+        alone.setLong(1, sequence);
+        try (ResultSet row = alone.executeQuery()) {
+            row.next();
+            return row.getBytes(1);
+        }
     }
 
     private static ChangeBatch parse(long sequence, int checksum, byte[] data) {

@@ -33,6 +33,12 @@ import java.util.List;
 final class TableReader {
     private static final int FETCH_ROWS = 20_000;
 
+    /** Rows with the target of a link, of up to 4 KiB. */
+    private static final int FETCH_INODES = 2_000;
+
+    /** Rows of up to 64 KiB: what is fetched at once has to fit beside all that was loaded. */
+    private static final int FETCH_LARGE_ROWS = 100;
+
     private final Connection connection;
 
     private TableReader(Connection connection) {
@@ -55,19 +61,26 @@ final class TableReader {
                         + " i.ctime, i.rdev, i.parent, i.generation, i.version, i.replicas, i.groups,"
                         + " i.stripe_count, i.stripe_unit, i.allocated, i.digest, s.target, i.btime FROM"
                         + " gridfarm.inode i LEFT JOIN gridfarm.symlink s USING (ino)",
+                FETCH_INODES,
                 r -> sink.change(inode(r)));
         reader.rows(
                 "SELECT parent, name, ino, type, cookie FROM gridfarm.dirent ORDER BY parent,"
                         + " cookie",
                 r -> sink.change(dirent(r)));
-        reader.rows("SELECT ino, name, value FROM gridfarm.xattr", r -> sink.change(xattr(r)));
+        reader.rows(
+                "SELECT ino, name, value FROM gridfarm.xattr",
+                FETCH_LARGE_ROWS,
+                r -> sink.change(xattr(r)));
         reader.rows(
                 "SELECT ino, stripe, generation, node, state FROM gridfarm.replica",
                 r -> sink.change(replica(r)));
         reader.rows(
                 "SELECT ino FROM gridfarm.orphan",
                 r -> sink.change(Change.newBuilder().setOrphan(r.getLong(1)).build()));
-        reader.rows("SELECT image FROM gridfarm.writing", r -> sink.change(writing(r)));
+        reader.rows(
+                "SELECT image FROM gridfarm.writing",
+                FETCH_LARGE_ROWS,
+                r -> sink.change(writing(r)));
         reader.rows(
                 "SELECT session, dn FROM gridfarm.session",
                 r -> sink.change(Owners.begins(r.getLong(1), r.getString(2))));
@@ -81,8 +94,12 @@ final class TableReader {
     }
 
     private void rows(String query, Row reader) throws SQLException {
+        rows(query, FETCH_ROWS, reader);
+    }
+
+    private void rows(String query, int fetched, Row reader) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.setFetchSize(FETCH_ROWS);
+            statement.setFetchSize(fetched);
             try (ResultSet row = statement.executeQuery(query)) {
                 while (row.next()) {
                     reader.read(row);

@@ -226,6 +226,14 @@ public final class ReplicaMap {
         return number == null ? 0 : byNode.get(number).getLongCardinality();
     }
 
+    /** All inodes that have rows. */
+    public long[] inodeNumbers() {
+        long[] numbers = new long[table.size()];
+        int[] n = {0};
+        table.forEach(inode -> numbers[n[0]++] = inode);
+        return numbers;
+    }
+
     public void forEach(Consumer<ReplicaImage> action) {
         forEachInode(inode -> rows(inode).forEach(action));
     }

@@ -30,6 +30,7 @@ final class Batches {
     private final TreeMap<Long, Waiting> waiting = new TreeMap<>();
     private ChangeBatch.Builder open = ChangeBatch.newBuilder();
     private int operations;
+    private long bytes;
 
     Batches(LeaderCoherence coherence, long epoch) {
         this.coherence = coherence;
@@ -45,12 +46,14 @@ final class Batches {
         operations++;
         for (Change change : changes) {
             open.addChanges(change);
+            bytes += change.getSerializedSize();
             Touch.of(change, coherence::executed);
         }
     }
 
     void add(Outcome outcome) {
         open.addOutcomes(outcome);
+        bytes += outcome.getSerializedSize();
     }
 
     boolean isEmpty() {
@@ -59,12 +62,14 @@ final class Batches {
 
     /** More would make commits too large: clients are asked to come back. */
     boolean isFull() {
-        return operations >= 16 * CommitLimits.BATCH_OPERATIONS_MAX;
+        return operations >= 16 * CommitLimits.BATCH_OPERATIONS_MAX
+                || bytes >= CommitLimits.BATCH_BYTES_MAX;
     }
 
     /** Nor is there room for the rest of what was begun. */
     boolean isOverfull() {
-        return operations >= 17 * CommitLimits.BATCH_OPERATIONS_MAX;
+        return operations >= 17 * CommitLimits.BATCH_OPERATIONS_MAX
+                || bytes >= CommitLimits.BATCH_BYTES_MAX + CommitLimits.BATCH_BYTES_MAX / 2;
     }
 
     /** The last sequence whose outcome an observer of present memory depends on. */
@@ -79,6 +84,7 @@ final class Batches {
         ChangeBatch batch = open.setEpoch(epoch).setSequence(coherence.openSequence()).build();
         open = ChangeBatch.newBuilder();
         operations = 0;
+        bytes = 0;
         return batch;
     }
 

@@ -48,6 +48,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Everything that changes make up, in memory: the namespace, where content lies, who writes what,
@@ -184,29 +185,21 @@ public final class FarmState {
         nextInode = 2;
     }
 
-    /** Everything as changes, for a cache that starts from nothing; outcomes are not among them. */
-    List<Change> images() {
-        List<Change> images = new java.util.ArrayList<>();
+    /** What there is little of, as changes: settings, quotas, nodes and owners of sessions. */
+    void exportFew(Consumer<Change> sink) {
         settings.forEach((key, value) ->
-                images.add(
+                sink.accept(
                         Change.newBuilder()
                                 .setSetting(SettingImage.newBuilder().setKey(key).setValue(value))
                                 .build()));
         for (QuotaImage quota : quotas.limits()) {
-            images.add(Change.newBuilder().setQuota(quota).build());
+            sink.accept(Change.newBuilder().setQuota(quota).build());
         }
         for (String name : nodes.names()) {
             NodeImage image = nodes.image(name);
-            if (image != null) images.add(Change.newBuilder().setNode(image).build());
+            if (image != null) sink.accept(Change.newBuilder().setNode(image).build());
         }
-        long[] inodes = namespace.inodeNumbers();
-        for (long inode : inodes) namespace.exportInode(inode, images::add);
-        for (long inode : inodes) namespace.exportEntries(inode, images::add);
-        replicas.forEach(row -> images.add(Change.newBuilder().setReplica(row).build()));
-        writing.forEach(
-                (inode, image) -> images.add(Change.newBuilder().setWriting(image).build()));
-        images.addAll(owners.images());
-        return images;
+        owners.images().forEach(sink);
     }
 
     // ---- deciding ---------------------------------------------------------------------------

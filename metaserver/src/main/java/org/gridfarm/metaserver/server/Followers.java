@@ -11,12 +11,10 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CacheLeaseReply;
 import org.gridfarm.protocol.wire.CacheStatus;
-import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.gridfarm.protocol.wire.CommitBatch;
 import org.gridfarm.protocol.wire.FollowReply;
 import org.gridfarm.protocol.wire.FollowRequest;
-import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.PrepareBatch;
 import org.gridfarm.protocol.wire.SnapshotReply;
 import org.gridfarm.protocol.wire.SnapshotRequest;
@@ -36,25 +34,21 @@ import java.util.function.Consumer;
  * The cache servers at the leader: who follows, what each is sent, who has marked what. Event
  * thread.
  *
- * <p>A follower without usable state gets a snapshot taken at its FOLLOW; batches closed from then
- * on are streamed to it at once, and it keeps them until the snapshot is complete. Until then it
- * serves nothing, so it marks batches by receiving them and never holds up a commit. The snapshot
- * may hold changes of the batch that was open: images are absolute, so applying that batch again is
- * harmless, and the follower serves nothing before it is committed.
+ * <p>A follower without usable state gets a {@link Snapshot} from its FOLLOW on; batches closed
+ * from then on are streamed to it at once, and it keeps them until the snapshot is complete. Until
+ * then it serves nothing, so it marks batches by receiving them and never holds up a commit. The
+ * pages hold changes of those batches and of the one that is open: images are absolute, so applying
+ * them again is harmless, and the follower serves nothing before they are committed.
  */
 final class Followers {
     private static final Logger log = LoggerFactory.getLogger(Followers.class);
-
-    /** Changes in one page: about 1 MB. */
-    private static final int PAGE_CHANGES_MAX = 8192;
 
     private static final class Follower {
         final String name;
         final Peer peer;
         CacheStatus status = CacheStatus.getDefaultInstance();
-        @Nullable List<Change> snapshot;
-        List<Outcome> outcomes = List.of();
-        long visibleFrom;
+        @Nullable Snapshot snapshot;
+        long pagesSent;
 
         Follower(String name, Peer peer) {
             this.name = name;
@@ -73,6 +67,8 @@ final class Followers {
     private final EventThread events;
     private final Map<String, Follower> followers = new HashMap<>();
     private final ArrayDeque<ChangeBatch> recent = new ArrayDeque<>();
+    private final long recentBytesMax;
+    private long recentBytes;
 
     Followers(
             FarmState state,
@@ -92,6 +88,7 @@ final class Followers {
         this.tenure = tenure;
         this.effects = effects;
         this.events = events;
+        this.recentBytesMax = Runtime.getRuntime().maxMemory() / ServerLimits.RECENT_HEAP_PART;
     }
 
     void register(HandlerTable table) {
@@ -125,9 +122,7 @@ final class Followers {
         long base = coherence.openSequence() - 1;
         boolean resumes = canResume(request);
         if (!resumes) {
-            follower.snapshot = state.images();
-            follower.outcomes = state.outcomes().all();
-            follower.visibleFrom = batches.lastWithContent();
+            follower.snapshot = new Snapshot(state);
         }
         followers.put(name, follower);
         coherence.admit(name, System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
@@ -156,11 +151,11 @@ final class Followers {
                 "cache {} follows from batch {}{}",
                 name,
                 resumes ? request.getFromSequence() : base,
-                resumes ? "" : ", by a snapshot of " + size(follower.snapshot) + " rows");
+                rows(follower.snapshot));
     }
 
-    private static int size(@Nullable List<Change> changes) {
-        return changes == null ? 0 : changes.size();
+    private static String rows(@Nullable Snapshot snapshot) {
+        return snapshot == null ? "" : ", by a snapshot of about " + snapshot.rows() + " rows";
     }
 
     /** It holds a prefix of this leader's history, and what it lacks is still at hand. */
@@ -184,24 +179,25 @@ final class Followers {
         if (follower == null || follower.snapshot == null) {
             throw new FarmException(ErrorKind.NOT_FOUND, "snapshot", "", "follow first");
         }
-        List<Change> all = follower.snapshot;
-        int from = (int) Math.min(exchange.request().getCookie(), all.size());
-        int to = Math.min(from + PAGE_CHANGES_MAX, all.size());
-        boolean end = to == all.size();
+        if (exchange.request().getCookie() != follower.pagesSent) {
+            throw new FarmException(ErrorKind.INVALID, "snapshot", "", "pages come once, in order");
+        }
+        Snapshot.Page page = follower.snapshot.next();
+        boolean end = follower.snapshot.isEnd();
         if (end) follower.snapshot = null;
-        SnapshotReply page =
+        long visibleFrom = batches.lastWithContent();
+        SnapshotReply reply =
                 SnapshotReply.newBuilder()
-                        .addAllChanges(all.subList(from, to))
-                        .setCookie(to)
+                        .addAllChanges(page.changes())
+                        .setCookie(++follower.pagesSent)
                         .setEnd(end)
-                        .setSequence(follower.visibleFrom)
-                        .addAllOutcomes(end ? follower.outcomes : List.of())
+                        .setSequence(visibleFrom)
+                        .addAllOutcomes(page.outcomes())
                         .build();
         // What the snapshot holds may be shown when the last page is there, so that page waits for
         // it.
-        long visibleFrom = follower.visibleFrom;
-        if (end) batches.afterVisible(visibleFrom, () -> exchange.reply(page));
-        else exchange.reply(page);
+        if (end) batches.afterVisible(visibleFrom, () -> exchange.reply(reply));
+        else exchange.reply(reply);
     }
 
     private void lease(Exchange<CacheStatus, CacheLeaseReply> exchange) {
@@ -229,7 +225,10 @@ final class Followers {
     /** Sends a closed batch to those in the set. */
     void prepare(ChangeBatch batch, Set<String> members) {
         recent.add(batch);
-        if (recent.size() > ServerLimits.RECENT_BATCHES_MAX) recent.remove();
+        recentBytes += batch.getSerializedSize();
+        while (recent.size() > ServerLimits.RECENT_BATCHES_MAX || recentBytes > recentBytesMax) {
+            recentBytes -= recent.remove().getSerializedSize();
+        }
         for (String name : members) {
             Follower follower = followers.get(name);
             if (follower != null) sendPrepare(follower, batch);

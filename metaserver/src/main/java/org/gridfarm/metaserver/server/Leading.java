@@ -7,7 +7,6 @@ import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.LeaderCoherence;
 import org.gridfarm.metaserver.coherence.Touch;
-import org.gridfarm.metaserver.commit.CommitLimits;
 import org.gridfarm.metaserver.commit.Committer;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.Materialiser;
@@ -361,7 +360,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void endOfRound() {
         if (stopped || committing || batches.isEmpty()) return;
-        if (materialiser.changesBehind() > CommitLimits.CHANGES_BEHIND_MAX) return;
+        if (materialiser.isFarBehind()) return;
         committing = true;
         List<Effect> effects = new ArrayList<>();
         ChangeBatch batch = batches.take();

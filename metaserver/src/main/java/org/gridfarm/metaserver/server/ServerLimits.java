@@ -65,5 +65,8 @@ public final class ServerLimits {
     /** Batches kept for a cache server that was away for a moment. */
     public static final int RECENT_BATCHES_MAX = 256;
 
+    /** Their bytes: at most this part of the heap. */
+    public static final int RECENT_HEAP_PART = 16;
+
     private ServerLimits() {}
 }

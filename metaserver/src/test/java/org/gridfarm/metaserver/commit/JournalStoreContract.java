@@ -132,6 +132,30 @@ public abstract class JournalStoreContract {
         assertThat(state.batches).isEmpty();
     }
 
+    /** Beside a full state there is room for few large rows at a time. */
+    @Test
+    void largeRowsComeInTheirPlaceAmongSmallOnes() {
+        long epoch = store.claim("a").epoch();
+        List<ChangeBatch> all = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            byte[] value = new byte[i % 2 == 0 ? 1 << 20 : 10];
+            value[0] = (byte) i;
+            XattrImage image =
+                    XattrImage.newBuilder()
+                            .setInode(1)
+                            .setName(ByteString.copyFromUtf8("user.a" + i))
+                            .setValue(ByteString.copyFrom(value))
+                            .build();
+            ChangeBatch batch = batch(epoch, i, Change.newBuilder().setXattr(image).build());
+            assertThat(store.append(batch)).isTrue();
+            all.add(batch);
+        }
+        assertThat(load().batches).isEqualTo(all);
+        List<ChangeBatch> tail = new ArrayList<>();
+        assertThat(store.tail(2, tail::add)).isTrue();
+        assertThat(tail).isEqualTo(all.subList(2, 5));
+    }
+
     @Test
     void whatWasAppendedIsReadBackInOrder() {
         long epoch = store.claim("a").epoch();

@@ -132,8 +132,11 @@ class NamespaceModelTest {
             outcome(step(dice).real());
         }
         for (long inode : inodes) {
-            farm.state.exportEntries(inode, rows::add);
-            outcome(step(dice).real());
+            long cookie = 0;
+            do {
+                cookie = farm.state.exportEntries(inode, cookie, 2, rows::add);
+                outcome(step(dice).real());
+            } while (cookie != 0);
         }
         Namespace copy = new Namespace();
         rows.forEach(copy::apply);
