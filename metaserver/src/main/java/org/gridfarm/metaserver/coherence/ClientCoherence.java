@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,14 +30,19 @@ public final class ClientCoherence {
     /** How long a key that was taken from somebody is not handed out again. */
     public static final long CHURN_NANOS = 1_000_000_000L;
 
-    /** Remembered recalls are swept when there are this many. */
+    /** Remembered recalls are swept when there are this many, a few times a second at most. */
     private static final int CHURN_KEYS_MAX = 1 << 16;
+
+    /** Keys of one recall that only makes room: some tens of kilobytes. */
+    private static final int TRIM_KEYS_MAX = 4096;
 
     private static final class Session {
         long expires;
         long owesSince;
         boolean reads;
-        final Set<Long> held = new HashSet<>();
+        boolean isDenied; // until then:
+        long deniedUntil;
+        final Set<Long> held = new LinkedHashSet<>(); // the oldest first
         final LinkedHashMap<Long, Effect.SendRecall> owed = new LinkedHashMap<>();
     }
 
@@ -46,8 +51,23 @@ public final class ClientCoherence {
     private final LongMap<Long> recalledAt = new LongMap<>();
     private final Map<Long, Long> waitOfRecall = new HashMap<>();
     private final LongMap<int[]> owedByWait = new LongMap<>();
+    private final Set<Long> crowded = new LinkedHashSet<>(); // sessions that hold too much
+    private final int heldMax;
     private long lastRecall;
+    private long lastTrim = Long.MIN_VALUE;
+    private long sweptAt;
     private long held;
+
+    public ClientCoherence() {
+        this(Integer.MAX_VALUE / 2);
+    }
+
+    /**
+     * @param heldMax keys that a session may hold; of more the oldest are taken from it again
+     */
+    public ClientCoherence(int heldMax) {
+        this.heldMax = heldMax;
+    }
 
     // ---- sessions ---------------------------------------------------------------------------
 
@@ -102,6 +122,14 @@ public final class ClientCoherence {
         return known == null ? List.of() : List.copyOf(known.owed.values());
     }
 
+    /** The session is granted nothing until then; what it holds it keeps. */
+    public void grantNothing(long session, long until) {
+        Session known = sessions.get(session);
+        if (known == null) return;
+        known.isDenied = true;
+        known.deniedUntil = until;
+    }
+
     /** The client says goodbye: it believes nothing any more. */
     public void close(long session, List<Effect> effects) {
         end(session, false, effects);
@@ -115,6 +143,36 @@ public final class ClientCoherence {
                 end(id, true, effects);
             }
         }
+        for (long id : List.copyOf(crowded)) trim(id, now, effects);
+    }
+
+    /**
+     * Takes from a session that holds too much what it has held for longest, an eighth more than it
+     * has to give, so that it is not asked at every grant. Nobody waits for the answer; while it
+     * owes one it is not asked for more.
+     */
+    private void trim(long id, long now, List<Effect> effects) {
+        Session session = sessions.get(id);
+        if (session == null || session.held.size() <= heldMax) {
+            crowded.remove(id);
+            return;
+        }
+        if (!session.owed.isEmpty()) return;
+        int surplus = session.held.size() - heldMax + heldMax / 8;
+        List<Touch> oldest = new ArrayList<>();
+        for (long key : session.held.stream().limit(Math.min(surplus, TRIM_KEYS_MAX)).toList()) {
+            drop(id, key);
+            oldest.add(whole(key));
+        }
+        owe(
+                ++lastTrim,
+                List.of(new Effect.SendRecall(id, ++lastRecall, oldest, List.of())),
+                now,
+                effects);
+    }
+
+    private static Touch whole(long key) {
+        return new Touch(Keys.inode(key), Keys.isDirectory(key) ? ByteString.EMPTY : null, 0);
     }
 
     private void end(long id, boolean evicted, List<Effect> effects) {
@@ -124,7 +182,8 @@ public final class ClientCoherence {
             removeHolder(key, id);
         }
         held -= session.held.size();
-        effects.add(new Effect.SessionEnded(id, evicted));
+        crowded.remove(id);
+        effects.add(new Effect.SessionEnded(id, evicted, evicted && !session.owed.isEmpty()));
         for (long recall : session.owed.keySet()) {
             settle(recall, effects);
         }
@@ -142,8 +201,10 @@ public final class ClientCoherence {
     public boolean grant(long session, long key, long now) {
         Session known = sessions.get(session);
         if (known == null || now - known.expires >= 0) return false;
+        if (isDenied(known, now)) return false;
         known.reads = true;
         if (known.held.contains(key)) return true;
+        if (known.held.size() >= 2 * heldMax) return false; // it does not give back what it has to
         Long recalled = recalledAt.get(key);
         if (recalled != null) {
             if (now - recalled < CHURN_NANOS) return false;
@@ -153,9 +214,15 @@ public final class ClientCoherence {
         return true;
     }
 
+    private static boolean isDenied(Session session, long now) {
+        if (session.isDenied && now - session.deniedUntil >= 0) session.isDenied = false;
+        return session.isDenied;
+    }
+
     private void hold(Session known, long session, long key) {
         if (!known.held.add(key)) return;
         held++;
+        if (known.held.size() > heldMax) crowded.add(session);
         long[] now = holders.get(key);
         if (now == null) {
             holders.put(key, new long[] {session});
@@ -236,11 +303,7 @@ public final class ClientCoherence {
             List<Touch> all = new ArrayList<>();
             for (long key : List.copyOf(session.held)) {
                 drop(id, key);
-                all.add(
-                        new Touch(
-                                Keys.inode(key),
-                                Keys.isDirectory(key) ? ByteString.EMPTY : null,
-                                0));
+                all.add(whole(key));
             }
             session.reads = false;
             if (!all.isEmpty()) {
@@ -277,7 +340,8 @@ public final class ClientCoherence {
     }
 
     private void noteRecall(long key, long now) {
-        if (recalledAt.size() >= CHURN_KEYS_MAX) {
+        if (recalledAt.size() >= CHURN_KEYS_MAX && now - sweptAt >= CHURN_NANOS / 4) {
+            sweptAt = now;
             for (long old : recalledAt.keys()) {
                 Long at = recalledAt.get(old);
                 if (at != null && now - at >= CHURN_NANOS) recalledAt.remove(old);

@@ -11,8 +11,13 @@ public sealed interface Effect {
     record SendRecall(long session, long recall, List<Touch> touches, List<DataTouch> data)
             implements Effect {}
 
-    /** The session is over: it did not renew its lease, or did not answer a recall within it. */
-    record SessionEnded(long session, boolean evicted) implements Effect {}
+    /**
+     * The session is over.
+     *
+     * @param evicted it did not renew its lease, or did not answer a recall within it
+     * @param owing evicted while others waited for its answer to a recall
+     */
+    record SessionEnded(long session, boolean evicted, boolean owing) implements Effect {}
 
     /** Every recall under this ticket is answered or void. */
     record RecallsDone(long ticket) implements Effect {}

@@ -121,6 +121,7 @@ final class FileOpens {
             opened.run(); // asked again: it is open already
             return;
         }
+        leader.bounds().requireRoomToOpen(caller.session(), "open");
         InodeImage image = state.image(inode);
         if (wish.getWrite() && inTransit.test(inode)) {
             throw new FarmException(

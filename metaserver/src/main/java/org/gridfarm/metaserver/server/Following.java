@@ -76,7 +76,8 @@ final class Following implements Serving, ReadScope.Visibility {
     private final LeaderDialer dialer;
     private final Consumer<Cluster.Member> gone;
     private final Layouts layouts;
-    private final ClientCoherence clients = new ClientCoherence();
+    private final Bounds bounds;
+    private final ClientCoherence clients;
     private final Sessions sessions;
     private final HandlerTable table = new HandlerTable();
     private final List<ParkedRead> parked = new ArrayList<>();
@@ -103,7 +104,10 @@ final class Following implements Serving, ReadScope.Visibility {
             ServerIdentity identity,
             Layouts layouts,
             LeaderDialer dialer,
+            Bounds bounds,
             Consumer<Cluster.Member> gone) {
+        this.bounds = bounds;
+        this.clients = new ClientCoherence(bounds.leasesPerSession());
         this.gone = gone;
         this.events = events;
         this.state = state;
@@ -111,7 +115,7 @@ final class Following implements Serving, ReadScope.Visibility {
         this.dialer = dialer;
         this.layouts = layouts;
         this.leaseEnds = System.nanoTime();
-        this.sessions = new Sessions(clients, events, this::recallAnswered);
+        this.sessions = new Sessions(clients, events, this::recallAnswered, bounds);
         new Reads(state, layouts, new Reach(state, null), this::read).register(table);
         new SessionService(
                         clients,
@@ -301,6 +305,8 @@ final class Following implements Serving, ReadScope.Visibility {
                 .setSequence(known == null ? 0 : known.committed())
                 .setClients(clients.sessions())
                 .setLeases(clients.held())
+                .setHeapPercent(bounds.heap().percent())
+                .setProblem(bounds.heap().problem().orElse(""))
                 .build();
     }
 
@@ -474,7 +480,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     @Override
     public boolean grant(long session, long key) {
-        return clients.grant(session, key, System.nanoTime());
+        return bounds.mayGrant() && clients.grant(session, key, System.nanoTime());
     }
 
     private void recallAnswered(long session, long recall) {
@@ -487,7 +493,7 @@ final class Following implements Serving, ReadScope.Visibility {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.SendRecall recall -> sessions.send(recall);
-                case Effect.SessionEnded ended -> sessions.forget(ended.session(), ended.evicted());
+                case Effect.SessionEnded ended -> sessions.forget(ended);
                 case Effect.RecallsDone done -> {
                     Exchange<PrepareBatch, PrepareReply> exchange = prepares.remove(done.ticket());
                     if (exchange != null) {

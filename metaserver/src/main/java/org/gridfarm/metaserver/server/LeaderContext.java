@@ -16,6 +16,9 @@ interface LeaderContext {
     /** Applies the changes to memory and puts them into the open batch, as of the session. */
     void change(List<Change> changes, long origin);
 
+    /** What clients may take of this server's memory. */
+    Bounds bounds();
+
     void outcome(Outcome outcome);
 
     /**

@@ -44,6 +44,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private static final Logger log = LoggerFactory.getLogger(Leading.class);
 
     private final FarmState state;
+    private final Bounds bounds;
     private final ClientCoherence clients;
     private final LeaderCoherence coherence;
     private final Batches batches;
@@ -92,18 +93,20 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     Leading(
             EventThread events,
             FarmState state,
-            ClientCoherence clients,
             JournalStore store,
             Start start,
             ServerIdentity identity,
             TicketMaker tickets,
             RepairLimits limits,
+            Bounds bounds,
             Runnable deposed) {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
         this.epoch = start.claim().epoch();
         this.state = state;
-        this.clients = clients;
+        this.bounds = bounds;
+        this.clients = new ClientCoherence(bounds.leasesPerSession());
+        state.outcomes().countBy(bounds.unsettled());
         long now = System.nanoTime();
         this.tickedAt = now;
         this.coherence =
@@ -114,7 +117,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         start.doubtful());
         this.inherited = start.sequence();
         this.batches = new Batches(coherence, start.claim().epoch());
-        this.sessions = new Sessions(clients, events, this::recallAnswered);
+        this.sessions = new Sessions(clients, events, this::recallAnswered, bounds);
         // Who only held locks has left no trace: any earlier leader may have given some.
         boolean first = start.claim().epoch() <= 1;
         this.grace =
@@ -165,7 +168,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         start.claim().instance());
         Placement placement = new Placement(state.entropy());
         PlacedChoice choice = new PlacedChoice(state, placement);
-        this.opens = new FileOpens(state, new OpenFiles(), layouts, choice, this);
+        this.opens = new FileOpens(state, new OpenFiles(bounds.openFiles()), layouts, choice, this);
         RepairPlanner planner =
                 new RepairPlanner(
                         state.replicas(),
@@ -276,7 +279,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public boolean grant(long session, long key) {
-        return mayGrant() && clients.grant(session, key, System.nanoTime());
+        return bounds.mayGrant() && mayGrant() && clients.grant(session, key, System.nanoTime());
     }
 
     /**
@@ -328,6 +331,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         Change owner = Owners.begins(session, caller.identity().dn());
         state.apply(owner);
         batches.add(List.of(owner));
+    }
+
+    @Override
+    public Bounds bounds() {
+        return bounds;
     }
 
     @Override
@@ -417,7 +425,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     private void ended(Effect.SessionEnded ended) {
         long session = ended.session();
-        sessions.forget(session, ended.evicted());
+        sessions.forget(ended);
         locks.ended(session);
         lostWriters.ended(session);
         if (state.outcomes().knows(session)) {

@@ -30,7 +30,7 @@ final class LockService {
     private final Reach reach;
     private final LeaderContext leader;
     private final EventThread events;
-    private final LockTable locks = new LockTable();
+    private final LockTable locks;
     private final Map<Long, Exchange<LockRequest, LockReply>> waiting = new HashMap<>();
 
     LockService(
@@ -43,6 +43,7 @@ final class LockService {
         this.reach = reach;
         this.state = state;
         this.leader = leader;
+        this.locks = new LockTable(leader.bounds().locks());
         this.events = events;
     }
 
@@ -81,8 +82,12 @@ final class LockService {
 
     private void lock(Exchange<LockRequest, LockReply> exchange) {
         LockRequest request = own(exchange);
-        if (!request.getReclaim() && request.getKind() != LockKind.UNLOCK) awaitReclaims("lock");
-        if (request.getKind() != LockKind.UNLOCK) leader.hasSomething(request.getSession());
+        boolean unlocks = request.getKind() == LockKind.UNLOCK;
+        if (!request.getReclaim() && !unlocks) awaitReclaims("lock");
+        if (!unlocks) {
+            leader.bounds().requireAnyRoom("lock");
+            leader.hasSomething(request.getSession());
+        }
         switch (locks.request(request)) {
             case LockOutcome.Granted granted -> {
                 exchange.reply(LockReply.newBuilder().setGranted(true).build());

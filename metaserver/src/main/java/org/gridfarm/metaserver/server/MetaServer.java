@@ -2,7 +2,6 @@ package org.gridfarm.metaserver.server;
 
 import com.google.protobuf.MessageLite;
 
-import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StoreException;
 import org.gridfarm.metaserver.replica.RepairLimits;
@@ -56,6 +55,7 @@ public final class MetaServer implements AutoCloseable {
     private final JournalStore store;
     private final Cluster cluster;
     private final StateFactory states;
+    private final HeapWatch heap;
     private final Following.LeaderDialer dialer;
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
@@ -86,6 +86,9 @@ public final class MetaServer implements AutoCloseable {
         TicketMaker tickets(FarmState state);
 
         RepairLimits repair();
+
+        /** For one term of leading or following: what sessions hold ends with it. */
+        Bounds bounds();
     }
 
     MetaServer(
@@ -93,7 +96,9 @@ public final class MetaServer implements AutoCloseable {
             JournalStore store,
             Cluster cluster,
             StateFactory states,
+            HeapWatch heap,
             Following.LeaderDialer dialer) {
+        this.heap = heap;
         this.identity = identity;
         this.store = store;
         this.cluster = cluster;
@@ -111,6 +116,7 @@ public final class MetaServer implements AutoCloseable {
                 identity,
                 new Layouts(state, states.tickets(state)),
                 dialer,
+                states.bounds(),
                 this::onLeaderGone);
     }
 
@@ -195,6 +201,7 @@ public final class MetaServer implements AutoCloseable {
     }
 
     private void tick() {
+        heap.look(events);
         serving.tick();
         long now = System.nanoTime();
         if (elected && !leads) standBy(now);
@@ -299,12 +306,12 @@ public final class MetaServer implements AutoCloseable {
                 new Leading(
                         events,
                         state,
-                        new ClientCoherence(),
                         store,
                         start,
                         identity,
                         states.tickets(state),
                         states.repair(),
+                        states.bounds(),
                         () ->
                                 events.submit(() ->
                                         onDeposed("another metaserver has taken the lead", true)));
@@ -362,6 +369,10 @@ public final class MetaServer implements AutoCloseable {
 
     long sequence() {
         return serving.sequence();
+    }
+
+    boolean isFull() {
+        return heap.problem().isPresent();
     }
 
     int sessions() {

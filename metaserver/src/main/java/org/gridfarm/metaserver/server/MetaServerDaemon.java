@@ -82,6 +82,7 @@ public final class MetaServerDaemon implements AutoCloseable {
                         new Accounts(settings.accounts()),
                         blocking);
         Clock clock = Clock.system();
+        HeapWatch heap = new HeapWatch(settings.limits().heapPercent());
         MetaServer.StateFactory states =
                 new MetaServer.StateFactory() {
                     @Override
@@ -99,11 +100,16 @@ public final class MetaServerDaemon implements AutoCloseable {
                     public RepairLimits repair() {
                         return settings.repair();
                     }
+
+                    @Override
+                    public Bounds bounds() {
+                        return new Bounds(settings.limits(), heap);
+                    }
                 };
         RpcClient[] client = new RpcClient[1];
         MetaServer server =
                 new MetaServer(
-                        identity, store, cluster, states, address -> client[0].dial(address));
+                        identity, store, cluster, states, heap, address -> client[0].dial(address));
         client[0] =
                 new RpcClient(
                         loops,
@@ -121,6 +127,7 @@ public final class MetaServerDaemon implements AutoCloseable {
                         server.isReady()
                                 ? Optional.empty()
                                 : Optional.of("as " + server.role() + ", not in step yet"));
+        health.check("memory", Health.Meaning.ATTENTION, heap::problem);
         HttpEndpoint http = HttpEndpoint.bind(loops, daemon.http(), metrics, health);
         MetaServerMeters.register(metrics.registry(), server);
         server.start(settings.candidate());

@@ -20,6 +20,9 @@ final class MetaServerMeters {
         Gauge.builder("gf.meta.sequence", server, MetaServer::sequence)
                 .description("Last complete batch")
                 .register(registry);
+        Gauge.builder("gf.meta.heap.full", server, s -> s.isFull() ? 1 : 0)
+                .description("1 while nothing new is taken for want of memory")
+                .register(registry);
         Gauge.builder("gf.meta.sessions", server, MetaServer::sessions)
                 .description("Client sessions")
                 .register(registry);

@@ -16,13 +16,15 @@ import java.util.Map;
  * @param accounts users listed in the configuration, before the host's own
  * @param repair how hard repair may work
  * @param repairAfter a node silent for so long is down, and its copies are made elsewhere
+ * @param limits how much of the memory clients may take
  */
 public record MetaServerSettings(
         DaemonSettings daemon,
         boolean candidate,
         Map<String, Credentials> accounts,
         Duration repairAfter,
-        RepairLimits repair) {
+        RepairLimits repair,
+        ClientLimits limits) {
     private static final int COPIES_MAX = 10_000;
 
     private enum Role {
@@ -37,7 +39,8 @@ public record MetaServerSettings(
                 config.choice("role", Role.AUTO) == Role.AUTO,
                 accounts(config),
                 config.section("repair").duration("after", Duration.ofSeconds(30)),
-                repair(config.section("repair")));
+                repair(config.section("repair")),
+                ClientLimits.read(config.section("limits")));
     }
 
     /**

@@ -67,11 +67,20 @@ final class Mutations {
                     "a later command said that this one was answered");
         }
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
+        requireRoom(request);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
         try {
             execute(exchange, caller, who, request);
         } catch (FarmException refused) {
             leader.afterAllSoFar(() -> exchange.fail(refused));
+        }
+    }
+
+    private void requireRoom(MutateRequest request) {
+        leader.bounds().requireRoomFor(request, state.outcomes());
+        OpenRequest wish = openWish(request);
+        if (wish != null && opens.files().find(wish.getHandle()) == null) {
+            leader.bounds().requireRoomToOpen(request.getSession(), operation(request));
         }
     }
 

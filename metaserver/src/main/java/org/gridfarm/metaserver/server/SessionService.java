@@ -105,6 +105,11 @@ final class SessionService {
             exchange.fail(foreign(exchange));
             return;
         }
+        FarmException full = known ? null : sessions.refusal(who);
+        if (full != null) {
+            exchange.fail(full);
+            return;
+        }
         Caller caller =
                 new Caller(
                         who,

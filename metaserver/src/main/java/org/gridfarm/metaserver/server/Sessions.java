@@ -6,6 +6,8 @@ import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.LongMap;
 import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.RecallRequest;
@@ -32,16 +34,28 @@ final class Sessions {
     private final LongMap<Line> lines = new LongMap<>();
     private final EventThread events;
     private final AcknowledgedSink acknowledged;
+    private final Bounds bounds;
+    private final SilentClients silent = new SilentClients();
 
     /** Told on the event thread that a recall was answered. */
     interface AcknowledgedSink {
         void acknowledged(long session, long recall);
     }
 
-    Sessions(ClientCoherence clients, EventThread events, AcknowledgedSink acknowledged) {
+    Sessions(
+            ClientCoherence clients,
+            EventThread events,
+            AcknowledgedSink acknowledged,
+            Bounds bounds) {
+        this.bounds = bounds;
         this.clients = clients;
         this.events = events;
         this.acknowledged = acknowledged;
+    }
+
+    /** OVERLOADED for whoever has as many sessions as one may; null: one more is welcome. */
+    @Nullable FarmException refusal(Identity who) {
+        return bounds.refusalOfSession(who.dn());
     }
 
     /**
@@ -50,6 +64,9 @@ final class Sessions {
      */
     void attach(Caller caller, Peer peer) {
         Line former = lines.put(caller.session(), new Line(peer, caller));
+        bounds.opened(caller.session(), user(caller));
+        Long until = silent.until(user(caller), System.nanoTime());
+        if (until != null) clients.grantNothing(caller.session(), until);
         if (former != null && former.peer() != peer) {
             former.peer().attach(Caller.LEFT_BEHIND, true);
             former.peer().close();
@@ -64,14 +81,34 @@ final class Sessions {
         return line == null ? null : line.caller();
     }
 
-    void forget(long session, boolean evicted) {
-        Line line = lines.remove(session);
-        if (evicted) {
+    void forget(Effect.SessionEnded ended) {
+        Line line = lines.remove(ended.session());
+        bounds.ended(ended.session());
+        if (ended.evicted()) {
             log.info(
                     "session {} of {} is over: its lease ran out",
-                    Long.toHexString(session),
+                    Long.toHexString(ended.session()),
                     line == null ? "?" : line.caller().client());
         }
+        if (ended.owing() && line != null) wasSilent(user(line.caller()));
+    }
+
+    /**
+     * Everybody has waited for an answer of this user's session that never came: none of his is
+     * told for a while that it may keep what it reads.
+     */
+    private void wasSilent(String user) {
+        long now = System.nanoTime();
+        silent.wasSilent(user, now);
+        Long until = silent.until(user, now);
+        if (until == null) return;
+        lines.forEach((session, line) -> {
+            if (user(line.caller()).equals(user)) clients.grantNothing(session, until);
+        });
+    }
+
+    private static String user(Caller caller) {
+        return caller.identity().dn();
     }
 
     void send(Effect.SendRecall recall) {

@@ -122,12 +122,16 @@ final class StatusService {
             if (member.name().equals(identity.name())) {
                 server.setRevision(coherence.completed())
                         .setClients(clients.sessions())
-                        .setLeases(clients.held());
+                        .setLeases(clients.held())
+                        .setHeapPercent(leader.bounds().heap().percent())
+                        .setProblem(leader.bounds().heap().problem().orElse(""));
             } else if (cache != null) {
                 server.setRevision(cache.getSequence())
                         .setClients(cache.getClients())
                         .setLeases(cache.getLeases())
-                        .setLag(Math.max(0, coherence.completed() - cache.getSequence()));
+                        .setLag(Math.max(0, coherence.completed() - cache.getSequence()))
+                        .setHeapPercent(cache.getHeapPercent())
+                        .setProblem(cache.getProblem());
             }
             reply.addServers(server);
         }

@@ -51,6 +51,18 @@ public final class OpenFiles {
     private final LongMap<File> files = new LongMap<>();
     private final Map<Long, Handle> byHandle = new LinkedHashMap<>();
     private final LongMap<Set<Long>> bySession = new LongMap<>();
+    private final Tally tally;
+
+    public OpenFiles() {
+        this(Tally.unbounded());
+    }
+
+    /**
+     * @param tally of the handles of each session
+     */
+    public OpenFiles(Tally tally) {
+        this.tally = tally;
+    }
 
     /**
      * Opened, and the sessions whose mode fell by it, with their new mode; also those who write
@@ -81,7 +93,7 @@ public final class OpenFiles {
             own = new HashSet<>();
             bySession.put(handle.session(), own);
         }
-        own.add(handle.handle());
+        if (own.add(handle.handle())) tally.add(handle.session(), 1);
         return judge(file, handle);
     }
 
@@ -143,7 +155,7 @@ public final class OpenFiles {
         if (closed == null) return null;
         Set<Long> own = bySession.get(closed.session());
         if (own != null) {
-            own.remove(handle);
+            if (own.remove(handle)) tally.add(closed.session(), -1);
             if (own.isEmpty()) bySession.remove(closed.session());
         }
         File file = files.get(closed.inode());
@@ -239,6 +251,7 @@ public final class OpenFiles {
 
     public void clear() {
         files.clear();
+        byHandle.values().forEach(handle -> tally.add(handle.session(), -1));
         byHandle.clear();
         bySession.clear();
     }

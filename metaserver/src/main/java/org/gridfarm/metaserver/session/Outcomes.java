@@ -5,9 +5,8 @@ import org.gridfarm.protocol.wire.Outcome;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The first answers to commands, per session and sequence, until the client has said that it got
@@ -18,11 +17,18 @@ public final class Outcomes {
     public record Answered(Outcome outcome, long batch) {}
 
     private static final class Session {
-        final Map<Long, Answered> answers = new HashMap<>();
+        final TreeMap<Long, Answered> answers = new TreeMap<>(); // by sequence
         long settled;
     }
 
     private final LongMap<Session> sessions = new LongMap<>();
+    private Tally tally = Tally.unbounded();
+
+    /** What is there, and what comes and goes, counts for its session. */
+    public void countBy(Tally counted) {
+        tally = counted;
+        sessions.forEach((session, known) -> counted.add(session, known.answers.size()));
+    }
 
     /** Of a batch or of the tables; drops what the client has settled. */
     public void add(Outcome outcome, long batch) {
@@ -31,12 +37,13 @@ public final class Outcomes {
             known = new Session();
             sessions.put(outcome.getSession(), known);
         }
+        int before = known.answers.size();
         known.answers.put(outcome.getSequence(), new Answered(outcome, batch));
         if (outcome.getSettled() > known.settled) {
-            long settled = outcome.getSettled();
-            known.settled = settled;
-            known.answers.keySet().removeIf(sequence -> sequence <= settled);
+            known.settled = outcome.getSettled();
+            known.answers.headMap(known.settled, true).clear();
         }
+        tally.add(outcome.getSession(), known.answers.size() - before);
     }
 
     public @Nullable Answered find(long session, long sequence) {
@@ -54,8 +61,15 @@ public final class Outcomes {
         return sessions.get(session) != null;
     }
 
+    /** How many answers go when a command comes that tells this of what is settled. */
+    public int settledBy(long session, long settled) {
+        Session known = sessions.get(session);
+        return known == null ? 0 : known.answers.headMap(settled, true).size();
+    }
+
     public void forget(long session) {
-        sessions.remove(session);
+        Session known = sessions.remove(session);
+        if (known != null) tally.add(session, -known.answers.size());
     }
 
     public void clear() {

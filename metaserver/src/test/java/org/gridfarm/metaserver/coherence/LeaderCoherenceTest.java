@@ -60,7 +60,8 @@ class LeaderCoherenceTest {
             assertThat(effects).doesNotContain(new Effect.Completed(1));
         }
         leader.expire(6 * SECOND, effects);
-        assertThat(effects).contains(new Effect.SessionEnded(11, true), new Effect.Completed(1));
+        assertThat(effects)
+                .contains(new Effect.SessionEnded(11, true, true), new Effect.Completed(1));
     }
 
     @Test
@@ -69,9 +70,10 @@ class LeaderCoherenceTest {
         clients.heardNobody(60 * SECOND, 5 * SECOND);
         clients.renew(11, 63 * SECOND, 5 * SECOND);
         leader.expire(65 * SECOND - 1, effects);
-        assertThat(effects).doesNotContain(new Effect.SessionEnded(11, true));
+        assertThat(effects).doesNotContain(new Effect.SessionEnded(11, true, true));
         leader.expire(65 * SECOND, effects);
-        assertThat(effects).contains(new Effect.SessionEnded(11, true), new Effect.Completed(1));
+        assertThat(effects)
+                .contains(new Effect.SessionEnded(11, true, true), new Effect.Completed(1));
     }
 
     @Test

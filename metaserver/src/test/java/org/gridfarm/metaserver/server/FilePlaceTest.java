@@ -106,6 +106,11 @@ class FilePlaceTest {
         }
 
         @Override
+        public Bounds bounds() {
+            return new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95));
+        }
+
+        @Override
         public void outcome(Outcome outcome) {}
 
         @Override

@@ -77,6 +77,7 @@ final class TestFarm implements AutoCloseable {
     final DatabaseSettings database = TestDatabase.create();
     final TestZooKeeper zookeeper;
     private final CertificateAuthority authority;
+    ClientLimits limits = ClientLimits.ofHeap(Runtime.getRuntime().maxMemory());
     private final Loops loops = Loops.start("test");
     private final List<MetaServerDaemon> servers = new ArrayList<>();
 
@@ -115,7 +116,8 @@ final class TestFarm implements AutoCloseable {
                                         "mallory",
                                         Credentials.newBuilder().setUid(1001).setGid(1001).build()),
                                 Duration.ofSeconds(5),
-                                RepairLimits.USUAL),
+                                RepairLimits.USUAL,
+                                limits),
                         own,
                         security("ms"),
                         store,

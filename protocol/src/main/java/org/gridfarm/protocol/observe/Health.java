@@ -15,6 +15,8 @@ public final class Health {
     public enum Meaning {
         /** It cannot serve now, and may be able to later: take it out of rotation. */
         READINESS,
+        /** It serves, but not everything or not for long: somebody has to look. */
+        ATTENTION,
         /** It will not come back by itself: restart it. */
         LIVENESS
     }

@@ -67,11 +67,7 @@ public final class HttpEndpoint implements AutoCloseable {
                         "/livez", () -> verdict(health, List.of(Meaning.LIVENESS)),
                         "/readyz",
                                 () -> verdict(health, List.of(Meaning.READINESS, Meaning.LIVENESS)),
-                        "/healthz",
-                                () ->
-                                        verdict(
-                                                health,
-                                                List.of(Meaning.READINESS, Meaning.LIVENESS)));
+                        "/healthz", () -> verdict(health, List.of(Meaning.values())));
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
         ChannelFuture bound =
                 new ServerBootstrap()

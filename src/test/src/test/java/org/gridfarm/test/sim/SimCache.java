@@ -19,7 +19,7 @@ final class SimCache implements Role {
 
     private final SimServer server;
     private final World world;
-    private final ClientCoherence clients = new ClientCoherence();
+    private final ClientCoherence clients;
     private final Sessions sessions;
     private final TreeMap<Long, Batch> prepared = new TreeMap<>();
     private final Set<Long> toMark = new HashSet<>();
@@ -43,6 +43,7 @@ final class SimCache implements Role {
         this.server = server;
         this.world = server.world;
         this.leader = server;
+        this.clients = new ClientCoherence(world.heldMax);
         this.sessions = new Sessions(server.node, clients);
         this.leaseEnds = world.now();
     }

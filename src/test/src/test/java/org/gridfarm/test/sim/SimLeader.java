@@ -24,7 +24,7 @@ final class SimLeader implements Role {
     private final World world;
     private final long epoch;
     private final long inherited;
-    private final ClientCoherence clients = new ClientCoherence();
+    private final ClientCoherence clients;
     private final LeaderCoherence coherence;
     private final Sessions sessions;
     private final State state;
@@ -45,6 +45,7 @@ final class SimLeader implements Role {
             long holdNanos) {
         this.server = server;
         this.world = server.world;
+        this.clients = new ClientCoherence(world.heldMax);
         this.epoch = epoch;
         this.state = state;
         this.inherited = state.sequence();

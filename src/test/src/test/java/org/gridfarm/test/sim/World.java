@@ -29,6 +29,10 @@ final class World {
     final Plant plant;
     final Ledger ledger = new Ledger();
     final Database database;
+
+    /** Of the four keys there are a session may hold so many: in some worlds not all. */
+    final int heldMax;
+
     private final List<SimServer> servers = new ArrayList<>();
     private final List<SimClient> clients = new ArrayList<>();
     private final List<Line> lines = new ArrayList<>();
@@ -40,6 +44,7 @@ final class World {
     World(long seed, Plant plant) {
         this.random = new Random(seed);
         this.plant = plant;
+        this.heldMax = plant == Plant.NOTHING && Math.floorMod(seed, 4) == 3 ? 2 : 4;
         this.database = new Database(ledger, plant);
         this.cells = new ArrayList<>();
         for (long inode = 2; inode <= 4; inode++) cells.add(new Cell(inode, null));

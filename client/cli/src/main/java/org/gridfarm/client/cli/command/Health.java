@@ -97,6 +97,13 @@ public final class Health implements Callable<Integer> {
                             "is PostgreSQL slow?"));
         }
         for (ServerInfo server : status.getServersList()) {
+            if (!server.getProblem().isEmpty()) {
+                findings.add(
+                        new Finding(
+                                1,
+                                "metaserver " + server.getName() + ": " + server.getProblem(),
+                                "delete, set quotas, or give metaservers more memory"));
+            }
             if (server.getLag() > CACHE_BEHIND_MAX) {
                 findings.add(
                         new Finding(

@@ -123,6 +123,8 @@ public final class Nodes implements Callable<Integer> {
                 "revision", server.getRevision(),
                 "lag", server.getLag(),
                 "clients", server.getClients(),
-                "leases", server.getLeases());
+                "leases", server.getLeases(),
+                "heap_percent", server.getHeapPercent(),
+                "problem", server.getProblem());
     }
 }

@@ -5,6 +5,7 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
+import org.gridfarm.protocol.wire.ServerInfo;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,7 +20,7 @@ import java.util.concurrent.Callable;
         description = {
             "",
             "Files are away when they cannot be read until a node that is silent answers, and lost when no node has them.",
-            "Exit status 0: well; 1: replicas are missing, away or being made; 2: files are lost or corrupt."
+            "Exit status 0: well; 1: replicas are missing, away or being made, or a metaserver is full; 2: files are lost or corrupt."
         },
         mixinStandardHelpOptions = true)
 public final class Status implements Callable<Integer> {
@@ -62,11 +63,19 @@ public final class Status implements Callable<Integer> {
                 System.out.println("repairs queued      " + status.getRepairQueue());
                 System.out.println(
                         "bytes to copy       " + Output.bytes(status.getRepairBytesLeft()));
+                for (ServerInfo server : status.getServersList()) {
+                    if (!server.getProblem().isEmpty()) {
+                        System.out.println(
+                                "metaserver " + server.getName() + ": " + server.getProblem());
+                    }
+                }
             }
             if (status.getReplicasLost() + status.getReplicasCorrupt() > 0) {
                 return 2;
             }
-            return status.getReplicasUnder() + status.getReplicasAway() > 0 ? 1 : 0;
+            boolean full =
+                    status.getServersList().stream().anyMatch(s -> !s.getProblem().isEmpty());
+            return full || status.getReplicasUnder() + status.getReplicasAway() > 0 ? 1 : 0;
         }
     }
 }

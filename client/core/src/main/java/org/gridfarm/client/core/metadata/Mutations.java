@@ -241,18 +241,25 @@ final class Mutations {
     }
 
     /**
-     * What an open file was given belongs to its session; everything else may be done in the next
-     * one.
+     * Each attempt tells anew which answers have come: whoever is refused because too many had not
+     * is let in when they have.
+     *
+     * <p>What an open file was given belongs to its session; everything else may be done in the
+     * next one.
      */
     private CompletableFuture<MutateReply> sent(MutateRequest.Builder builder) {
         if (builder.hasCommit()) {
-            return session.leader(MetadataMethods.MUTATE, builder.build());
+            return session.leader(
+                    MetadataMethods.MUTATE,
+                    () -> builder.clone().setSettled(sequences.settled()).build(),
+                    session.deadline());
         }
         return session.leaderInAnySession(
                 MetadataMethods.MUTATE,
                 () -> {
                     long id = session.id();
-                    MutateRequest.Builder now = builder.clone().setSession(id);
+                    MutateRequest.Builder now =
+                            builder.clone().setSession(id).setSettled(sequences.settled());
                     if (now.hasCreate() && now.getCreate().hasOpen()) {
                         now.getCreateBuilder().getOpenBuilder().setSession(id);
                     } else if (now.hasTemporary()) {

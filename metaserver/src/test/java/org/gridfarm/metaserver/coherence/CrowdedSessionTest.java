@@ -1,0 +1,66 @@
+package org.gridfarm.metaserver.coherence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A session that holds more than it may. */
+class CrowdedSessionTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int MAX = 80;
+
+    private final ClientCoherence clients = new ClientCoherence(MAX);
+    private final List<Effect> effects = new ArrayList<>();
+
+    CrowdedSessionTest() {
+        clients.open(1, 5 * SECOND);
+        clients.open(2, 5 * SECOND);
+    }
+
+    private void read(int from, int to) {
+        for (int inode = from; inode <= to; inode++) clients.grant(1, Keys.attributes(inode), 0);
+    }
+
+    @Test
+    void whatItHasHeldForLongestIsTakenFromItAndNobodyWaits() {
+        read(1, MAX);
+        clients.expire(SECOND, effects);
+        assertThat(effects).isEmpty();
+        read(MAX + 1, MAX + 5);
+        clients.expire(SECOND, effects);
+        Effect.SendRecall recall = (Effect.SendRecall) effects.get(0);
+        assertThat(effects).hasSize(1);
+        assertThat(recall.session()).isEqualTo(1);
+        assertThat(recall.touches()).extracting(Touch::inode).startsWith(1L, 2L, 3L).hasSize(15);
+        assertThat(clients.held()).isEqualTo(MAX - 10);
+        clients.acknowledged(1, recall.recall(), effects);
+        read(1, 3);
+        assertThat(clients.held()).as("it may read them again at once").isEqualTo(MAX - 7);
+    }
+
+    @Test
+    void whoDoesNotGiveBackIsGrantedNoMoreThanTwiceAsMuch() {
+        for (int i = 0; i < 10; i++) {
+            read(i * MAX + 1, (i + 1) * MAX);
+            clients.expire(SECOND, effects);
+        }
+        assertThat(effects).as("asked once, while it does not answer").hasSize(1);
+        assertThat(clients.held()).isLessThanOrEqualTo(2 * MAX);
+        clients.expire(6 * SECOND, effects);
+        assertThat(effects).contains(new Effect.SessionEnded(1, true, true));
+        assertThat(clients.held()).isZero();
+    }
+
+    @Test
+    void whoIsGrantedNothingKeepsWhatItHas() {
+        read(1, 2);
+        clients.grantNothing(1, 3 * SECOND);
+        assertThat(clients.grant(1, Keys.attributes(9), SECOND)).isFalse();
+        assertThat(clients.grant(2, Keys.attributes(9), SECOND)).isTrue();
+        assertThat(clients.held()).isEqualTo(3);
+        assertThat(clients.grant(1, Keys.attributes(9), 3 * SECOND)).isTrue();
+    }
+}
