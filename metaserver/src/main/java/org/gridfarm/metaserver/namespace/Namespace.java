@@ -16,10 +16,12 @@ import org.gridfarm.protocol.wire.ReadDirectoryReply;
 import org.gridfarm.protocol.wire.SettingImage;
 import org.jspecify.annotations.Nullable;
 
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -47,7 +49,7 @@ public final class Namespace {
     private static final int REPLICAS_UNSET = 1;
 
     private final InodeTable inodes = new InodeTable();
-    private final Map<Policy, Policy> policies = new HashMap<>();
+    private final Map<Policy, WeakReference<Policy>> policies = new WeakHashMap<>();
     private final Map<Long, Inode> orphans = new HashMap<>();
     private final NamespaceReads reads = new NamespaceReads(this);
     private int defaultReplicas = REPLICAS_UNSET;
@@ -244,7 +246,18 @@ public final class Namespace {
         if (!inode.exists()) {
             existing++;
         }
-        inode.take(image, policy -> policies.computeIfAbsent(policy, p -> p));
+        inode.take(image, this::shared);
+    }
+
+    /** Inodes of one policy have it together, and when the last has another it goes. */
+    private Policy shared(Policy policy) {
+        WeakReference<Policy> known = policies.get(policy);
+        Policy kept = known == null ? null : known.get();
+        if (kept == null) {
+            policies.put(policy, new WeakReference<>(policy));
+            return policy;
+        }
+        return kept;
     }
 
     private void vanish(long number) {
