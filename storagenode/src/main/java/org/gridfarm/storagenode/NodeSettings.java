@@ -24,7 +24,8 @@ import java.util.List;
  * mount = "DIR"                  where the farm is mounted here, for tasks
  * [storage] io_threads = 8, open_files = 1024, verify_age = "7d", settle_after = "10s"
  * [scrub]   rate = "20M", every = "7d"       rate per second; "0" and "0s" for no limit and never
- * [tasks]   kill_grace = "5s", scratch = "DIR"
+ * [tasks]   kill_grace = "5s", scratch = "DIR", min_uid = 1000
+ *           allow_root = false             only where "listen" is an address of this host alone
  * </pre>
  */
 public record NodeSettings(
@@ -84,9 +85,21 @@ public record NodeSettings(
                         config.pathIfAny("mount").map(Path::toString).orElse(""),
                         tasks.duration("kill_grace", Duration.ofSeconds(5)),
                         tasks.pathIfAny("scratch")
-                                .orElseGet(() ->
-                                        Path.of(
-                                                System.getProperty("java.io.tmpdir"),
-                                                "gridfarm-" + name))));
+                                .orElseGet(() -> Path.of(System.getProperty("java.io.tmpdir"))),
+                        tasks.count("min_uid", TaskSettings.MIN_UID_DEFAULT, 1, Integer.MAX_VALUE),
+                        allowsRoot(tasks, daemon)));
+    }
+
+    /** Others than root on this host cannot have meant it. */
+    private static boolean allowsRoot(Config tasks, DaemonSettings daemon) {
+        boolean allowed = tasks.flag("allow_root", false);
+        String host = daemon.listen().host();
+        if (allowed && !host.matches("127\\.[0-9.]+|localhost|::1|\\[::1]")) {
+            throw tasks.wrong(
+                    "allow_root",
+                    "'tasks.allow_root' is for a farm of root's own on one machine: 'listen' must be 127.0.0.1, not "
+                            + host);
+        }
+        return allowed;
     }
 }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -31,6 +32,9 @@ class NodeTasksTest {
     void tasksRunOncePerAttemptForSchedulersOnlyAndNoMoreThanThereAreSlots() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {
             Path log = root.resolve("runs");
+            int self = (int) Files.getAttribute(root, "unix:uid");
+            int user = self == 0 ? 65534 : self; // root's own tasks are refused
+            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxrwxrwx"));
             RunTaskRequest task =
                     RunTaskRequest.newBuilder()
                             .setTask("1.1.1")
@@ -44,10 +48,12 @@ class NodeTasksTest {
                                                             + root.resolve("gate"))
                                             .map(ByteString::copyFromUtf8)
                                             .toList())
-                            .setUid((int) Files.getAttribute(root, "unix:uid"))
-                            .setGid((int) Files.getAttribute(root, "unix:gid"))
+                            .setUid(user)
+                            .setGid(self == 0 ? user : (int) Files.getAttribute(root, "unix:gid"))
                             .build();
-            new ProcessBuilder("mkfifo", root.resolve("gate").toString()).start().waitFor();
+            new ProcessBuilder("mkfifo", "-m", "666", root.resolve("gate").toString())
+                    .start()
+                    .waitFor();
             Peer scheduler = farm.dial(farm.host("sched"), "n1");
             CompletableFuture<RunTaskReply> first =
                     scheduler.callPlain(StorageMethods.RUN_TASK, task, PATIENCE);

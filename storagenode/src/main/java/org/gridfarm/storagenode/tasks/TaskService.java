@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** Answers RUN_TASK, KILL_TASK and LIST_TASKS to schedulers and administrators. Thread-safe. */
+/**
+ * Answers RUN_TASK, KILL_TASK and LIST_TASKS to schedulers alone: they know whose job it is.
+ * Thread-safe.
+ */
 public final class TaskService implements AutoCloseable {
     /** How long the outcome of a task can be asked for again. */
     static final Duration FINISHED_KEPT = Duration.ofMinutes(15);
@@ -45,6 +48,7 @@ public final class TaskService implements AutoCloseable {
     }
 
     private final TaskSettings settings;
+    private final ProcessTree.Maker trees;
     private final Clock clock;
 
     @GuardedBy("this")
@@ -58,6 +62,7 @@ public final class TaskService implements AutoCloseable {
 
     public TaskService(TaskSettings settings, Clock clock) {
         this.settings = settings;
+        this.trees = ProcessTrees.ofThisHost();
         this.clock = clock;
     }
 
@@ -68,14 +73,7 @@ public final class TaskService implements AutoCloseable {
     }
 
     private static void admit(Exchange<?, ?> exchange) {
-        Role role = exchange.peer().identity().role();
-        if (role != Role.SCHEDULER && role != Role.ADMIN) {
-            throw new FarmException(
-                    ErrorKind.ACCESS_DENIED,
-                    exchange.method().name(),
-                    exchange.peer().identity().toString(),
-                    "only schedulers and administrators run tasks");
-        }
+        exchange.peer().identity().require(Role.SCHEDULER, exchange.method().name());
     }
 
     private CompletableFuture<RunTaskReply> run(Exchange<RunTaskRequest, RunTaskReply> exchange) {
@@ -97,7 +95,7 @@ public final class TaskService implements AutoCloseable {
                                 ? "the node is going down"
                                 : "all " + settings.slots() + " slots are taken");
             }
-            run = new TaskRun(request, settings, clock);
+            run = new TaskRun(request, settings, trees, clock);
             tasks.put(request.getTask(), new Entry(run));
         }
         run.start();

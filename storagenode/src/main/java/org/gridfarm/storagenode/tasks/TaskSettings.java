@@ -5,9 +5,15 @@ import java.time.Duration;
 
 /**
  * @param slots tasks at once; 0 runs none
- * @param mount where the farm is mounted here; what stands for {@code {mount}} in tasks; empty if
- *     it is not
+ * @param mount where the farm is mounted here; tasks know it as {@code $GF_MOUNT}; empty if it is
+ *     not
  * @param killGrace from SIGTERM to SIGKILL
- * @param scratch the working directory of a task where there is no mount
+ * @param scratch where there is no mount, each task works in a directory of its own in this one
+ * @param minUid accounts below are the system's and run nothing
+ * @param allowRoot root's own tasks run as root, though without its capabilities: for a farm of
+ *     root's own on one machine
  */
-public record TaskSettings(int slots, String mount, Duration killGrace, Path scratch) {}
+public record TaskSettings(
+        int slots, String mount, Duration killGrace, Path scratch, int minUid, boolean allowRoot) {
+    public static final int MIN_UID_DEFAULT = 1000;
+}

@@ -1,7 +1,8 @@
 /**
- * The programs that jobs run on this node: each in a process group of its own, as the user who
- * submitted it, with its output kept up to a limit. Asked again for a task, the answer is that of
- * the one run. Knows nothing of replicas: tasks see the farm through the node's mount.
+ * The programs that jobs run on this node: each as the user who submitted it, in an environment of
+ * its own, with its output kept up to a limit; what it leaves running ends with it. Asked again for
+ * a task, the answer is that of the one run. Knows nothing of replicas: tasks see the farm through
+ * the node's mount. How and why: {@code docs/decisions/tasks.md}.
  */
 @NullMarked
 package org.gridfarm.storagenode.tasks;

@@ -10,25 +10,45 @@ import org.gridfarm.protocol.name.LocalPath;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Real processes. */
 class TaskRunTest {
     private static final String PRINT = "printf '%s|%s|%s|' \"$1\" \"$2\" \"$A\"; cat; cat in*";
+    private static final int NOBODY = 65534;
+    private static final Set<PosixFilePermission> ANYBODY =
+            PosixFilePermissions.fromString("rwxrwxrwx");
 
     @TempDir Path mount;
 
+    /** Tasks of root's tests are nobody's: root's own are refused. */
+    @BeforeEach
+    void letTheTasksIn() throws IOException {
+        Files.setPosixFilePermissions(mount, ANYBODY);
+    }
+
     private static int self(String attribute) throws IOException {
         return (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + attribute);
+    }
+
+    private static int other(String attribute) throws IOException {
+        return self("uid") == 0 ? NOBODY : self(attribute);
     }
 
     /** A word as bytes; what stands for a byte becomes it. */
@@ -45,20 +65,21 @@ class TaskRunTest {
                 .setTask("1.1.1")
                 .addAllArgv(words("/bin/sh", "-c", command))
                 .setUser("tester")
-                .setUid(self("uid"))
-                .setGid(self("gid"));
+                .setUid(other("uid"))
+                .setGid(other("gid"));
+    }
+
+    private TaskSettings settings(String where) {
+        return new TaskSettings(2, where, Duration.ofMillis(300), mount, 1000, false);
     }
 
     private TaskRun start(RunTaskRequest request) {
-        TaskRun run =
-                new TaskRun(
-                        request,
-                        new TaskSettings(
-                                2,
-                                mount.toString(),
-                                Duration.ofMillis(300),
-                                mount.resolve("scratch")),
-                        Clock.system());
+        return start(request, settings(mount.toString()), ProcessTrees.ofThisHost());
+    }
+
+    private static TaskRun start(
+            RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees) {
+        TaskRun run = new TaskRun(request, settings, trees, Clock.system());
         run.start();
         return run;
     }
@@ -86,14 +107,14 @@ class TaskRunTest {
                 run(
                         shell("")
                                 .clearArgv()
-                                .addAllArgv(words("/bin/sh", "-c", PRINT, "sh", all, "{mount}x"))
+                                .addAllArgv(words("/bin/sh", "-c", PRINT, "sh", all, "/{mount}x"))
                                 .putEnvironment("A", text("v\udcff"))
                                 .setDirectory(text("/d\udce9"))
                                 .setStdinPath(text("/d\udce9/in\udce8"))
                                 .build());
         assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
         assertThat(NameText.of(reply.getStdout().toByteArray()))
-                .isEqualTo(all + "|" + mount + "x|v\udcff|readread");
+                .isEqualTo(all + "|/{mount}x|v\udcff|readread");
     }
 
     @Test
@@ -103,7 +124,7 @@ class TaskRunTest {
         RunTaskReply reply =
                 run(
                         shell(
-                                        "wc -l < {mount}/in/x; echo $GF_JOB_ID; pwd; cat; echo oops >&2; exit 3")
+                                        "wc -l < $GF_MOUNT/in/x; echo $GF_JOB_ID; pwd; cat; echo oops >&2; exit 3")
                                 .putEnvironment("GF_JOB_ID", text("17"))
                                 .setDirectory(text("/in"))
                                 .setStdinPath(text("/in/x"))
@@ -168,29 +189,207 @@ class TaskRunTest {
         assertThat(reply.getExitCode()).isNotZero();
         assertThat(reply.getFailure() + reply.getStderr().toStringUtf8())
                 .contains("/no/such/program");
-        assertThat(run(shell("true").setDirectory(text("/nowhere")).build()).getFailure())
-                .contains("no directory /nowhere");
+        assertThat(
+                        run(shell("true").setDirectory(text("/nowhere")).build())
+                                .getStderr()
+                                .toStringUtf8())
+                .contains("cannot enter directory /nowhere");
     }
 
     @Test
     void aTaskOfAnotherUserRunsAsThatUserOrFailsInOneSentence() throws IOException {
         RunTaskReply reply =
-                run(shell("id -u; id -g").setUser("nobody").setUid(65534).setGid(65534).build());
+                run(shell("id -u; id -g; id -G").setUid(NOBODY).setGid(NOBODY).build());
         if (self("uid") == 0) {
-            assertThat(reply.getStdout().toStringUtf8()).isEqualTo("65534\n65534\n");
+            assertThat(reply.getStdout().toStringUtf8()).startsWith("65534\n65534\n65534");
         } else {
             assertThat(reply.getFailure()).contains("cannot become uid 65534");
         }
     }
 
     @Test
+    void aTaskHasNoPrivilegeAndNoWayToOne() throws IOException {
+        String said =
+                run(shell("grep -E '^(NoNewPrivs|Cap)' /proc/self/status").build())
+                        .getStdout()
+                        .toStringUtf8();
+        assertThat(said).contains("NoNewPrivs:\t1");
+        if (self("uid") == 0) {
+            assertThat(said.lines().filter(line -> line.startsWith("Cap")))
+                    .hasSize(5)
+                    .allMatch(line -> line.endsWith("\t0000000000000000"));
+        }
+    }
+
+    /** The first program that root starts would be the one in the user's own directory. */
+    @Test
+    void aTasksEnvironmentIsHisAloneAndComesAfterTheDrop() throws IOException {
+        Path setpriv = Files.writeString(mount.resolve("setpriv"), "#!/bin/sh\nid -u\n");
+        Files.setPosixFilePermissions(setpriv, ANYBODY);
+        RunTaskReply reply =
+                run(
+                        shell("tr '\\0' '\\n' </proc/self/environ; tr '\\0' ' ' </proc/$$/cmdline")
+                                .putEnvironment("PATH", text(mount + ":/usr/bin:/bin"))
+                                .putEnvironment("SECRET", text("it's $(mine)"))
+                                .putEnvironment("GF_JOB_ID", text("17"))
+                                .build());
+        assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
+        assertThat(reply.getStdout().toStringUtf8().lines().filter(line -> line.contains("=")))
+                .map(line -> line.replaceAll("=.*", ""))
+                .contains("PATH", "SECRET", "GF_JOB_ID", "GF_MOUNT", "HOME", "LANG", "USER")
+                .isSubsetOf(
+                        "PATH",
+                        "SECRET",
+                        "GF_JOB_ID",
+                        "GF_MOUNT",
+                        "HOME",
+                        "LANG",
+                        "USER",
+                        "LOGNAME",
+                        "PWD",
+                        "GF_TASK_MARK");
+        assertThat(reply.getStdout().toStringUtf8())
+                .contains("SECRET=it's $(mine)\n", "HOME=" + mount + "\n");
+    }
+
+    @Test
+    void variablesThatProgramsAreLoadedByAreRefused() throws IOException {
+        for (String name : List.of("LD_PRELOAD", "GLIBC_TUNABLES", "A=B", "A B", "UID", "1A")) {
+            assertThat(run(shell("echo ran").putEnvironment(name, text("x")).build()).getFailure())
+                    .startsWith("environment " + name);
+        }
+    }
+
+    @Test
+    void noNameLeadsOutOfTheMount() throws IOException {
+        Files.createDirectory(mount.resolve("etc"));
+        Files.writeString(mount.resolve("etc/passwd"), "of the farm");
+        RunTaskReply reply =
+                run(
+                        shell("pwd; cat")
+                                .setDirectory(text("/../../../etc"))
+                                .setStdinPath(text("../x/../../etc/passwd"))
+                                .build());
+        assertThat(reply.getStdout().toStringUtf8())
+                .isEqualTo(mount.toRealPath() + "/etc\nof the farm");
+        assertThat(
+                        run(shell("cat").setStdinPath(text("/etc/shadow{mount}")).build())
+                                .getStderr()
+                                .toStringUtf8())
+                .contains(mount + "/etc/shadow{mount}");
+    }
+
+    @Test
+    void whatTheUserMayNotOpenIsNotOpenedForHim() throws IOException {
+        Files.writeString(mount.resolve("secret"), "of another");
+        Files.setPosixFilePermissions(
+                mount.resolve("secret"), PosixFilePermissions.fromString("---------"));
+        Files.createDirectory(mount.resolve("closed"));
+        Files.setPosixFilePermissions(
+                mount.resolve("closed"), PosixFilePermissions.fromString("---------"));
+        RunTaskReply reply = run(shell("cat").setStdinPath(text("/secret")).build());
+        assertThat(reply.getExitCode()).isNotZero();
+        assertThat(reply.getStdout().isEmpty()).isTrue();
+        assertThat(run(shell("true").setDirectory(text("/closed")).build()).getExitCode())
+                .isEqualTo(126);
+    }
+
+    @Test
+    void aCommandIsNoOptionOfTheProgramsThatStartIt() throws IOException {
+        for (String word : List.of("-c", "--help", "")) {
+            assertThat(
+                            run(shell("").clearArgv().addAllArgv(words(word, "id")).build())
+                                    .getFailure())
+                    .contains("begins with the name of a program");
+        }
+        assertThat(run(shell("").clearArgv().build()).getFailure()).contains("name of a program");
+        assertThat(run(shell("echo \0").build()).getFailure()).contains("zero byte");
+    }
+
+    private static Stream<ProcessTree.Maker> treesOfThisHost() {
+        return Stream.concat(
+                ControlGroup.maker().stream(),
+                Stream.of(MarkedProcesses.maker(new java.util.Random(1))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("treesOfThisHost")
+    void whatATaskPutElsewhereEndsWithIt(ProcessTree.Maker trees) throws IOException {
+        String daemon =
+                "(setsid sh -c 'trap \"\" TERM HUP; echo $$ > %s; exec sleep 100' >/dev/null 2>&1 &)";
+        Path once = mount.resolve("once");
+        Path twice = mount.resolve("twice");
+        RunTaskReply reply =
+                start(
+                                shell(
+                                                daemon.formatted(once)
+                                                        + "; setsid sh -c \""
+                                                        + daemon.formatted(twice)
+                                                                .replace("\"", "\\\"")
+                                                                .replace("$$", "\\$\\$")
+                                                        + "\" >/dev/null 2>&1; while ! [ -s "
+                                                        + once
+                                                        + " -a -s "
+                                                        + twice
+                                                        + " ]; do :; done")
+                                        .build(),
+                                settings(mount.toString()),
+                                trees)
+                        .outcome()
+                        .join();
+        assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
+        // Killed by now; whoever took them as children has yet to wait for them.
+        await().until(() -> !isAlive(once) && !isAlive(twice));
+    }
+
+    @Test
+    void aTaskOfTheSameUserGoesOnWhenAnotherEnds() throws IOException {
+        for (ProcessTree.Maker trees : treesOfThisHost().toList()) {
+            TaskSettings settings = settings(mount.toString());
+            TaskRun longer =
+                    start(shell("echo on; read line; exec sleep 100").build(), settings, trees);
+            TaskRun other = start(shell("exec sleep 100").build(), settings, trees);
+            other.kill(9);
+            assertThat(other.outcome().join().getSignal()).isEqualTo(9);
+            assertThat(start(shell("true").build(), settings, trees).outcome().join().getExitCode())
+                    .isZero();
+            assertThat(longer.outcome().isDone()).isFalse();
+            longer.kill(9);
+            longer.outcome().join();
+        }
+    }
+
+    @Test
     void aFarmPathWithoutAMountIsAClearFailure() throws IOException {
-        TaskRun run =
-                new TaskRun(
-                        shell("cat {mount}/x").build(),
-                        new TaskSettings(1, "", Duration.ofSeconds(1), mount.resolve("scratch")),
-                        Clock.system());
-        run.start();
-        assertThat(run.outcome().join().getFailure()).contains("no mount of the farm");
+        TaskSettings unmounted = settings("");
+        for (RunTaskRequest.Builder request :
+                List.of(
+                        shell("cat $GF_MOUNT/x").setNeedsMount(true),
+                        shell("ls").setDirectory(text("/x")),
+                        shell("cat").setStdinPath(text("/x")),
+                        shell("ls $A").putEnvironment("A", text("{mount}/x")))) {
+            assertThat(
+                            start(request.build(), unmounted, ProcessTrees.ofThisHost())
+                                    .outcome()
+                                    .join()
+                                    .getFailure())
+                    .contains("no mount of the farm");
+        }
+    }
+
+    @Test
+    void withoutAMountATaskWorksInADirectoryOfItsOwnThatGoesWithIt() throws IOException {
+        RunTaskReply reply =
+                start(
+                                shell("mkdir -p d/e; echo x >d/e/f; pwd; stat -c '%a %u' .")
+                                        .build(),
+                                settings(""),
+                                ProcessTrees.ofThisHost())
+                        .outcome()
+                        .join();
+        List<String> lines = reply.getStdout().toStringUtf8().lines().toList();
+        assertThat(lines.get(0)).startsWith(mount.toRealPath() + "/gridfarm-task-");
+        assertThat(lines.get(1)).isEqualTo("700 " + other("uid"));
+        assertThat(Path.of(lines.get(0))).doesNotExist();
     }
 }

@@ -84,6 +84,9 @@ final class Configurations {
 
                         [grid]
                         map = "%s"
+
+                        [tasks]
+                        allow_root = %s
                         """
                                 .formatted(
                                         list(metaservers),
@@ -92,7 +95,10 @@ final class Configurations {
                                         group,
                                         slots,
                                         mount,
-                                        pki.gridMap()));
+                                        pki.gridMap(),
+                                        // A farm that root starts is root's own, and so are its
+                                        // jobs.
+                                        System.getProperty("user.name").equals("root")));
     }
 
     Path scheduler(

@@ -160,6 +160,7 @@ public final class Jobs implements Callable<Integer> {
         document.put("local_tasks", job.getLocalTasks());
         document.put("input_bytes_local", job.getInputBytesLocal());
         document.put("input_bytes_remote", job.getInputBytesRemote());
+        document.put("waiting", job.getWaiting());
         document.put("submitted_ms", job.getSubmitted());
         document.put("started_ms", job.getStarted());
         document.put("ended_ms", job.getEnded());

@@ -14,6 +14,7 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.LocalPath;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -44,7 +45,9 @@ import java.util.concurrent.Callable;
             "  gf run hostname                                one task on any node",
             "",
             "Replacement strings are those of GNU parallel: {} {.} {/} {//} {/.} {#} {1} {2}. An argument that begins with / is a path in the farm; the"
-                    + " command sees it below the node's mount, which is also its working directory.",
+                    + " command sees it below the node's mount ($GF_MOUNT), which is also its working directory.",
+            "Each replacement is one word, in any quotes, and never code, whatever a file is called. To a further shell hand it over: sh -c 'wc \"$1\"' sh {}",
+            "",
             "Exit status: that of the program for one task; else the number of failed tasks, 101 for more than 100."
         },
         mixinStandardHelpOptions = true)
@@ -95,7 +98,7 @@ public final class Run implements Callable<Integer> {
             names = "--on",
             defaultValue = "",
             paramLabel = "PATTERN",
-            description = "only on nodes whose name matches")
+            description = "only on nodes whose name matches, such as n1, 'gpu*' or '{n1,n2}'")
     private String on = "";
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "environment of the tasks")
@@ -119,11 +122,21 @@ public final class Run implements Callable<Integer> {
     public Integer call() {
         ClientConfig config = options.configuration();
         try (Gridfarm farm = Gridfarm.open(config, "gf run")) {
-            List<TaskSpec> tasks = tasks(farm);
+            Sources sources = sources(farm);
+            Template template =
+                    sources.groups().isEmpty()
+                            ? Template.plain(sources.command())
+                            : Template.of(sources.command());
+            List<List<Argument>> combinations = sources.combinations();
             if (dryRun) {
-                tasks.forEach(
-                        task -> System.out.println(text(task.getArgv(task.getArgvCount() - 1))));
+                for (int i = 0; i < combinations.size(); i++) {
+                    System.out.println(template.shown(i + 1, combinations.get(i)));
+                }
                 return 0;
+            }
+            List<TaskSpec> tasks = new ArrayList<>();
+            for (List<Argument> arguments : combinations) {
+                tasks.add(template.task(tasks.size() + 1, arguments));
             }
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
             long job = scheduler.call(SchedulerMethods.SUBMIT, request(tasks)).getJob();
@@ -139,21 +152,11 @@ public final class Run implements Callable<Integer> {
         }
     }
 
-    private List<TaskSpec> tasks(Gridfarm farm) {
-        Sources sources =
-                Sources.parse(
-                        words,
-                        pattern -> farm.glob(pattern).stream().map(FarmPath::toString).toList(),
-                        Run::lines);
-        if (sources.groups().isEmpty()) {
-            return List.of(Template.plain(sources.command()).task(1, List.of()));
-        }
-        Template template = Template.of(sources.command());
-        List<TaskSpec> tasks = new ArrayList<>();
-        for (List<Argument> arguments : sources.combinations()) {
-            tasks.add(template.task(tasks.size() + 1, arguments));
-        }
-        return tasks;
+    private Sources sources(Gridfarm farm) {
+        return Sources.parse(
+                words,
+                pattern -> farm.glob(pattern).stream().map(FarmPath::toString).toList(),
+                Run::lines);
     }
 
     private SubmitJobRequest request(List<TaskSpec> tasks) {
@@ -181,6 +184,7 @@ public final class Run implements Callable<Integer> {
         int failed = 0;
         int onlyStatus = 0;
         long change = 0;
+        String said = "";
         while (true) {
             WaitJobReply reply =
                     scheduler.call(
@@ -194,6 +198,7 @@ public final class Run implements Callable<Integer> {
                                     .build());
             change = reply.getJob().getChange();
             next = reply.getNextFinished();
+            said = tellWaiting(reply.getJob(), said);
             for (TaskInfo task : reply.getFinishedList()) {
                 failed += task.getState().equals("succeeded") ? 0 : 1;
                 onlyStatus =
@@ -225,6 +230,16 @@ public final class Run implements Callable<Integer> {
                         : failed > FAILED_SHOWN_MAX ? FAILED_SHOWN_MAX + 1 : failed;
             }
         }
+    }
+
+    /** Once for each reason, while nothing runs. */
+    private static String tellWaiting(JobInfo job, String said) {
+        String why = job.getWaiting();
+        if (why.isEmpty() || why.equals(said) || job.getRunning() > 0) {
+            return said;
+        }
+        System.err.println("gf: job " + job.getId() + " " + why);
+        return why;
     }
 
     private static void show(TaskInfo task) {

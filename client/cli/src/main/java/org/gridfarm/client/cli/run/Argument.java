@@ -14,21 +14,25 @@ public record Argument(String text, boolean isFarmPath) {
         return text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : text;
     }
 
-    /** The part that a replacement string asks for: "", ".", "/", "//" or "/.". */
+    /**
+     * The part that a replacement string asks for: "", ".", "/", "//" or "/.". A path is one in the
+     * farm: see {@link #isBelowMount}.
+     */
     String part(String code) {
         String value = isFarmPath ? path() : text;
         return switch (code) {
-            case "" -> mounted(value);
-            case "." -> mounted(withoutExtension(value));
-            case "//" -> mounted(directory(value));
+            case "" -> value;
+            case "." -> withoutExtension(value);
+            case "//" -> directory(value);
             case "/" -> base(value);
             case "/." -> withoutExtension(base(value));
             default -> throw new IllegalArgumentException(code);
         };
     }
 
-    private String mounted(String value) {
-        return isFarmPath ? Template.MOUNT + value : value;
+    /** Whether the command sees this part below the node's mount. */
+    boolean isBelowMount(String code) {
+        return isFarmPath && !code.equals("/") && !code.equals("/.");
     }
 
     private static String base(String path) {

@@ -8,45 +8,140 @@ import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 class TemplateTest {
-    private static String expand(String command, String... arguments) {
-        return Template.of(List.of(command))
-                .expand(7, java.util.Arrays.stream(arguments).map(Argument::of).toList());
+    private static List<Argument> arguments(String... texts) {
+        return java.util.Arrays.stream(texts).map(Argument::of).toList();
+    }
+
+    /** What the shell makes of it: each word on a line. */
+    private static String ran(String command, String... texts) throws Exception {
+        TaskSpec task = Template.of(List.of(command)).task(7, arguments(texts));
+        Process process =
+                new ProcessBuilder(task.getArgvList().stream().map(b -> b.toStringUtf8()).toList())
+                        .redirectErrorStream(true)
+                        .start();
+        process.getOutputStream().close();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static String words(String words, String... texts) throws Exception {
+        return ran("GF_MOUNT=/mnt; printf '%s|' " + words, texts);
     }
 
     @Test
-    void replacementStringsAreThoseOfGnuParallel() {
-        assertThat(expand("wc -l {} > {.}.count", "/in/a.b.txt"))
-                .isEqualTo("wc -l {mount}/in/a.b.txt > {mount}/in/a.b.count");
-        assertThat(expand("{/} {//} {/.} {#}", "/in/a.txt")).isEqualTo("a.txt {mount}/in a 7");
-        assertThat(expand("echo {}", "gf:/x")).isEqualTo("echo {mount}/x");
-        assertThat(expand("echo {1} {2.}", "a", "b.c")).isEqualTo("echo a b");
+    void replacementStringsAreThoseOfGnuParallel() throws Exception {
+        assertThat(words("{} {.}.count", "/in/a.b.txt"))
+                .isEqualTo("/mnt/in/a.b.txt|/mnt/in/a.b.count|");
+        assertThat(words("{/} {//} {/.} {#}", "/in/a.txt")).isEqualTo("a.txt|/mnt/in|a|7|");
+        assertThat(words("{}", "gf:/x")).isEqualTo("/mnt/x|");
+        assertThat(words("{1} {2.} {3} {1}", "a", "b.c")).isEqualTo("a|b|{3}|a|");
+        assertThat(words("x{}y '{}' \"{}\"", "a", "b c")).isEqualTo("xa|b cy|a b c|a b c|");
     }
 
     @Test
-    void aDotFileHasNoExtension() {
-        assertThat(expand("{.} {/.}", "/in/.profile")).isEqualTo("{mount}/in/.profile .profile");
+    void aDotFileHasNoExtension() throws Exception {
+        assertThat(words("{.} {/.}", "/in/.profile")).isEqualTo("/mnt/in/.profile|.profile|");
+    }
+
+    /** Each form of quotes of the shell, around names that would do something in one of them. */
+    @Test
+    void anArgumentIsOneWordAndNeverCodeInAnyQuotes() throws Exception {
+        for (String name :
+                List.of(
+                        "it's here",
+                        "$(echo CODE)",
+                        "`echo CODE`",
+                        "\";echo CODE;\"",
+                        "';echo CODE;'",
+                        "a'\"b\\",
+                        "*",
+                        "-n",
+                        "${HOME}",
+                        "{mount}",
+                        "{}",
+                        "a\nb",
+                        "")) {
+            assertThat(words("{}", name)).isEqualTo(name + "|");
+            assertThat(words("\"{}\"", name)).isEqualTo(name + "|");
+            assertThat(words("'{}'", name)).isEqualTo(name + "|");
+            assertThat(words("\"x'{}'\" 'x\"{}\"'", name))
+                    .isEqualTo("x'" + name + "'|x\"" + name + "\"|");
+            assertThat(
+                            words(
+                                    "`printf %s {}`x \"`printf %s {}`\" \"`printf %s \"{}\"`\"",
+                                    "a" + name))
+                    .endsWith("|a" + name + "|a" + name + "|")
+                    .doesNotContain("CODE\n");
+            assertThat(words("\"$(printf %s {} \"{}\" '{}')\"", "-" + name + "-"))
+                    .isEqualTo(("-" + name + "-").repeat(3) + "|");
+            assertThat(words("${none:-{}} \"${none:-{}}\"", name + "."))
+                    .isEqualTo((name + ".|").repeat(2));
+            assertThat(ran("cat <<E\n{} it's\nE\necho '{}' # don't {}\necho \"{}\"", "." + name))
+                    .isEqualTo(".N it's\n.N\n.N\n".replace("N", name));
+            assertThat(words("{} {/}", "/in/" + name + "."))
+                    .isEqualTo("/mnt/in/" + name + ".|" + name + ".|");
+        }
     }
 
     @Test
-    void argumentsAreOneWordWhateverTheyHold() {
-        assertThat(expand("ls {}", "/in/it's here")).isEqualTo("ls '{mount}/in/it'\\''s here'");
-        assertThat(expand("echo {}", "$(reboot)")).isEqualTo("echo '$(reboot)'");
-        assertThat(expand("echo {}", "")).isEqualTo("echo ''");
+    void aCommandWithoutReplacementStringGetsTheArgumentLast() throws Exception {
+        assertThat(words("x", "/in/a")).isEqualTo("x|/mnt/in/a|");
     }
 
     @Test
-    void aCommandWithoutReplacementStringGetsTheArgumentLast() {
-        assertThat(expand("wc -l", "/in/a")).isEqualTo("wc -l {mount}/in/a");
+    void aCommandKeepsParametersOfItsOwn() throws Exception {
+        assertThat(ran("f() { echo \"$# $1 {}\"; }; set -- p; f q; echo $1 {}", "a"))
+                .isEqualTo("1 q a\np a\n");
+        assertThat(ran("echo $# ${1} {}", "a")).isEqualTo("0 a\n");
     }
 
     @Test
-    void farmPathsInTheCommandAreMarked() {
-        assertThat(expand("cp {} gf:/out/{/}", "/in/a")).isEqualTo("cp {mount}/in/a {mount}/out/a");
-        assertThat(expand("awk '{print $1}' {}", "/in/a"))
-                .isEqualTo("awk '{print $1}' {mount}/in/a");
+    void farmPathsInTheCommandAreBelowTheMount() throws Exception {
+        assertThat(words("{} gf:/out/{/} \"gf:/o\" 'gf:/o' {mount}/x agf:/b", "/in/a"))
+                .isEqualTo("/mnt/in/a|/mnt/out/a|/mnt/o|/mnt/o|/mnt/x|agf:/b|");
+        assertThat(ran("echo x y | awk '{print $1}'; echo {}", "a")).isEqualTo("x\na\n");
+        assertThat(Template.of(List.of("echo {}")).task(1, arguments("a")).getNeedsMount())
+                .isFalse();
+        assertThat(Template.of(List.of("echo {}")).task(1, arguments("/a")).getNeedsMount())
+                .isTrue();
+        assertThat(Template.plain(List.of("ls gf:/")).task(1, List.of()).getNeedsMount()).isTrue();
+    }
+
+    @Test
+    void anArgumentInArithmeticIsANumber() throws Exception {
+        assertThat(words("$(( ({} + {#}) * 2 ))", "5")).isEqualTo("24|");
+        assertThatThrownBy(() -> words("$(({} * 2))", "x[$(id)]"))
+                .hasMessageContaining("only a number");
+    }
+
+    /** There it would be code. */
+    @Test
+    void anArgumentInTheTextOfAnotherShellIsRefused() throws Exception {
+        for (String command :
+                List.of(
+                        "sh -c 'wc {}'",
+                        "bash -e -c \"wc '{}'\"",
+                        "/bin/sh -ec \"wc \\\"{}\\\"\"",
+                        "sh -c {}",
+                        "eval echo {}",
+                        "eval \"echo {}\"")) {
+            assertThatThrownBy(() -> ran(command, "/in/a"))
+                    .as(command)
+                    .hasMessageContaining("text of another shell");
+        }
+        assertThat(ran("sh -c 'printf %s \"$1\"' sh {}", "$(id)")).isEqualTo("$(id)");
+        assertThatThrownBy(() -> ran("cat <<'E'\n{}\nE", "a"))
+                .hasMessageContaining("here-document");
+    }
+
+    @Test
+    void whatIsShownRunsAsTheTaskDoes() {
+        assertThat(Template.of(List.of("wc -l {} > \"{.}.n\"")).shown(1, arguments("/in/a b.c")))
+                .isEqualTo(
+                        "gf_1='/in/a b.c'; gf_2='/in/a b'; wc -l \"${GF_MOUNT}${gf_1}\" > \"${GF_MOUNT}${gf_2}.n\"");
     }
 
     @Test
@@ -65,7 +160,8 @@ class TemplateTest {
                 Template.of(List.of("cat {} gf:/\udce8"))
                         .task(1, List.of(Argument.of("/in/a\udce9")));
         assertThat(task.getArgv(2).toByteArray())
-                .isEqualTo(NameText.bytes("cat '{mount}/in/a\udce9' {mount}/\udce8"));
+                .endsWith(NameText.bytes("cat \"${GF_MOUNT}${gf_1}\" \"${GF_MOUNT}\"/\udce8"));
+        assertThat(task.getArgv(4).toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
         assertThat(task.getInputs(0).toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
         assertThat(task.getArgument().toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
     }
