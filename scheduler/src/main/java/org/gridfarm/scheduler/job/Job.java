@@ -19,6 +19,8 @@ import java.util.Map;
  * <p>Owned by the scheduler's event thread.
  */
 public final class Job {
+    private static final int COMMAND_NOT_RUN = 126; // as the shell says it
+
     private final long id;
     private final String user;
     private final SubmitJobRequest request;
@@ -103,6 +105,11 @@ public final class Job {
         return List.copyOf(pending);
     }
 
+    /** The first of those that wait; there has to be one. */
+    public Task next() {
+        return pending.element();
+    }
+
     public boolean hasPending() {
         return !pending.isEmpty();
     }
@@ -144,6 +151,17 @@ public final class Job {
         running++;
         started = started == 0 ? now : started;
         change++;
+    }
+
+    /** A task that waits is given up. */
+    public void abandon(Task task, String why, long now) {
+        pending.remove(task);
+        end(
+                task,
+                TaskState.FAILED,
+                RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).build(),
+                why,
+                now);
     }
 
     /** The attempt could not be run or its node was lost: it does not count against the retries. */
@@ -260,7 +278,8 @@ public final class Job {
                         .setSubmitted(submitted)
                         .setStarted(started)
                         .setEnded(isDone() ? ended : 0)
-                        .setChange(change);
+                        .setChange(change)
+                        .setWaiting(pending.isEmpty() ? "" : pending.element().reason());
         for (Task task : tasks) {
             if (task.attempts() > 0) {
                 TaskInfo t = task.info(false);

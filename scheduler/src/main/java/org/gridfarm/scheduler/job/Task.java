@@ -63,6 +63,11 @@ public final class Task {
         return node;
     }
 
+    /** Why it waits, or failed. */
+    public String reason() {
+        return reason;
+    }
+
     public long finishOrder() {
         return finishOrder;
     }

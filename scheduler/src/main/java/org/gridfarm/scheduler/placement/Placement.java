@@ -71,10 +71,14 @@ public final class Placement {
             return placed;
         }
 
+        private boolean isFor(Candidate<T> candidate, String node) {
+            return nodes.containsKey(node) && candidate.allowed().test(node);
+        }
+
         private int liveHolders(Candidate<T> candidate) {
             int count = 0;
             for (Map.Entry<String, Long> holder : candidate.holders().entrySet()) {
-                if (holder.getValue() > 0 && nodes.containsKey(holder.getKey())) {
+                if (holder.getValue() > 0 && isFor(candidate, holder.getKey())) {
                     count++;
                 }
             }
@@ -100,7 +104,7 @@ public final class Placement {
         /** The live node that holds most of its input, free or not. */
         private java.util.Optional<String> bestHolder(Candidate<T> candidate) {
             return candidate.holders().entrySet().stream()
-                    .filter(e -> e.getValue() > 0 && nodes.containsKey(e.getKey()))
+                    .filter(e -> e.getValue() > 0 && isFor(candidate, e.getKey()))
                     .max(
                             Map.Entry.<String, Long>comparingByValue()
                                     .thenComparing(Map.Entry.comparingByKey()))
@@ -114,12 +118,13 @@ public final class Placement {
         private java.util.Optional<String> best(Candidate<T> candidate, boolean onlyHoldersOfMost) {
             long most =
                     candidate.holders().entrySet().stream()
-                            .filter(e -> nodes.containsKey(e.getKey()))
+                            .filter(e -> isFor(candidate, e.getKey()))
                             .mapToLong(Map.Entry::getValue)
                             .max()
                             .orElse(0);
             Set<String> racks = racksOfHolders(candidate);
             return nodes.keySet().stream()
+                    .filter(candidate.allowed())
                     .filter(name -> room(name) >= candidate.slots())
                     .filter(name -> !onlyHoldersOfMost || candidate.heldBy(name) == most)
                     .max(

@@ -12,6 +12,8 @@ import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.TaskState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -20,12 +22,14 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The table of jobs. Thread-safe. A change is durable when the call returns. UNAVAILABLE: the
  * database cannot be reached; NOT_LEADER: another scheduler has taken over since {@link #takeOver}.
  */
 public final class JobStore implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JobStore.class);
     private static final String SCHEMA = "gridfarm_jobs";
     private static final int POOL_MAX = 3;
     private static final long CONNECT_MILLIS_MAX = 10_000;
@@ -163,19 +167,30 @@ public final class JobStore implements AutoCloseable {
                         statement.setInt(1, doneMax);
                         try (ResultSet row = statement.executeQuery()) {
                             while (row.next()) {
-                                long id = row.getLong(1);
-                                jobs.add(
-                                        Job.restored(
-                                                id,
-                                                row.getString(2),
-                                                SubmitJobRequest.parseFrom(row.getBytes(3)),
-                                                row.getLong(4),
-                                                tasks(connection, id)));
+                                restored(connection, row).ifPresent(jobs::add);
                             }
                         }
                     }
                     return jobs;
                 });
+    }
+
+    /** Nothing for rows that make no job: the others are not to wait for somebody to mend them. */
+    private static Optional<Job> restored(Connection connection, ResultSet row)
+            throws SQLException {
+        long id = row.getLong(1);
+        try {
+            return Optional.of(
+                    Job.restored(
+                            id,
+                            row.getString(2),
+                            SubmitJobRequest.parseFrom(row.getBytes(3)),
+                            row.getLong(4),
+                            tasks(connection, id)));
+        } catch (InvalidProtocolBufferException | RuntimeException e) {
+            log.error("job {} is left out: its rows cannot be read", id, e);
+            return Optional.empty();
+        }
     }
 
     private static List<Job.KeptTask> tasks(Connection connection, long job)

@@ -20,6 +20,7 @@ import org.gridfarm.scheduler.placement.Placement;
 import org.gridfarm.scheduler.queue.JobStore.TaskRow;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,9 +29,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /**
  * Owns all jobs: locates inputs, places tasks, starts attempts, takes their results. An attempt is
@@ -38,10 +42,11 @@ import java.util.concurrent.Executor;
  * node for the same attempt; a result is told to clients after it is durable.
  *
  * <p>Everything here runs on the event thread; answers of the farm and of nodes come back to it
- * through {@code events}.
+ * through {@code events}. Whatever goes wrong with one task ends that task and nothing else.
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+    private static final int COMMAND_NOT_RUN = 126; // as the shell says it
     private static final double MEAN_WEIGHT = 0.1; // of the newest run time in the running mean
 
     private final Farm farm;
@@ -55,6 +60,7 @@ final class Dispatcher {
     private final Map<String, Integer> taken = new HashMap<>();
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final Set<Task> locating = new HashSet<>();
+    private final Map<Long, NodePattern> patterns = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
     private double meanSeconds = Costs.UNMEASURED.taskSeconds();
 
@@ -83,7 +89,7 @@ final class Dispatcher {
         }
         refreshNodes();
         for (Job job : restored) {
-            job.running().forEach(task -> attempt(job, task));
+            job.running().forEach(task -> guarded(job, task, () -> attempt(job, task)));
         }
     }
 
@@ -98,12 +104,13 @@ final class Dispatcher {
     }
 
     Job require(long id) {
-        Job job = jobs.get(id);
-        if (job == null) {
-            throw new FarmException(
-                    ErrorKind.NOT_FOUND, "job", Long.toString(id), "see gf jobs --all");
-        }
-        return job;
+        return find(id).orElseThrow(() ->
+                new FarmException(
+                        ErrorKind.NOT_FOUND, "job", Long.toString(id), "see gf jobs --all"));
+    }
+
+    Optional<Job> find(long id) {
+        return Optional.ofNullable(jobs.get(id));
     }
 
     List<Job> jobs() {
@@ -123,7 +130,8 @@ final class Dispatcher {
     }
 
     private void refreshNodes() {
-        farm.nodes()
+        CompletableFuture.completedFuture(farm)
+                .thenCompose(Farm::nodes)
                 .whenCompleteAsync(
                         (list, failure) -> {
                             if (failure == null) {
@@ -133,10 +141,51 @@ final class Dispatcher {
                             } else {
                                 log.debug("nodes are not known: {}", failure.getMessage());
                             }
+                        },
+                        events)
+                .whenCompleteAsync(
+                        (_, failure) -> {
+                            if (failure != null) {
+                                log.debug("nodes are asked for again: {}", failure.toString());
+                            }
                             clock.after(
                                     Limits.NODES_EVERY, () -> events.execute(this::refreshNodes));
                         },
                         events);
+    }
+
+    /** NOT_FOUND if the farm has nodes and the job may run on none of them. */
+    void requireNode(NodePattern on) {
+        if (!nodes.isEmpty() && nodes.keySet().stream().noneMatch(on)) {
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND,
+                    "run on nodes",
+                    on.glob(),
+                    "no node has such a name; there are "
+                            + nodes.keySet().stream().sorted().collect(Collectors.joining(", ")));
+        }
+    }
+
+    private NodePattern on(Job job) {
+        return patterns.computeIfAbsent(
+                job.id(), _ -> NodePattern.of(job.request().getNodePattern()));
+    }
+
+    /** Why nothing of a job can start now. */
+    private String absent(NodePattern on) {
+        String known =
+                nodes.values().stream()
+                        .filter(node -> on.test(node.getName()))
+                        .map(node ->
+                                node.getName()
+                                        + (node.getSlots() == 0
+                                                ? " runs no tasks"
+                                                : " is " + node.getState()))
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+        return "waits for a node named "
+                + on.glob()
+                + (known.isEmpty() ? ": there is none" : ": " + known);
     }
 
     private List<NodeSlots> freeSlots() {
@@ -158,25 +207,10 @@ final class Dispatcher {
 
     private void place() {
         List<NodeSlots> slots = freeSlots();
-        if (slots.isEmpty()) {
-            return;
-        }
         List<Candidate<Task>> candidates = new ArrayList<>();
-        for (Job job : jobs.values()) {
-            int room = Math.min(job.room(), Limits.CANDIDATES_MAX - candidates.size());
-            if (room <= 0 || !job.hasPending()) {
-                continue;
-            }
-            for (Task task : job.pending()) {
-                Map<String, Long> holders = task.holders();
-                if (holders == null) {
-                    locate(job, task);
-                } else if (room-- > 0) {
-                    candidates.add(new Candidate<>(task, task.slots(), task.inputBytes(), holders));
-                }
-                if (room <= 0 || locating.size() >= Limits.LOCATING_MAX) {
-                    break;
-                }
+        for (Job job : List.copyOf(jobs.values())) {
+            if (job.hasPending()) {
+                guarded(job, job.next(), () -> addCandidates(job, slots, candidates));
             }
         }
         if (candidates.isEmpty() || slots.stream().allMatch(node -> node.free() == 0)) {
@@ -188,28 +222,86 @@ final class Dispatcher {
         }
     }
 
+    private void addCandidates(Job job, List<NodeSlots> slots, List<Candidate<Task>> candidates) {
+        NodePattern on = on(job);
+        List<NodeSlots> usable = slots.stream().filter(node -> on.test(node.name())).toList();
+        if (usable.isEmpty()) {
+            if (!on.isAny()) {
+                job.waitFor(job.next(), absent(on));
+            }
+            return;
+        }
+        int room = Math.min(job.room(), Limits.CANDIDATES_MAX - candidates.size());
+        if (!on.isAny()) { // those that wait for busy nodes take no place in this round
+            room = Math.min(room, usable.stream().mapToInt(NodeSlots::free).sum());
+        }
+        if (room <= 0) {
+            return;
+        }
+        for (Task task : job.pending()) {
+            Map<String, Long> holders = task.holders();
+            if (holders == null) {
+                locate(job, task);
+            } else if (room-- > 0) {
+                candidates.add(new Candidate<>(task, task.slots(), task.inputBytes(), holders, on));
+            }
+            if (room <= 0 || locating.size() >= Limits.LOCATING_MAX) {
+                break;
+            }
+        }
+    }
+
     private void locate(Job job, Task task) {
         if (!locating.add(task)) {
             return;
         }
-        List<ByteString> inputs = task.spec().getInputsList();
-        farm.holdings(inputs)
+        CompletableFuture.completedFuture(task.spec().getInputsList())
+                .thenCompose(farm::holdings)
                 .whenCompleteAsync(
                         (holdings, failure) -> {
                             locating.remove(task);
-                            if (task.state() != TaskState.PENDING) {
-                                return;
-                            }
-                            if (failure != null) {
-                                job.waitFor(
-                                        task,
-                                        "its input cannot be located: " + failure.getMessage());
-                                return; // asked again in the next round
-                            }
-                            job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
-                            place();
+                            guarded(job, task, () -> located(job, task, holdings, failure));
                         },
                         events);
+    }
+
+    private void located(
+            Job job, Task task, Farm.@Nullable Holdings holdings, @Nullable Throwable failure) {
+        if (task.state() != TaskState.PENDING) {
+            return;
+        }
+        if (holdings == null) {
+            FarmException reason =
+                    FarmException.of(
+                            failure == null ? new IllegalStateException("no answer") : failure,
+                            "locate",
+                            "input");
+            job.waitFor(task, "its input cannot be located: " + reason.getMessage());
+            return; // asked again in the next round
+        }
+        job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
+        place();
+    }
+
+    /** A defect that one task brings to light is that task's failure. */
+    private void guarded(Job job, Task task, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            log.error("task {}.{} fails", job.id(), task.index(), e);
+            String why = "the scheduler cannot go on with it: " + e;
+            if (task.state() == TaskState.RUNNING) {
+                ended(job, task, failure(why));
+            } else if (task.state() == TaskState.PENDING) {
+                int before = job.finished().size();
+                job.abandon(task, why, nowMillis());
+                recordFinished(job, before);
+            }
+        }
+    }
+
+    private static RunTaskReply failure(String why) {
+        return RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).setFailure(why).build();
     }
 
     private void start(Job job, Task task, String node, String locality) {
@@ -219,7 +311,7 @@ final class Dispatcher {
                 new Recorder.Entry(
                         List.of(new TaskRow(task.info(true), 0)),
                         0,
-                        () -> events.execute(() -> attempt(job, task))));
+                        () -> events.execute(() -> guarded(job, task, () -> attempt(job, task)))));
         changed();
     }
 
@@ -229,19 +321,46 @@ final class Dispatcher {
             nodeAway(job, task, "node " + task.node() + " is not known");
             return;
         }
-        runner.run(node.getAddress(), request(job, task))
+        accounts.of(job.user())
                 .whenCompleteAsync(
-                        (reply, failure) -> {
-                            if (failure == null) {
-                                ended(job, task, reply);
-                            } else {
-                                notRun(
+                        (account, failure) ->
+                                guarded(
                                         job,
                                         task,
-                                        FarmException.of(failure, "run task", task.attemptId()));
-                            }
-                        },
+                                        () -> {
+                                            if (failure == null) {
+                                                run(job, task, node.getAddress(), account);
+                                            } else {
+                                                ended(
+                                                        job,
+                                                        task,
+                                                        failure(
+                                                                reason(task, failure)
+                                                                        .getMessage()));
+                                            }
+                                        }),
                         events);
+    }
+
+    private void run(Job job, Task task, String address, Accounts.Account account) {
+        runner.run(address, request(job, task, account))
+                .whenCompleteAsync(
+                        (reply, failure) ->
+                                guarded(
+                                        job,
+                                        task,
+                                        () -> {
+                                            if (failure == null) {
+                                                ended(job, task, reply);
+                                            } else {
+                                                notRun(job, task, reason(task, failure));
+                                            }
+                                        }),
+                        events);
+    }
+
+    private static FarmException reason(Task task, Throwable failure) {
+        return FarmException.of(failure, "run task", task.attemptId());
     }
 
     private void notRun(Job job, Task task, FarmException failure) {
@@ -254,14 +373,7 @@ final class Dispatcher {
                 recorder.add(
                         new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
             }
-            default ->
-                    ended(
-                            job,
-                            task,
-                            RunTaskReply.newBuilder()
-                                    .setExitCode(126)
-                                    .setFailure(failure.getMessage())
-                                    .build());
+            default -> ended(job, task, failure(failure.getMessage()));
         }
     }
 
@@ -273,7 +385,9 @@ final class Dispatcher {
         long now = clock.nanoTime();
         long since = unreachableSince.computeIfAbsent(task, _ -> now);
         if (now - since < Limits.NODE_LOST_AFTER.toNanos()) {
-            clock.after(Limits.RETRY_AFTER, () -> events.execute(() -> attempt(job, task)));
+            clock.after(
+                    Limits.RETRY_AFTER,
+                    () -> events.execute(() -> guarded(job, task, () -> attempt(job, task))));
             return;
         }
         log.warn("task {} is taken from {}: {}", task.attemptId(), task.node(), why);
@@ -326,6 +440,7 @@ final class Dispatcher {
         List<Long> done = jobs.values().stream().filter(Job::isDone).map(Job::id).toList();
         for (int i = 0; i < done.size() - Limits.DONE_JOBS_KEPT; i++) {
             jobs.remove(done.get(i));
+            patterns.remove(done.get(i));
         }
     }
 
@@ -351,11 +466,16 @@ final class Dispatcher {
     }
 
     private void changed() {
-        watchers.forEach(Runnable::run);
+        for (Runnable watcher : watchers) {
+            try {
+                watcher.run();
+            } catch (RuntimeException e) {
+                log.error("telling clients", e);
+            }
+        }
     }
 
-    private RunTaskRequest request(Job job, Task task) {
-        Accounts.Account account = accounts.of(job.user());
+    private static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
         return RunTaskRequest.newBuilder()
                 .setTask(task.attemptId())
                 .addAllArgv(task.spec().getArgvList())
@@ -370,6 +490,7 @@ final class Dispatcher {
                 .setGid(account.gid())
                 .setOutputBytesMax(job.request().getOutputBytesMax())
                 .setTimeoutMillis(job.request().getTimeoutMillis())
+                .setNeedsMount(task.spec().getNeedsMount())
                 .build();
     }
 

@@ -13,12 +13,12 @@ import org.gridfarm.protocol.wire.ListJobsReply;
 import org.gridfarm.protocol.wire.ListJobsRequest;
 import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
-import org.gridfarm.scheduler.job.Halt;
 import org.gridfarm.scheduler.job.Job;
-import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.queue.JobStore;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Answers clients. Jobs belong to their user: others see that they exist, only the owner and
- * administrators may cancel them or read their output. Calls come in on network threads and go on
- * on the event thread; the submit waits for the table on a thread of its own.
+ * Answers clients. Jobs belong to their user: others see that they exist and how far they are
+ * ({@link JobView}), only the owner and administrators may cancel them. Calls come in on network
+ * threads and go on on the event thread; the submit waits for the table on a thread of its own.
  */
 final class JobService {
     private static final int TASKS_PER_PAGE = 1_000;
@@ -37,6 +37,7 @@ final class JobService {
     private final Dispatcher dispatcher;
     private final JobStore store;
     private final long epoch;
+    private final Accounts accounts;
     private final Executor events;
     private final Executor blocking;
     private final Clock clock;
@@ -48,12 +49,14 @@ final class JobService {
             Dispatcher dispatcher,
             JobStore store,
             long epoch,
+            Accounts accounts,
             Executor events,
             Executor blocking,
             Clock clock) {
         this.dispatcher = dispatcher;
         this.store = store;
         this.epoch = epoch;
+        this.accounts = accounts;
         this.events = events;
         this.blocking = blocking;
         this.clock = clock;
@@ -61,7 +64,30 @@ final class JobService {
     }
 
     void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
-        blocking.execute(() -> guard(exchange, () -> record(exchange)));
+        guard(
+                exchange,
+                () -> {
+                    Submission submission =
+                            Submission.of(exchange.peer().identity(), exchange.request());
+                    accounts.of(submission.user())
+                            .whenCompleteAsync(
+                                    (_, failure) ->
+                                            guard(
+                                                    exchange,
+                                                    () -> admit(exchange, submission, failure)),
+                                    events);
+                });
+    }
+
+    private void admit(
+            Exchange<SubmitJobRequest, SubmitJobReply> exchange,
+            Submission submission,
+            @Nullable Throwable noAccount) {
+        if (noAccount != null) {
+            throw FarmException.of(noAccount, "look up account", submission.user());
+        }
+        dispatcher.requireNode(submission.on());
+        blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
     }
 
     void job(Exchange<JobRequest, JobReply> exchange) {
@@ -69,7 +95,9 @@ final class JobService {
     }
 
     void list(Exchange<ListJobsRequest, ListJobsReply> exchange) {
-        onEvents(exchange, () -> exchange.reply(list(exchange.request())));
+        onEvents(
+                exchange,
+                () -> exchange.reply(list(exchange.peer().identity(), exchange.request())));
     }
 
     void cancel(Exchange<CancelJobRequest, Empty> exchange) {
@@ -92,57 +120,50 @@ final class JobService {
         }
     }
 
-    private void record(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
-        SubmitJobRequest request = exchange.request();
-        String user = user(exchange.peer().identity());
-        if (request.getTasksCount() > Limits.TASKS_PER_JOB_MAX) {
-            throw new FarmException(
-                    ErrorKind.TOO_BIG,
-                    "submit",
-                    request.getName(),
-                    "at most " + Limits.TASKS_PER_JOB_MAX + " tasks a job");
-        }
-        if (request.getSubmission() == 0) {
-            throw new FarmException(
-                    ErrorKind.PROTOCOL, "submit", request.getName(), "no submission number");
-        }
-        Halt.of(request.getHalt());
+    private void record(
+            Exchange<SubmitJobRequest, SubmitJobReply> exchange, Submission submission) {
+        String user = submission.user();
+        SubmitJobRequest request = submission.request();
         long id = store.submit(epoch, user, request, clock.now().toEpochMilli());
-        events.execute(() -> {
-            dispatcher.submitted(id, user, request);
-            exchange.reply(SubmitJobReply.newBuilder().setJob(id).build());
-        });
+        onEvents(
+                exchange,
+                () -> {
+                    dispatcher.submitted(id, user, request);
+                    exchange.reply(SubmitJobReply.newBuilder().setJob(id).build());
+                });
     }
 
     private JobReply describe(Exchange<JobRequest, JobReply> exchange) {
         JobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
-        boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
+        JobView view = new JobView(exchange.peer().identity(), job);
         int from = (int) Math.min(request.getFromTask(), job.tasks().size());
         int limit =
                 request.getLimit() == 0
                         ? TASKS_PER_PAGE
                         : Math.min(request.getLimit(), TASKS_PER_PAGE);
         int to = Math.min(job.tasks().size(), from + limit);
-        JobReply.Builder reply =
-                JobReply.newBuilder().setJob(job.info()).setEnd(to == job.tasks().size());
-        job.tasks().subList(from, to).forEach(task -> reply.addTasks(task.info(output)));
-        return reply.build();
+        List<TaskInfo> page = view.tasks(job.tasks().subList(from, to), request.getWithOutput());
+        return JobReply.newBuilder()
+                .setJob(view.job())
+                .addAllTasks(page)
+                .setEnd(from + page.size() == job.tasks().size())
+                .build();
     }
 
-    private ListJobsReply list(ListJobsRequest request) {
+    private ListJobsReply list(Identity identity, ListJobsRequest request) {
         ListJobsReply.Builder reply = ListJobsReply.newBuilder();
         dispatcher.jobs().stream()
                 .filter(job -> request.getAll() || !job.isDone())
                 .sorted(Comparator.comparingLong(Job::id).reversed())
                 .limit(request.getLimit() == 0 ? Long.MAX_VALUE : request.getLimit())
-                .forEach(job -> reply.addJobs(job.info()));
+                .forEach(job -> reply.addJobs(new JobView(identity, job).job()));
         return reply.build();
     }
 
     private Empty end(Exchange<CancelJobRequest, Empty> exchange) {
         Job job = dispatcher.require(exchange.request().getJob());
-        if (!mayRead(exchange.peer().identity(), job)) {
+        if (!new JobView(exchange.peer().identity(), job).isOwn()) {
             throw new FarmException(
                     ErrorKind.NOT_PERMITTED,
                     "cancel job",
@@ -173,42 +194,35 @@ final class JobService {
         long now = clock.nanoTime();
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
             Waiting one = i.next();
-            WaitJobRequest request = one.exchange().request();
-            Job job = dispatcher.require(request.getJob());
-            boolean news =
-                    job.change() > request.getChange()
-                            || job.finished().size() > request.getFromFinished();
-            if (news || now >= one.untilNanos() || one.exchange().isCancelled()) {
+            if (now >= one.untilNanos() || one.exchange().isCancelled() || hasNews(one)) {
                 i.remove();
                 guard(one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
             }
         }
     }
 
+    /** That a job was forgotten meanwhile is news, too. */
+    private boolean hasNews(Waiting one) {
+        WaitJobRequest request = one.exchange().request();
+        return dispatcher
+                .find(request.getJob())
+                .map(job ->
+                        job.change() > request.getChange()
+                                || job.finished().size() > request.getFromFinished())
+                .orElse(true);
+    }
+
     private WaitJobReply progress(Exchange<WaitJobRequest, WaitJobReply> exchange) {
         WaitJobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
-        boolean output = request.getWithOutput() && mayRead(exchange.peer().identity(), job);
+        JobView view = new JobView(exchange.peer().identity(), job);
         int from = Math.min(request.getFromFinished(), job.finished().size());
         int to = Math.min(job.finished().size(), from + TASKS_PER_PAGE);
-        WaitJobReply.Builder reply =
-                WaitJobReply.newBuilder().setJob(job.info()).setNextFinished(to);
-        for (Task task : job.finished().subList(from, to)) {
-            reply.addFinished(task.info(output));
-        }
-        return reply.build();
-    }
-
-    private static boolean mayRead(Identity identity, Job job) {
-        return identity.isAdmin() || identity.user().equals(job.user());
-    }
-
-    private static String user(Identity identity) {
-        if (!identity.role().isPerson()) {
-            throw new FarmException(
-                    ErrorKind.NOT_PERMITTED, "submit", identity.dn(), "only people have jobs");
-        }
-        identity.requireFull("submit a job");
-        return identity.user();
+        List<TaskInfo> page = view.tasks(job.finished().subList(from, to), request.getWithOutput());
+        return WaitJobReply.newBuilder()
+                .setJob(view.job())
+                .addAllFinished(page)
+                .setNextFinished(from + page.size())
+                .build();
     }
 }

@@ -1,7 +1,6 @@
 package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.scheduler.queue.JobStore;
 import org.gridfarm.scheduler.queue.JobStore.TaskRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +24,7 @@ final class Recorder implements AutoCloseable {
     private static final int GROUP_MAX = 1_000;
     private static final long RETRY_MILLIS = 500;
 
-    private final JobStore store;
-    private final long epoch;
+    private final Table table;
     private final Consumer<FarmException> deposed;
     private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
     private final Thread thread = new Thread(this::work, "gf-recorder");
@@ -38,9 +36,13 @@ final class Recorder implements AutoCloseable {
      */
     record Entry(List<TaskRow> rows, long doneJob, Runnable durable) {}
 
-    Recorder(JobStore store, long epoch, Consumer<FarmException> deposed) {
-        this.store = store;
-        this.epoch = epoch;
+    /** Durable when it returns. */
+    interface Table {
+        void record(List<TaskRow> rows, List<Long> doneJobs);
+    }
+
+    Recorder(Table table, Consumer<FarmException> deposed) {
+        this.table = table;
         this.deposed = deposed;
         thread.setDaemon(true);
         thread.start();
@@ -60,10 +62,18 @@ final class Recorder implements AutoCloseable {
                 if (!write(group)) {
                     return;
                 }
-                group.forEach(entry -> entry.durable().run());
+                group.forEach(Recorder::tell);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // closing
+        }
+    }
+
+    private static void tell(Entry entry) {
+        try {
+            entry.durable().run();
+        } catch (RuntimeException e) {
+            log.error("what follows the rows of {} tasks", entry.rows().size(), e);
         }
     }
 
@@ -72,7 +82,7 @@ final class Recorder implements AutoCloseable {
         List<Long> done = group.stream().map(Entry::doneJob).filter(job -> job != 0).toList();
         while (!closed) {
             try {
-                store.record(epoch, rows, done);
+                table.record(rows, done);
                 return true;
             } catch (FarmException e) {
                 switch (e.kind()) {
@@ -86,6 +96,10 @@ final class Recorder implements AutoCloseable {
                         return false;
                     }
                 }
+            } catch (RuntimeException e) {
+                log.error("{} rows cannot be written", rows.size(), e);
+                deposed.accept(FarmException.of(e, "record", "job table"));
+                return false;
             }
         }
         return false;

@@ -61,18 +61,21 @@ public final class Scheduler implements AutoCloseable {
             try {
                 long epoch = store.takeOver(name);
                 List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
-                Recorder writing = new Recorder(store, epoch, deposed);
+                Recorder writing =
+                        new Recorder((rows, done) -> store.record(epoch, rows, done), deposed);
                 recorder = writing;
+                Accounts accounts = new HostAccounts();
                 Dispatcher dispatcher =
-                        new Dispatcher(farm, runner, writing, clock, events, new Accounts());
+                        new Dispatcher(farm, runner, writing, clock, events, accounts);
                 JobService service =
-                        new JobService(dispatcher, store, epoch, events, blocking, clock);
+                        new JobService(dispatcher, store, epoch, accounts, events, blocking, clock);
                 events.execute(() -> dispatcher.begin(jobs));
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
-            } catch (FarmException e) {
-                problem = Optional.of(e.getMessage());
-                deposed.accept(e);
+            } catch (RuntimeException e) {
+                FarmException reason = FarmException.of(e, "lead", name);
+                problem = Optional.of(reason.getMessage());
+                deposed.accept(reason);
             }
         });
     }

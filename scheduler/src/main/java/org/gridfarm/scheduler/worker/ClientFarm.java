@@ -7,6 +7,7 @@ import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.ListNodesReply;
@@ -75,8 +76,8 @@ public final class ClientFarm implements Farm {
                 .exceptionallyCompose(failure -> {
                     FarmException reason =
                             FarmException.of(failure, "locate", NameText.of(path.toByteArray()));
-                    return reason.kind() == ErrorKind.NOT_FOUND
-                                    || reason.kind() == ErrorKind.NOT_A_DIRECTORY
+                    return reason.kind().retry() == Retry.NEVER
+                                    && reason.kind() != ErrorKind.SESSION_ENDED
                             ? CompletableFuture.completedFuture(new Holdings(Map.of(), 0))
                             : CompletableFuture.failedFuture(reason);
                 });

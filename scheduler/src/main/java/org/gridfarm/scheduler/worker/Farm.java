@@ -14,7 +14,8 @@ public interface Farm {
     CompletableFuture<List<NodeInfo>> nodes();
 
     /**
-     * Where the input lies. A path that does not exist weighs nothing: the task itself will say so.
+     * Where the input lies. A path that does not exist, or cannot be looked up for another reason
+     * that stays, weighs nothing: the task itself will say so.
      */
     CompletableFuture<Holdings> holdings(List<ByteString> paths);
 

@@ -134,4 +134,23 @@ class PlacementTest {
         }
         return held;
     }
+
+    @Test
+    void aTaskGoesOnlyWhereItMay() {
+        Candidate<String> bound =
+                new Candidate<>("bound", 1, 100, Map.of("n1", 100L), "n2"::equals);
+        assertThat(
+                        Placement.plan(
+                                List.of(bound),
+                                List.of(node("n1", 2), node("n2", 1), node("n3", 2)),
+                                SECOND_TASKS))
+                .extracting(Placed::node)
+                .containsExactly("n2");
+        assertThat(
+                        Placement.plan(
+                                List.of(bound),
+                                List.of(node("n1", 2), node("n2", 0)),
+                                SECOND_TASKS))
+                .isEmpty();
+    }
 }

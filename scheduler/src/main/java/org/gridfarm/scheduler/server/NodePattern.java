@@ -1,0 +1,40 @@
+package org.gridfarm.scheduler.server;
+
+import org.gridfarm.client.core.GlobPattern;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * The nodes that a job may run on, by name: a glob such as {@code n1}, {@code gpu*}, {@code
+ * {n1,n2}}.
+ */
+record NodePattern(String glob, Pattern names) implements Predicate<String> {
+    static final NodePattern ANY = of("");
+
+    /** Of nothing is every node; refuses with INVALID what is no pattern. */
+    static NodePattern of(String glob) {
+        try {
+            return new NodePattern(glob, GlobPattern.glob(glob.isEmpty() ? "*" : glob));
+        } catch (PatternSyntaxException e) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "run on nodes",
+                    glob,
+                    "no pattern of names: " + e.getDescription(),
+                    e);
+        }
+    }
+
+    boolean isAny() {
+        return glob.isEmpty();
+    }
+
+    @Override
+    public boolean test(String node) {
+        return isAny() || names.matcher(node).matches();
+    }
+}

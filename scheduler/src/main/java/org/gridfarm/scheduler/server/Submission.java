@@ -1,0 +1,53 @@
+package org.gridfarm.scheduler.server;
+
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.VariableName;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.scheduler.job.Halt;
+
+/** A job as it was asked for, found to be one that can be kept and run. */
+record Submission(String user, SubmitJobRequest request, NodePattern on) {
+    private static final int NAME_CHARS_MAX = 255;
+
+    /** Refuses in one line what could only fail later, or stand in the way of others. */
+    static Submission of(Identity identity, SubmitJobRequest request) {
+        if (!identity.role().isPerson()) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED, "submit", identity.dn(), "only people have jobs");
+        }
+        identity.requireFull("submit a job");
+        String name = request.getName();
+        if (request.getTasksCount() > Limits.TASKS_PER_JOB_MAX) {
+            throw refused(
+                    ErrorKind.TOO_BIG,
+                    name,
+                    "at most " + Limits.TASKS_PER_JOB_MAX + " tasks a job");
+        }
+        if (request.getSubmission() == 0) {
+            throw refused(ErrorKind.PROTOCOL, name, "no submission number");
+        }
+        if (name.length() > NAME_CHARS_MAX || name.indexOf('\0') >= 0) {
+            throw refused(
+                    ErrorKind.INVALID,
+                    name.replace('\0', '?').substring(0, Math.min(name.length(), NAME_CHARS_MAX)),
+                    "a name has up to " + NAME_CHARS_MAX + " characters and no zero byte");
+        }
+        Halt.of(request.getHalt());
+        request.getEnvironmentMap().keySet().forEach(VariableName::new);
+        if (!request.getDirectory().isEmpty()) {
+            FarmPath.of(request.getDirectory().toByteArray());
+        }
+        for (TaskSpec task : request.getTasksList()) {
+            task.getInputsList().forEach(input -> FarmPath.of(input.toByteArray()));
+        }
+        return new Submission(identity.user(), request, NodePattern.of(request.getNodePattern()));
+    }
+
+    private static FarmException refused(ErrorKind kind, String name, String why) {
+        return new FarmException(kind, "submit", name, why);
+    }
+}

@@ -1,0 +1,235 @@
+package org.gridfarm.scheduler.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.worker.Farm;
+import org.gridfarm.scheduler.worker.Runner;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/** One bad user, job or node beside good ones. */
+class DispatcherTest {
+    private final ExecutorService events = Executors.newSingleThreadExecutor();
+    private final List<NodeInfo> nodes = new CopyOnWriteArrayList<>();
+    private final Map<String, String> ran = new ConcurrentHashMap<>(); // attempt, address
+    private final Recorder recorder = new Recorder((_, _) -> {}, _ -> {});
+    private final Dispatcher dispatcher =
+            new Dispatcher(
+                    new TestedFarm(),
+                    new TestedRunner(),
+                    recorder,
+                    Clock.system(),
+                    this::unlessEnded,
+                    DispatcherTest::account);
+
+    private static final class TestedFarmDefect extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private final class TestedFarm implements Farm {
+        @Override
+        public CompletableFuture<List<NodeInfo>> nodes() {
+            return CompletableFuture.completedFuture(nodes);
+        }
+
+        @Override
+        public CompletableFuture<Holdings> holdings(List<ByteString> paths) {
+            if (paths.contains(ByteString.copyFromUtf8("/defect"))) {
+                throw new TestedFarmDefect();
+            }
+            return CompletableFuture.completedFuture(new Holdings(Map.of(), 0));
+        }
+    }
+
+    private final class TestedRunner implements Runner {
+        @Override
+        public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
+            if (request.getUser().equals("defect")) {
+                throw new TestedFarmDefect();
+            }
+            ran.put(request.getTask(), address);
+            return CompletableFuture.completedFuture(RunTaskReply.getDefaultInstance());
+        }
+
+        @Override
+        public CompletableFuture<Void> kill(String address, String attempt, int signal) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private static CompletableFuture<Accounts.Account> account(String user) {
+        return user.equals("stranger")
+                ? CompletableFuture.failedFuture(
+                        new FarmException(ErrorKind.NOT_PERMITTED, "run as", user, "no account"))
+                : CompletableFuture.completedFuture(new Accounts.Account(1000, 1000));
+    }
+
+    /** The dispatcher asks for the nodes again and again. */
+    private void unlessEnded(Runnable step) {
+        if (!events.isShutdown()) {
+            events.execute(step);
+        }
+    }
+
+    @AfterEach
+    void end() {
+        recorder.close();
+        events.shutdownNow();
+    }
+
+    private <T> T asked(Supplier<T> question) {
+        return CompletableFuture.supplyAsync(question, events).join();
+    }
+
+    private void begin(List<Job> restored, String... names) {
+        for (String name : names) {
+            nodes.add(
+                    NodeInfo.newBuilder()
+                            .setName(name)
+                            .setAddress(name + ":1")
+                            .setState("up")
+                            .setSlots(1)
+                            .build());
+        }
+        events.execute(() -> dispatcher.begin(restored));
+    }
+
+    private static SubmitJobRequest job(String on, String... inputs) {
+        SubmitJobRequest.Builder request = SubmitJobRequest.newBuilder().setNodePattern(on);
+        for (String input : inputs) {
+            TaskSpec.Builder task = TaskSpec.newBuilder();
+            if (!input.isEmpty()) {
+                task.addInputs(ByteString.copyFromUtf8(input));
+            }
+            request.addTasks(task);
+        }
+        return request.build();
+    }
+
+    private void submit(long id, String user, SubmitJobRequest request) {
+        events.execute(() -> dispatcher.submitted(id, user, request));
+    }
+
+    private void awaitState(long id, String state) {
+        await().until(() -> asked(() -> dispatcher.require(id).state().equals(state)));
+    }
+
+    private String reason(long id) {
+        return asked(() -> dispatcher.require(id).tasks().get(0).reason());
+    }
+
+    @Test
+    void aUserWithoutAnAccountFailsHisOwnTasksAlone() {
+        begin(List.of(), "n1");
+        submit(1, "stranger", job("", "", ""));
+        submit(2, "alice", job("", ""));
+        awaitState(2, "succeeded");
+        awaitState(1, "failed");
+        assertThat(reason(1)).contains("no account");
+    }
+
+    @Test
+    void nothingThatATaskBringsToLightStopsOthers() {
+        begin(List.of(), "n1");
+        submit(1, "defect", job("", ""));
+        submit(2, "alice", job("", "/defect"));
+        submit(3, "alice", job("[", "")); // refused when it is submitted, by now
+        submit(4, "alice", job("", "/in"));
+        awaitState(4, "succeeded");
+        awaitState(1, "failed");
+        awaitState(3, "failed");
+        assertThat(reason(1)).contains("TestedFarmDefect");
+        assertThat(reason(2)).contains("cannot be located");
+    }
+
+    @Test
+    void soItIsWithTasksThatRanWhenTheSchedulerStarted() {
+        List<Job> restored = new ArrayList<>();
+        for (String user : List.of("stranger", "defect", "alice")) {
+            Job job = new Job(restored.size() + 1L, user, job("", ""), 0);
+            job.start(job.next(), "n1", "none", 0);
+            restored.add(job);
+        }
+        begin(restored, "n1");
+        awaitState(3, "succeeded");
+        awaitState(2, "failed");
+        awaitState(1, "failed");
+    }
+
+    @Test
+    void aWatcherThatFailsKeepsNobodyFromHearing() {
+        List<String> heard = new CopyOnWriteArrayList<>();
+        dispatcher.onChange(() -> {
+            throw new TestedFarmDefect();
+        });
+        dispatcher.onChange(() -> heard.add("change"));
+        begin(List.of(), "n1");
+        submit(1, "alice", job("", ""));
+        await().until(() -> !heard.isEmpty());
+    }
+
+    @Test
+    void aJobRunsOnTheNodesThatItNamesAlone() {
+        begin(List.of(), "n1", "n2", "n3");
+        submit(1, "alice", job("n[23]", "", "", "", "", "", ""));
+        awaitState(1, "succeeded");
+        assertThat(ran).hasSize(6);
+        assertThat(ran.values()).containsOnly("n2:1", "n3:1");
+    }
+
+    @Test
+    void aJobWaitsForItsNodeAndSaysSoWhileOthersRun() {
+        nodes.add(NodeInfo.newBuilder().setName("gpu1").setState("down").setSlots(2).build());
+        begin(List.of(), "n1");
+        submit(1, "alice", job("gpu*", "", ""));
+        submit(2, "alice", job("", ""));
+        awaitState(2, "succeeded");
+        assertThat(asked(() -> dispatcher.require(1).info()).getWaiting())
+                .isEqualTo("waits for a node named gpu*: gpu1 is down");
+    }
+
+    @Test
+    void whatNoNodeIsNamedIsRefused() {
+        begin(List.of(), "n1", "n2");
+        submit(1, "alice", job("", ""));
+        awaitState(1, "succeeded"); // so the nodes are known
+        assertThatThrownBy(
+                        () -> {
+                            asked(() -> {
+                                dispatcher.requireNode(NodePattern.of("m*"));
+                                return 0;
+                            });
+                        })
+                .hasRootCauseInstanceOf(FarmException.class)
+                .hasMessageContaining("no node has such a name; there are n1, n2");
+        assertThat(
+                        asked(() -> {
+                            dispatcher.requireNode(NodePattern.of("{n2,m1}"));
+                            return "taken";
+                        }))
+                .isEqualTo("taken");
+    }
+}
