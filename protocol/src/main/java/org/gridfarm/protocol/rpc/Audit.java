@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Who was refused what, and who did what only administrators may: one line each to the logger
- * {@code org.gridfarm.audit}, which a site can send where it likes. Of many lines in a second the rest
- * are counted and told with the next. Thread-safe.
+ * {@code org.gridfarm.audit}, which a site can send where it likes. Of many lines in a second the
+ * rest are counted and told with the next. Thread-safe.
  *
  * <pre>
  *   result=refused who="/O=Grid/CN=Mallory" as=mallory from=10.0.0.7:40112 what="node-control" on="n1" why="…"

@@ -255,8 +255,9 @@ final class Dispatcher {
         if (!locating.add(task)) {
             return;
         }
-        CompletableFuture.completedFuture(task.spec().getInputsList())
-                .thenCompose(farm::holdings)
+        accounts.of(job.user())
+                .thenCompose(account ->
+                        farm.holdings(account.credentials(), task.spec().getInputsList()))
                 .whenCompleteAsync(
                         (holdings, failure) -> {
                             locating.remove(task);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,12 +35,14 @@ final class HostAccounts implements Accounts {
     }
 
     private Account ask(String user) {
-        Account account = new Account(id("-u", user), id("-g", user));
+        Account account =
+                new Account(
+                        ids("-u", user).getFirst(), ids("-g", user).getFirst(), ids("-G", user));
         known.put(user, account);
         return account;
     }
 
-    private static int id(String flag, String user) {
+    private static List<Integer> ids(String flag, String user) {
         try {
             String program =
                     PROGRAMS.stream()
@@ -65,7 +68,7 @@ final class HostAccounts implements Accounts {
                                 + output
                                 + ")");
             }
-            return Integer.parseUnsignedInt(output);
+            return Arrays.stream(output.split("\\s+")).map(Integer::parseUnsignedInt).toList();
         } catch (IOException | NumberFormatException e) {
             throw new FarmException(
                     ErrorKind.UNAVAILABLE,

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.NameText;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.ListNodesReply;
 import org.gridfarm.protocol.wire.ListNodesRequest;
@@ -43,10 +44,10 @@ public final class ClientFarm implements Farm {
     }
 
     @Override
-    public CompletableFuture<Holdings> holdings(List<ByteString> paths) {
+    public CompletableFuture<Holdings> holdings(Credentials who, List<ByteString> paths) {
         List<CompletableFuture<Holdings>> each = new ArrayList<>();
         for (ByteString path : paths) {
-            each.add(holdings(path));
+            each.add(holdings(who, path));
         }
         return CompletableFuture.allOf(each.toArray(new CompletableFuture<?>[0]))
                 .thenApply(_ -> {
@@ -63,14 +64,11 @@ public final class ClientFarm implements Farm {
                 });
     }
 
-    private CompletableFuture<Holdings> holdings(ByteString path) {
-        return metadata.resolve(metadata.self(), metadata.root(), path, true)
+    private CompletableFuture<Holdings> holdings(Credentials who, ByteString path) {
+        return metadata.resolve(who, metadata.root(), path, true)
                 .thenCompose(found ->
                         isFile(found)
-                                ? metadata.locate(
-                                                metadata.self(),
-                                                found.getAttributes().getInode(),
-                                                false)
+                                ? metadata.locate(who, found.getAttributes().getInode(), false)
                                         .thenApply(ClientFarm::weigh)
                                 : CompletableFuture.completedFuture(new Holdings(Map.of(), 0)))
                 .exceptionallyCompose(failure -> {

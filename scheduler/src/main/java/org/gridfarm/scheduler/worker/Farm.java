@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.worker;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.NodeInfo;
 
 import java.util.List;
@@ -14,10 +15,10 @@ public interface Farm {
     CompletableFuture<List<NodeInfo>> nodes();
 
     /**
-     * Where the input lies. A path that does not exist, or cannot be looked up for another reason
-     * that stays, weighs nothing: the task itself will say so.
+     * Where the input lies, as far as the user may know. A path that does not exist, or cannot be
+     * looked up for another reason that stays, weighs nothing: the task itself will say so.
      */
-    CompletableFuture<Holdings> holdings(List<ByteString> paths);
+    CompletableFuture<Holdings> holdings(Credentials who, List<ByteString> paths);
 
     /** Bytes of the input on each node that holds a readable copy, and all of its bytes. */
     record Holdings(Map<String, Long> bytesByNode, long totalBytes) {}

@@ -9,6 +9,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
@@ -56,7 +57,7 @@ class DispatcherTest {
         }
 
         @Override
-        public CompletableFuture<Holdings> holdings(List<ByteString> paths) {
+        public CompletableFuture<Holdings> holdings(Credentials who, List<ByteString> paths) {
             if (paths.contains(ByteString.copyFromUtf8("/defect"))) {
                 throw new TestedFarmDefect();
             }
@@ -84,7 +85,7 @@ class DispatcherTest {
         return user.equals("stranger")
                 ? CompletableFuture.failedFuture(
                         new FarmException(ErrorKind.NOT_PERMITTED, "run as", user, "no account"))
-                : CompletableFuture.completedFuture(new Accounts.Account(1000, 1000));
+                : CompletableFuture.completedFuture(new Accounts.Account(1000, 1000, List.of()));
     }
 
     /** The dispatcher asks for the nodes again and again. */
