@@ -208,7 +208,9 @@ final class Appenders {
 
         private void openAtLeader(long handle) {
             OpenFiles.Opened opened =
-                    opens.open(new OpenFiles.Handle(session.id, handle, INODE, true, true), false);
+                    opens.open(
+                            new OpenFiles.Handle(session.id, handle, INODE, true, true, 1000),
+                            false);
             if (plant == Plant.SECOND_OPENS_DO_NOT_WAIT) {
                 opens.lowered(INODE, opened.lowered().keySet());
             }
