@@ -13,7 +13,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
-import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
@@ -82,72 +81,27 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
     private boolean reading;
-    private boolean waitsForRoom;
+    private @Nullable AcceptedGate gate;
     private boolean flushScheduled;
     private @Nullable ScheduledFuture<?> ticker;
 
-    /** What an accepted connection may send, and keep waiting: {@link FrameRoom}. */
-    private final class Gate implements FrameGate {
-        private final FrameRoom room;
-        private final boolean farm = identity.role() == Role.NODE || isMetaserver();
-        private final Runnable ready = this::ready;
+    private boolean waitsForRoom() {
+        return gate != null && gate.waits();
+    }
 
-        Gate(FrameRoom room) {
-            this.room = room;
-        }
-
-        /** They pass on what was let in elsewhere, and a chain breaks where it waits. */
-        private boolean isMetaserver() {
-            return identity.role() == Role.METASERVER;
-        }
-
-        @Override
-        public void admit(byte type, int method, int frameBytes) {
-            if (type != FrameType.REQUEST) return;
-            Services.Entry<?, ?> entry = settings.services().find(method);
-            int most =
-                    entry == null ? RpcLimits.MESSAGE_BYTES_MAX : entry.method().requestBytesMax();
-            if (frameBytes - FrameReader.LENGTH_BYTES > most)
-                throw new FarmException(
-                        ErrorKind.TOO_BIG,
-                        entry == null ? "method " + method : entry.method().name(),
-                        "",
-                        "a request of " + frameBytes + " bytes; at most " + most + " are taken");
-        }
-
-        @Override
-        public boolean begin(int frameBytes) {
-            if (farm || room.take(identity.dn(), frameBytes, ready)) return true;
-            waitsForRoom = true;
-            readOrNot();
-            return false;
-        }
-
-        private void ready() {
-            try {
-                loop.execute(Connection.this::goOn);
-            } catch (RejectedExecutionException e) {
-                log.debug("{}: its event loop has ended", Connection.this);
-            }
-        }
-
-        @Override
-        public void stalled(int bytes) {
-            room.stall(identity.dn(), bytes);
-        }
-
-        @Override
-        public void end(int frameBytes, int stalledBytes) {
-            if (farm) return;
-            if (stalledBytes > 0) room.unstall(identity.dn(), stalledBytes);
-            if (frameBytes > 0 && !(waitsForRoom && room.cancel(ready)))
-                room.give(identity.dn(), frameBytes);
+    /** There is room for the frame that waits. On any thread. */
+    private void goOnSoon() {
+        try {
+            loop.execute(this::goOn);
+        } catch (RejectedExecutionException e) {
+            log.debug("{}: its event loop has ended", this);
         }
     }
 
     private void goOn() {
-        if (!open) return; // the room was given back when it was closed
-        waitsForRoom = false;
+        AcceptedGate waiting = gate;
+        if (!open || waiting == null) return; // the room was given back when it was closed
+        waiting.goesOn();
         readOrNot();
         liveness.heard(System.nanoTime());
         reading = true;
@@ -164,7 +118,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     /** On the event loop. The other side is asked for no more than this one has room for. */
     void guard(FrameRoom room) {
-        reader.guard(new Gate(room));
+        gate =
+                new AcceptedGate(
+                        settings.services(), identity, room, this::readOrNot, this::goOnSoon);
+        reader.guard(gate);
     }
 
     /**
@@ -597,7 +554,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     private void tick() {
         long now = System.nanoTime();
-        if (waitsForRoom) liveness.heard(now); // it cannot be
+        if (waitsForRoom()) liveness.heard(now); // it cannot be
         if (reader.isLate(now)) {
             refuse(
                     new FarmException(
@@ -636,7 +593,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     private void readOrNot() {
-        channel.config().setAutoRead(channel.isWritable() && !waitsForRoom);
+        channel.config().setAutoRead(channel.isWritable() && !waitsForRoom());
     }
 
     @Override
