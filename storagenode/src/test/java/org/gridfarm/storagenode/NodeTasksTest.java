@@ -80,7 +80,7 @@ class NodeTasksTest {
                                                             task,
                                                             PATIENCE))
                                     .kind())
-                    .isEqualTo(ErrorKind.ACCESS_DENIED);
+                    .isEqualTo(ErrorKind.NOT_PERMITTED);
             await().atMost(PATIENCE)
                     .until(() -> Files.exists(log) && Files.readAllLines(log).size() == 2);
             assertThat(
