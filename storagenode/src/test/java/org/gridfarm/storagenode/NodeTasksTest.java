@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -72,15 +74,23 @@ class NodeTasksTest {
                                                     PATIENCE))
                                     .kind())
                     .isEqualTo(ErrorKind.OVERLOADED);
-            assertThat(
-                            failure(
-                                            farm.peer("n1")
-                                                    .callPlain(
-                                                            StorageMethods.RUN_TASK,
-                                                            task,
-                                                            PATIENCE))
-                                    .kind())
-                    .isEqualTo(ErrorKind.NOT_PERMITTED);
+            Peer administrator =
+                    farm.dial(farm.authority.issueUser("/O=Test/CN=carol", Instant.now()), "n1");
+            for (Peer other : List.of(farm.peer("n1"), administrator)) {
+                for (CompletableFuture<?> refused :
+                        List.of(
+                                other.callPlain(StorageMethods.RUN_TASK, task, PATIENCE),
+                                other.callPlain(
+                                        StorageMethods.KILL_TASK,
+                                        KillTaskRequest.newBuilder().setTask("1.1.1").build(),
+                                        PATIENCE),
+                                other.callPlain(
+                                        StorageMethods.LIST_TASKS,
+                                        Empty.getDefaultInstance(),
+                                        PATIENCE))) {
+                    assertThat(failure(refused).kind()).isEqualTo(ErrorKind.NOT_PERMITTED);
+                }
+            }
             await().atMost(PATIENCE)
                     .until(() -> Files.exists(log) && Files.readAllLines(log).size() == 2);
             assertThat(

@@ -59,6 +59,7 @@ final class TestFarm implements AutoCloseable {
             """
             "/O=Test/CN=alice" alice
             "/O=Test/CN=bob" bob
+            "/O=Test/CN=carol" @admin:carol
             "/O=Test/CN=sched" @scheduler
             "/O=Test/CN=ms1" @metaserver
             "/O=Test/CN=n1" @node:n1

@@ -187,7 +187,7 @@ public final class StorageMethods {
                     Empty.parser(),
                     ListTasksReply.parser(),
                     Retry.IDEMPOTENT,
-                    Access.of(Role.SCHEDULER, Role.ADMIN));
+                    Access.of(Role.SCHEDULER));
 
     private StorageMethods() {}
 }

@@ -46,6 +46,7 @@ import java.util.stream.Collectors;
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+    private static final int SIGKILL = 9;
     private static final int COMMAND_NOT_RUN = 126; // as the shell says it
     private static final double MEAN_WEIGHT = 0.1; // of the newest run time in the running mean
 
@@ -332,6 +333,7 @@ final class Dispatcher {
                                             if (failure == null) {
                                                 run(job, task, node.getAddress(), account);
                                             } else {
+                                                kill(task, SIGKILL); // of before a restart
                                                 ended(
                                                         job,
                                                         task,

@@ -64,9 +64,7 @@ final class HostAccounts implements Accounts {
                         ErrorKind.NOT_PERMITTED,
                         "run as",
                         user,
-                        "the scheduler's host has no account of that name: add one, on the nodes too ("
-                                + output
-                                + ")");
+                        "the scheduler's host has no account of that name (" + output + ")");
             }
             return Arrays.stream(output.split("\\s+")).map(Integer::parseUnsignedInt).toList();
         } catch (IOException | NumberFormatException e) {

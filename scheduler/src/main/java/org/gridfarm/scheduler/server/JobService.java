@@ -20,9 +20,7 @@ import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.queue.JobStore;
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Executor;
 
@@ -32,7 +30,7 @@ import java.util.concurrent.Executor;
  * threads and go on on the event thread; the submit waits for the table on a thread of its own.
  */
 final class JobService {
-    private static final int TASKS_PER_PAGE = 1_000;
+    static final int TASKS_PER_PAGE = 1_000;
 
     private final Dispatcher dispatcher;
     private final JobStore store;
@@ -41,9 +39,7 @@ final class JobService {
     private final Executor events;
     private final Executor blocking;
     private final Clock clock;
-    private final List<Waiting> waiting = new ArrayList<>();
-
-    private record Waiting(Exchange<WaitJobRequest, WaitJobReply> exchange, long untilNanos) {}
+    private final Waiters waiters;
 
     JobService(
             Dispatcher dispatcher,
@@ -60,7 +56,7 @@ final class JobService {
         this.events = events;
         this.blocking = blocking;
         this.clock = clock;
-        dispatcher.onChange(this::answerWaiting);
+        this.waiters = new Waiters(dispatcher, events, clock);
     }
 
     void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
@@ -105,14 +101,15 @@ final class JobService {
     }
 
     void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
-        onEvents(exchange, () -> park(exchange));
+        onEvents(exchange, () -> waiters.park(exchange));
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {
         events.execute(() -> guard(exchange, work));
     }
 
-    private static void guard(Exchange<?, ?> exchange, Runnable work) {
+    /** A refusal, or a defect, is the answer to this call and to no other. */
+    static void guard(Exchange<?, ?> exchange, Runnable work) {
         try {
             work.run();
         } catch (RuntimeException e) {
@@ -173,56 +170,5 @@ final class JobService {
         int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
         dispatcher.cancel(job, signal);
         return Empty.getDefaultInstance();
-    }
-
-    private void park(Exchange<WaitJobRequest, WaitJobReply> exchange) {
-        WaitJobRequest request = exchange.request();
-        Job job = dispatcher.require(request.getJob());
-        long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());
-        if (job.change() > request.getChange()
-                || job.finished().size() > request.getFromFinished()
-                || most == 0) {
-            exchange.reply(progress(exchange));
-            return;
-        }
-        Waiting one = new Waiting(exchange, clock.nanoTime() + most * 1_000_000);
-        waiting.add(one);
-        clock.after(java.time.Duration.ofMillis(most), () -> events.execute(this::answerWaiting));
-    }
-
-    private void answerWaiting() {
-        long now = clock.nanoTime();
-        for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
-            Waiting one = i.next();
-            if (now >= one.untilNanos() || one.exchange().isCancelled() || hasNews(one)) {
-                i.remove();
-                guard(one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
-            }
-        }
-    }
-
-    /** That a job was forgotten meanwhile is news, too. */
-    private boolean hasNews(Waiting one) {
-        WaitJobRequest request = one.exchange().request();
-        return dispatcher
-                .find(request.getJob())
-                .map(job ->
-                        job.change() > request.getChange()
-                                || job.finished().size() > request.getFromFinished())
-                .orElse(true);
-    }
-
-    private WaitJobReply progress(Exchange<WaitJobRequest, WaitJobReply> exchange) {
-        WaitJobRequest request = exchange.request();
-        Job job = dispatcher.require(request.getJob());
-        JobView view = new JobView(exchange.peer().identity(), job);
-        int from = Math.min(request.getFromFinished(), job.finished().size());
-        int to = Math.min(job.finished().size(), from + TASKS_PER_PAGE);
-        List<TaskInfo> page = view.tasks(job.finished().subList(from, to), request.getWithOutput());
-        return WaitJobReply.newBuilder()
-                .setJob(view.job())
-                .addAllFinished(page)
-                .setNextFinished(from + page.size())
-                .build();
     }
 }

@@ -4,26 +4,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WaitJobReply;
+import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -210,6 +224,69 @@ class DispatcherTest {
         awaitState(2, "succeeded");
         assertThat(asked(() -> dispatcher.require(1).info()).getWaiting())
                 .isEqualTo("waits for a node named gpu*: gpu1 is down");
+    }
+
+    /** Only what a waiter is asked and told. */
+    private static final class Call implements InvocationHandler {
+        final WaitJobRequest request;
+        final CompletableFuture<Object> answer = new CompletableFuture<>();
+
+        Call(long job, long change) {
+            request =
+                    WaitJobRequest.newBuilder()
+                            .setJob(job)
+                            .setChange(change)
+                            .setFromFinished(1)
+                            .setWaitMillis(5_000)
+                            .build();
+        }
+
+        @SuppressWarnings("unchecked")
+        Exchange<WaitJobRequest, WaitJobReply> exchange() {
+            return (Exchange<WaitJobRequest, WaitJobReply>)
+                    Proxy.newProxyInstance(
+                            Call.class.getClassLoader(),
+                            new Class<?>[] {Exchange.class, Peer.class},
+                            this);
+        }
+
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] words) {
+            return switch (method.getName()) {
+                case "request" -> request;
+                case "peer" -> proxy;
+                case "identity" ->
+                        new Identity(
+                                "/CN=alice", Role.USER, List.of("alice"), Optional.empty(), false);
+                case "isCancelled" -> false;
+                case "reply", "failWith" -> {
+                    answer.complete(Objects.requireNonNull(words)[0]);
+                    yield null;
+                }
+                default -> throw new UnsupportedOperationException(method.getName());
+            };
+        }
+    }
+
+    @Test
+    void aWaiterOnAJobThatIsForgottenIsAnsweredAndSoAreTheOthers() {
+        Waiters waiters = asked(() -> new Waiters(dispatcher, events, Clock.system()));
+        begin(List.of(), "n1");
+        submit(1, "alice", job("", ""));
+        awaitState(1, "succeeded");
+        Call forgotten = new Call(1, asked(() -> dispatcher.require(1).change()));
+        Call other = new Call(Limits.DONE_JOBS_KEPT + 2, 0);
+        for (int id = 2; id <= Limits.DONE_JOBS_KEPT + 1; id++) {
+            submit(id, "alice", job(""));
+        }
+        submit(Limits.DONE_JOBS_KEPT + 2, "alice", job("", "", ""));
+        events.execute(() -> waiters.park(forgotten.exchange()));
+        events.execute(() -> waiters.park(other.exchange()));
+        assertThat(forgotten.answer.orTimeout(20, SECONDS).join())
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_FOUND));
+        assertThat(other.answer.orTimeout(20, SECONDS).join()).isInstanceOf(WaitJobReply.class);
     }
 
     @Test

@@ -1,0 +1,84 @@
+package org.gridfarm.scheduler.server;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.WaitJobReply;
+import org.gridfarm.protocol.wire.WaitJobRequest;
+import org.gridfarm.scheduler.job.Job;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** Clients that wait for news of a job. Owned by the event thread. */
+final class Waiters {
+    private record Waiting(Exchange<WaitJobRequest, WaitJobReply> exchange, long untilNanos) {}
+
+    private final Dispatcher dispatcher;
+    private final Executor events;
+    private final Clock clock;
+    private final List<Waiting> waiting = new ArrayList<>();
+
+    Waiters(Dispatcher dispatcher, Executor events, Clock clock) {
+        this.dispatcher = dispatcher;
+        this.events = events;
+        this.clock = clock;
+        dispatcher.onChange(this::answerWaiting);
+    }
+
+    /** Answers at once if there is news already. */
+    void park(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        WaitJobRequest request = exchange.request();
+        Job job = dispatcher.require(request.getJob());
+        long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());
+        if (job.change() > request.getChange()
+                || job.finished().size() > request.getFromFinished()
+                || most == 0) {
+            exchange.reply(progress(exchange));
+            return;
+        }
+        Waiting one = new Waiting(exchange, clock.nanoTime() + most * 1_000_000);
+        waiting.add(one);
+        clock.after(Duration.ofMillis(most), () -> events.execute(this::answerWaiting));
+    }
+
+    private void answerWaiting() {
+        long now = clock.nanoTime();
+        for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
+            Waiting one = i.next();
+            if (now >= one.untilNanos() || one.exchange().isCancelled() || hasNews(one)) {
+                i.remove();
+                JobService.guard(
+                        one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
+            }
+        }
+    }
+
+    /** That a job was forgotten meanwhile is news, too. */
+    private boolean hasNews(Waiting one) {
+        WaitJobRequest request = one.exchange().request();
+        return dispatcher
+                .find(request.getJob())
+                .map(job ->
+                        job.change() > request.getChange()
+                                || job.finished().size() > request.getFromFinished())
+                .orElse(true);
+    }
+
+    private WaitJobReply progress(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        WaitJobRequest request = exchange.request();
+        Job job = dispatcher.require(request.getJob());
+        JobView view = new JobView(exchange.peer().identity(), job);
+        int from = Math.min(request.getFromFinished(), job.finished().size());
+        int to = Math.min(job.finished().size(), from + JobService.TASKS_PER_PAGE);
+        List<TaskInfo> page = view.tasks(job.finished().subList(from, to), request.getWithOutput());
+        return WaitJobReply.newBuilder()
+                .setJob(view.job())
+                .addAllFinished(page)
+                .setNextFinished(from + page.size())
+                .build();
+    }
+}
