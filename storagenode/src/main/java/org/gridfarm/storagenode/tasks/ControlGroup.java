@@ -6,7 +6,6 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +73,12 @@ final class ControlGroup implements ProcessTree {
         Path probe = own.resolve(PREFIX + ProcessHandle.current().pid() + "-0");
         try {
             Files.createDirectory(probe);
-            boolean useful = Files.isWritable(probe.resolve("cgroup.procs"));
+            boolean useful =
+                    Files.isWritable(own.resolve("cgroup.procs"))
+                            && Files.isWritable(probe.resolve("cgroup.procs"))
+                            && Files.readString(probe.resolve("cgroup.type"))
+                                    .strip()
+                                    .equals("domain");
             Files.delete(probe);
             return useful;
         } catch (IOException e) {
@@ -119,25 +123,25 @@ final class ControlGroup implements ProcessTree {
 
     @Override
     public boolean end(long leader) throws IOException {
-        Path kill = directory.resolve("cgroup.kill"); // from Linux 5.14 on
-        if (Files.exists(kill)) {
-            Files.writeString(kill, "1");
-        }
-        boolean ended = Killing.untilNone(this::processes);
+        boolean ended = Killing.untilNone(this::kill);
         if (ended) {
             deleteWithInner(directory);
         }
         return ended;
     }
 
-    private List<Long> processes() throws IOException {
-        try {
-            return Files.readAllLines(directory.resolve("cgroup.procs")).stream()
-                    .map(Long::valueOf)
-                    .toList();
-        } catch (NoSuchFileException e) {
-            return List.of();
+    private boolean kill() throws IOException {
+        if (Files.readAllLines(directory.resolve("cgroup.events")).contains("populated 0")) {
+            return false;
         }
+        Path kill = directory.resolve("cgroup.kill"); // from Linux 5.14 on
+        if (Files.exists(kill)) {
+            Files.writeString(kill, "1");
+        } else {
+            Files.readAllLines(directory.resolve("cgroup.procs"))
+                    .forEach(pid -> Killing.kill(Long.parseLong(pid)));
+        }
+        return true;
     }
 
     /** A task of the node's own account can have made groups in its group. */

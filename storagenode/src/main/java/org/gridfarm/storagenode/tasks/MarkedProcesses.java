@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -80,15 +79,16 @@ final class MarkedProcesses implements ProcessTree {
 
     @Override
     public boolean end(long leader) throws IOException {
-        return Killing.untilNone(() -> processes(leader));
+        return Killing.untilNone(() -> kill(leader));
     }
 
-    private List<Long> processes(long leader) throws IOException {
-        List<Long> found = new ArrayList<>();
+    private boolean kill(long leader) throws IOException {
+        boolean found = false;
         try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
             for (Path one : all) {
                 if (isOfTask(one, leader)) {
-                    found.add(Long.valueOf(one.getFileName().toString()));
+                    Killing.kill(Long.parseLong(one.getFileName().toString()));
+                    found = true;
                 }
             }
         }

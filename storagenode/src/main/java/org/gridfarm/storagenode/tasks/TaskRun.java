@@ -165,12 +165,17 @@ final class TaskRun {
         return request.getArgvList().stream().map(word -> NameText.of(word.toByteArray())).toList();
     }
 
-    private void end(ProcessTree tree, long leader) throws IOException {
-        if (!tree.end(leader)) {
-            LOG.warn(
-                    "processes of task {} do not end {} s after SIGKILL",
-                    request.getTask(),
-                    ProcessTree.END_MAX.toSeconds());
+    /** The task has its outcome whether this works or not. */
+    private void end(ProcessTree tree, long leader) {
+        try {
+            if (!tree.end(leader)) {
+                LOG.warn(
+                        "processes of task {} do not end {} s after SIGKILL",
+                        request.getTask(),
+                        ProcessTree.END_MAX.toSeconds());
+            }
+        } catch (IOException e) {
+            LOG.warn("what task {} left is not ended: {}", request.getTask(), e.toString());
         }
     }
 

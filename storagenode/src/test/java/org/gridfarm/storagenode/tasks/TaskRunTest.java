@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 /** Real processes. */
 class TaskRunTest {
     private static final String PRINT = "printf '%s|%s|%s|' \"$1\" \"$2\" \"$A\"; cat; cat in*";
+    private static final ProcessTree.Maker HERE = ProcessTrees.ofThisHost();
     private static final int NOBODY = 65534;
     private static final Set<PosixFilePermission> ANYBODY =
             PosixFilePermissions.fromString("rwxrwxrwx");
@@ -74,7 +75,7 @@ class TaskRunTest {
     }
 
     private TaskRun start(RunTaskRequest request) {
-        return start(request, settings(mount.toString()), ProcessTrees.ofThisHost());
+        return start(request, settings(mount.toString()), HERE);
     }
 
     private static TaskRun start(
@@ -369,7 +370,7 @@ class TaskRunTest {
                         shell("cat").setStdinPath(text("/x")),
                         shell("ls $A").putEnvironment("A", text("{mount}/x")))) {
             assertThat(
-                            start(request.build(), unmounted, ProcessTrees.ofThisHost())
+                            start(request.build(), unmounted, HERE)
                                     .outcome()
                                     .join()
                                     .getFailure())
@@ -384,7 +385,7 @@ class TaskRunTest {
                                 shell("mkdir -p d/e; echo x >d/e/f; pwd; stat -c '%a %u' .")
                                         .build(),
                                 settings(""),
-                                ProcessTrees.ofThisHost())
+                                HERE)
                         .outcome()
                         .join();
         List<String> lines = reply.getStdout().toStringUtf8().lines().toList();
