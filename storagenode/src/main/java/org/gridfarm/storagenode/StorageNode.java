@@ -210,6 +210,7 @@ public final class StorageNode implements AutoCloseable {
             Entropy entropy) {
         StorageNode node = new StorageNode(settings, loops, security, calls, clock, entropy);
         node.link.start();
+        node.store.disks().forEach(disk -> node.background.execute(disk::closeTree));
         node.scrubber.schedule();
         return node;
     }

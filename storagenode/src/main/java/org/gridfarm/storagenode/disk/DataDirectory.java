@@ -15,6 +15,9 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +37,8 @@ public final class DataDirectory implements AutoCloseable {
     public static final int ERRORS_MAX = 3;
 
     private static final long SPACE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final List<String> PARTS =
+            List.of("objects", "staged", "tmp", "quarantine", "lost+found");
     private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
 
     private final Path root;
@@ -63,23 +68,26 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens or makes the directory.
+     * Opens or makes the directory. What other accounts could look into is closed to them.
      *
      * @param reserve bytes that objects never take
      */
-    public static DataDirectory open(Path root, DiskCalls calls, Clock clock, long reserve) {
+    public static DataDirectory open(Path asked, DiskCalls calls, Clock clock, long reserve) {
         try {
-            Files.createDirectories(root);
+            OwnerOnly.makeDirectory(asked);
+            // A mount of root opens no replica where a link leads elsewhere.
+            Path root = asked.toRealPath();
             FileChannel lock =
-                    FileChannel.open(
+                    OwnerOnly.open(
                             root.resolve("lock"),
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE);
+                            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
             claim(root, lock);
+            UserPrincipal self = self(root);
+            OwnerOnly.closeDirectory(root, self);
             VersionFile.check(root, calls);
-            for (String part :
-                    new String[] {"objects", "staged", "tmp", "quarantine", "lost+found"}) {
-                Files.createDirectories(root.resolve(part));
+            for (String part : PARTS) {
+                OwnerOnly.makeDirectory(root.resolve(part));
+                OwnerOnly.closeDirectory(root.resolve(part), self);
             }
             calls.spread(root.resolve("objects"));
             calls.spread(root.resolve("staged"));
@@ -88,9 +96,38 @@ public final class DataDirectory implements AutoCloseable {
             throw new FarmException(
                     ErrorKind.BAD_CONFIGURATION,
                     "open data directory",
-                    root.toString(),
+                    asked.toString(),
                     e.toString(),
                     e);
+        }
+    }
+
+    /** Whose process this is. */
+    private static UserPrincipal self(Path root) throws IOException {
+        Path process = Path.of("/proc/self");
+        return Files.getOwner(Files.exists(process) ? process : root);
+    }
+
+    /**
+     * Modes of every file, where that was never done; it takes as long as it takes to look at each
+     * of them. Nobody waits for it: the directory above them is closed since {@link #open}.
+     */
+    public void closeTree() {
+        try {
+            if (VersionFile.isClosed(root)) {
+                return;
+            }
+            long begun = clock.nanoTime();
+            if (OwnerOnly.closeTree(root, self(root))) {
+                VersionFile.markClosed(root, calls);
+                LOG.info(
+                        "disk {}: all files are closed to other accounts now, after {} s",
+                        root,
+                        TimeUnit.NANOSECONDS.toSeconds(clock.nanoTime() - begun));
+            }
+        } catch (IOException | FarmException e) {
+            // Done again at the next start.
+            LOG.warn("disk {}: modes of old files: {}", root, e.getMessage());
         }
     }
 

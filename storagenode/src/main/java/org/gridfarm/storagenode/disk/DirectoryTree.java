@@ -53,10 +53,10 @@ public final class DirectoryTree {
             if (!Files.isDirectory(path)) {
                 Path first = first(slot);
                 if (!Files.isDirectory(first)) {
-                    Files.createDirectories(first);
+                    OwnerOnly.makeDirectory(first);
                     calls.spread(first);
                 }
-                Files.createDirectories(path);
+                OwnerOnly.makeDirectory(path);
                 notDurable.set(slot);
             }
             known.set(slot);

@@ -4,22 +4,33 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Properties;
+import java.util.Set;
 
 /**
- * {@code version} in a data directory: {@code format=N}, and {@code farm=HEX} once a metaserver has
- * said which farm it is. A program refuses a format newer than its own and the replicas of another
- * farm, in a sentence.
+ * {@code version} in a data directory: {@code format=N}, {@code farm=HEX} once a metaserver has
+ * said which farm it is, and {@code modes=owner} once no file below is open to other accounts. A
+ * program refuses a format newer than its own and the replicas of another farm, in a sentence.
  */
 final class VersionFile {
     static final int FORMAT = 1;
 
     private static final String NAME = "version";
+    private static final String MODES = "modes";
+    private static final String OWNER = "owner";
+
+    private static final Set<StandardOpenOption> NEW =
+            Set.of(
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE);
 
     private VersionFile() {}
 
@@ -31,6 +42,7 @@ final class VersionFile {
             }
             Properties fresh = new Properties();
             fresh.setProperty("format", Integer.toString(FORMAT));
+            fresh.setProperty(MODES, OWNER);
             write(root, calls, fresh);
             return;
         }
@@ -49,7 +61,17 @@ final class VersionFile {
         }
     }
 
-    static void bind(Path root, DiskCalls calls, long instance) throws IOException {
+    static boolean isClosed(Path root) throws IOException {
+        return OWNER.equals(read(root).getProperty(MODES));
+    }
+
+    static synchronized void markClosed(Path root, DiskCalls calls) throws IOException {
+        Properties properties = read(root);
+        properties.setProperty(MODES, OWNER);
+        write(root, calls, properties);
+    }
+
+    static synchronized void bind(Path root, DiskCalls calls, long instance) throws IOException {
         Properties properties = read(root);
         String mine = Long.toHexString(instance);
         String theirs = properties.getProperty("farm");
@@ -92,8 +114,11 @@ final class VersionFile {
                                 .append('=')
                                 .append(properties.getProperty(key))
                                 .append('\n'));
-        Files.writeString(fresh, text);
-        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = OwnerOnly.open(fresh, NEW)) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
             calls.force(channel);
         }
         Files.move(fresh, root.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.disk.OwnerOnly;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -59,6 +60,9 @@ final class DataFile implements AutoCloseable {
 
     /** A new one, or what lies there. */
     static DataFile make(Path path, DiskCalls calls) throws IOException {
+        if (!Files.exists(path)) {
+            OwnerOnly.createFile(path); // the next line would leave its mode to the umask
+        }
         RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw");
         try {
             DataFile file = new DataFile(path, calls, made);

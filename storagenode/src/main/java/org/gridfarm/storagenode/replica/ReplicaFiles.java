@@ -5,6 +5,7 @@ import org.gridfarm.storagenode.checksum.SumFile;
 import org.gridfarm.storagenode.checksum.SumHeader;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.disk.OwnerOnly;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -42,7 +43,7 @@ final class ReplicaFiles {
 
     private static SumFile sums(Path path, DiskCalls calls, Set<OpenOption> how)
             throws IOException {
-        FileChannel channel = FileChannel.open(path, how);
+        FileChannel channel = OwnerOnly.open(path, how);
         return new SumFile(channel, offset -> calls.nextData(path, channel, offset));
     }
 

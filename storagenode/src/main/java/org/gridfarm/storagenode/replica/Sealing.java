@@ -2,6 +2,7 @@ package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.storagenode.checksum.SumFile;
+import org.gridfarm.storagenode.disk.OwnerOnly;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /**
  * One replica going on as the next generation. The new sums are written first, then the data takes
@@ -55,11 +57,12 @@ final class Sealing {
     private static void copyData(Replica from, Path to) throws IOException {
         try (FileChannel in = FileChannel.open(from.path(), StandardOpenOption.READ);
                 FileChannel out =
-                        FileChannel.open(
+                        OwnerOnly.open(
                                 to,
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.TRUNCATE_EXISTING,
-                                StandardOpenOption.WRITE)) {
+                                Set.of(
+                                        StandardOpenOption.CREATE,
+                                        StandardOpenOption.TRUNCATE_EXISTING,
+                                        StandardOpenOption.WRITE))) {
             long size = in.size();
             for (long at = from.nextData(0); at >= 0 && at < size; at = from.nextData(at)) {
                 long end = Math.min(size, from.nextHole(at));

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.storagenode.disk.DataDirectory;
+import org.gridfarm.storagenode.disk.OwnerOnly;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,10 +111,8 @@ final class StagedFiles {
         long number = numbered(entropy.nextLong(), directory);
         Path path = path(disk, number, owner);
         Path parent = directory(disk, number);
-        if (!Files.isDirectory(parent)) {
-            Files.createDirectories(parent);
-        }
-        Files.createFile(path);
+        OwnerOnly.makeDirectory(parent);
+        OwnerOnly.createFile(path);
         synchronized (this) {
             all.atMost++;
             counts.computeIfAbsent(tag(owner), _ -> new Count()).atMost++;

@@ -24,6 +24,7 @@ import java.util.concurrent.Executor;
  * metaservers = ["m1:7000", "m2:7000"]
  * scheduler = ["s1:7200"]      # only for jobs
  * node = "n1"                  # the storage node on this host, if there is one
+ * node_data = ["/data"]        # its data directories; without them any that looks like one
  * timeout = "10s"              # the longest any operation may take
  * cache = "64M"                # names and attributes kept under lease
  * [tls]
@@ -32,11 +33,13 @@ import java.util.concurrent.Executor;
  * </pre>
  *
  * @param node name of the storage node this client is attached to; empty: none
+ * @param nodeData below which it may name local files; empty: in any data directory
  */
 public record ClientConfig(
         List<HostPort> metaservers,
         List<HostPort> schedulers,
         String node,
+        List<Path> nodeData,
         Duration timeout,
         long cacheBytes,
         SecuritySettings security) {
@@ -46,6 +49,7 @@ public record ClientConfig(
     public ClientConfig {
         metaservers = List.copyOf(metaservers);
         schedulers = List.copyOf(schedulers);
+        nodeData = List.copyOf(nodeData);
     }
 
     /** Reads a file; BAD_CONFIGURATION names what is wrong with it and where. */
@@ -59,6 +63,7 @@ public record ClientConfig(
                 config.addresses("metaservers"),
                 config.addressesIfAny("scheduler"),
                 config.text("node", ""),
+                config.paths("node_data"),
                 config.duration("timeout", TIMEOUT_DEFAULT),
                 config.bytes("cache", CACHE_BYTES_DEFAULT),
                 SecuritySettings.readForPeople(config, ProxyFile.standard()));
@@ -114,15 +119,17 @@ public record ClientConfig(
     }
 
     public ClientConfig withNode(String other) {
-        return new ClientConfig(metaservers, schedulers, other, timeout, cacheBytes, security);
+        return new ClientConfig(
+                metaservers, schedulers, other, nodeData, timeout, cacheBytes, security);
     }
 
     public ClientConfig withTimeout(Duration other) {
-        return new ClientConfig(metaservers, schedulers, node, other, cacheBytes, security);
+        return new ClientConfig(
+                metaservers, schedulers, node, nodeData, other, cacheBytes, security);
     }
 
     /** With a cache of names and attributes of this many bytes; 0: nothing is kept. */
     public ClientConfig withCache(long bytes) {
-        return new ClientConfig(metaservers, schedulers, node, timeout, bytes, security);
+        return new ClientConfig(metaservers, schedulers, node, nodeData, timeout, bytes, security);
     }
 }

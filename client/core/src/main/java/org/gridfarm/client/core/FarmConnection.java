@@ -91,7 +91,8 @@ final class FarmConnection implements AutoCloseable {
                         new Nodes(nodes, clock),
                         clock,
                         entropy,
-                        config.node());
+                        config.node(),
+                        config.nodeData());
     }
 
     MetadataClient metadata() {

@@ -50,7 +50,13 @@ final class MemoryFarm implements AutoCloseable {
                         Optional.empty());
         ClientConfig config =
                 new ClientConfig(
-                        List.of(metaserver.address()), List.of(), "", deadline, 8 << 20, unused);
+                        List.of(metaserver.address()),
+                        List.of(),
+                        "",
+                        List.of(),
+                        deadline,
+                        8 << 20,
+                        unused);
         Gridfarm client = Gridfarm.open(config, "test", loops, security);
         clients.add(client);
         return client;

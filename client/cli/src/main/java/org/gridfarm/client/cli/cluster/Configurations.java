@@ -90,7 +90,7 @@ final class Configurations {
                         """
                                 .formatted(
                                         list(metaservers),
-                                        directory.resolve(name).resolve("data"),
+                                        data(name),
                                         rack,
                                         group,
                                         slots,
@@ -149,6 +149,7 @@ final class Configurations {
                 metaservers = %s
                 scheduler = %s
                 node = "%s"
+                node_data = %s
 
                 [tls]
                 credential = "%s"
@@ -158,8 +159,13 @@ final class Configurations {
                                 list(metaservers),
                                 list(schedulers),
                                 node,
+                                list(node.isEmpty() ? List.of() : List.of(data(node).toString())),
                                 credential,
                                 pki.trust()));
+    }
+
+    private Path data(String node) {
+        return directory.resolve(node).resolve("data");
     }
 
     private String daemon(String name, String address, String http, Path credential) {

@@ -322,7 +322,8 @@ final class FileReads {
     private CompletableFuture<@Nullable LocalReplica> ask(Asked asked, Layout layout) {
         boolean write = asked.write;
         boolean mayNot = asked.alone && open.mode() != DataMode.EXCLUSIVE;
-        Replica replica = mayNot ? null : here(layout, asked.alone);
+        boolean mayAsk = !mayNot && wiring.ground().isOpen();
+        Replica replica = mayAsk ? here(layout, asked.alone) : null;
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
@@ -432,9 +433,11 @@ final class FileReads {
 
     private @Nullable LocalReplica opened(OpenLocalReply reply, Peer peer, Opening opening) {
         try {
+            wiring.ground().check(reply.getPath());
             return opening.of(reply, peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
+            wiring.ground().failed(e);
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
             wiring.givenBack().add(peer, reply.getLease(), true);
             return null;

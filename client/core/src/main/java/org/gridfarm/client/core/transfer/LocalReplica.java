@@ -13,16 +13,19 @@ import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,16 +36,15 @@ import java.util.concurrent.TimeUnit;
 final class LocalReplica {
     final LocalFile file;
 
+    /** No link is followed where the file was: what its node put there may lead anywhere. */
+    private static final LinkOption THIS = LinkOption.NOFOLLOW_LINKS;
+
     /**
-     * @param writing the same, where it may be written by this process
+     * @param writing it may be written by this process
      */
-    private record Opened(FileChannel channel, @Nullable RandomAccessFile writing) {
+    private record Opened(FileChannel channel, boolean writing) {
         void close() throws IOException {
-            try (channel) {
-                if (writing != null) {
-                    writing.close();
-                }
-            }
+            channel.close();
         }
     }
 
@@ -113,19 +115,26 @@ final class LocalReplica {
             throws IOException {
         Path path = Path.of(file.path());
         Opened opened = file.write() ? forWriting(path) : forReading(path);
-        return new LocalReplica(file, grant, opened, mayHaveChanged);
+        try {
+            if (!Objects.equals(identity(path), file.identity())) {
+                throw new NoSuchFileException(file.path(), null, "another file lies there");
+            }
+            return new LocalReplica(file, grant, opened, mayHaveChanged);
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
     }
 
     private static Opened forReading(Path path) throws IOException {
-        return new Opened(FileChannel.open(path, StandardOpenOption.READ), null);
+        return new Opened(FileChannel.open(path, Set.of(StandardOpenOption.READ, THIS)), false);
     }
 
     private static Opened forWriting(Path path) throws IOException {
-        if (!Files.exists(path)) {
-            throw new NoSuchFileException(path.toString()); // the next line would make it anew
-        }
-        RandomAccessFile writing = new RandomAccessFile(path.toFile(), "rw");
-        return new Opened(writing.getChannel(), writing);
+        return new Opened(
+                FileChannel.open(
+                        path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, THIS)),
+                true);
     }
 
     /** Its descriptor is free again when this runs. */
@@ -144,8 +153,11 @@ final class LocalReplica {
 
     /** Device and inode. */
     private static @Nullable Object identity(Path path) throws IOException {
-        return Files.readAttributes(path, java.nio.file.attribute.BasicFileAttributes.class)
-                .fileKey();
+        BasicFileAttributes seen = Files.readAttributes(path, BasicFileAttributes.class, THIS);
+        if (!seen.isRegularFile()) {
+            throw new FileSystemException(path.toString(), null, "no regular file");
+        }
+        return seen.fileKey();
     }
 
     // ---- the grant
@@ -315,17 +327,16 @@ final class LocalReplica {
     }
 
     @GuardedBy("this")
-    private RandomAccessFile writing() throws IOException {
+    private FileChannel writing() throws IOException {
         if (!file.write()) {
             throw new IOException("it was granted for reading");
         }
-        RandomAccessFile now = opened.writing;
-        if (now != null) {
-            return now;
+        Opened now = opened;
+        if (!now.writing) {
+            now = requireSame(forWriting(path()));
+            replace(now);
         }
-        Opened anew = requireSame(forWriting(path()));
-        replace(anew);
-        return Objects.requireNonNull(anew.writing);
+        return now.channel;
     }
 
     @GuardedBy("this")
@@ -350,7 +361,7 @@ final class LocalReplica {
 
     synchronized void write(long offset, ByteBuf bytes) {
         try {
-            FileChannel to = writing().getChannel();
+            FileChannel to = writing();
             long at = offset;
             for (ByteBuffer part : bytes.nioBuffers()) {
                 while (part.hasRemaining()) {
@@ -382,8 +393,8 @@ final class LocalReplica {
         writing();
         FileChannel now = appending;
         if (now == null) {
-            now = FileChannel.open(path(), StandardOpenOption.APPEND);
-            requireSame(new Opened(now, null));
+            now = FileChannel.open(path(), Set.of(StandardOpenOption.APPEND, THIS));
+            requireSame(new Opened(now, true));
             appending = now;
         }
         return now;
@@ -391,9 +402,22 @@ final class LocalReplica {
 
     synchronized void resize(long size) {
         try {
-            writing().setLength(size);
+            FileChannel of = writing();
+            if (size < of.size()) {
+                of.truncate(size);
+            } else {
+                grow(of, size);
+            }
         } catch (IOException e) {
             throw failed("truncate", e);
+        }
+    }
+
+    /** By a hole: of all calls of a channel only that for a mapping, here of nothing, makes one. */
+    private static void grow(FileChannel file, long size) throws IOException {
+        Object unused = file.map(FileChannel.MapMode.READ_WRITE, size, 0);
+        if (file.size() < size) {
+            throw new IOException("it stays at " + file.size() + " bytes");
         }
     }
 
@@ -404,7 +428,7 @@ final class LocalReplica {
     /** Nanoseconds since 1970; 0 where it cannot be told. */
     long modified() {
         try {
-            return Files.getLastModifiedTime(path()).to(TimeUnit.NANOSECONDS);
+            return Files.getLastModifiedTime(path(), THIS).to(TimeUnit.NANOSECONDS);
         } catch (IOException e) {
             return 0; // then every time of the object counts as one of writing
         }
@@ -414,7 +438,7 @@ final class LocalReplica {
     synchronized Path idlePath() {
         try {
             closeAppending();
-            if (opened.writing != null && !closed) {
+            if (opened.writing && !closed) {
                 replace(requireSame(forReading(path())));
             }
         } catch (NoSuchFileException e) {

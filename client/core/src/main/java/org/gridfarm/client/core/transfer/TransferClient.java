@@ -31,6 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,6 +68,7 @@ public final class TransferClient
     /**
      * @param attached name of the storage node on this host whose replicas are read as plain files;
      *     empty: none
+     * @param data below which it may name them; empty: in any data directory
      */
     public TransferClient(
             FarmSession session,
@@ -74,7 +76,8 @@ public final class TransferClient
             Nodes nodes,
             Clock clock,
             Entropy entropy,
-            String attached) {
+            String attached,
+            List<Path> data) {
         wiring =
                 new Wiring(
                         session,
@@ -83,6 +86,7 @@ public final class TransferClient
                         clock,
                         entropy,
                         attached,
+                        new LocalGround(clock, data),
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
                         new AtomicLong(
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
@@ -230,7 +234,7 @@ public final class TransferClient
     /** What the file may be made of, if the kernel shall write it; the request says so. */
     private @Nullable StagedFile stagedFor(
             Credentials who, OpenRequest.Builder request, OpenFlags flags) {
-        boolean wanted = flags.local() && flags.write();
+        boolean wanted = flags.local() && flags.write() && wiring.ground().isOpen();
         if (!wanted || !wiring.descriptors().take(who.getUid())) {
             return null;
         }
@@ -248,11 +252,13 @@ public final class TransferClient
             return null;
         }
         try {
+            wiring.ground().check(staged.getPath());
             LocalReplica local = LocalReplica.staged(staged);
             local.whenClosed(() -> wiring.descriptors().giveBack(who.getUid()));
             return local;
         } catch (IOException e) {
             log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
+            wiring.ground().failed(e);
             wiring.descriptors().giveBack(who.getUid());
             wiring.staged().giveBack(staged.getNumber());
             return null;

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * What every open file works with.
  *
  * @param attached name of the node on this host; empty: none
+ * @param ground which local files that node may name
  * @param aheadChunks permits for chunks read ahead of their use
  * @param fences grows over all chains of this process
  * @param staged what files created here may be made of
@@ -31,6 +32,7 @@ record Wiring(
         Clock clock,
         Entropy entropy,
         String attached,
+        LocalGround ground,
         Semaphore aheadChunks,
         AtomicLong fences,
         StagedFiles staged,

@@ -137,4 +137,36 @@ class LocalReplicaTest {
         replica.whenClosed(free::incrementAndGet);
         assertThat(free).as("of one that is closed already").hasValue(2);
     }
+
+    /** Its node may be another account than this process, and put there what it likes. */
+    @Test
+    void aLinkInItsPlaceIsNeverOpened() throws IOException {
+        Path secret = Files.writeString(directory.resolve("secret"), "of somebody else");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), secret);
+        assertThatThrownBy(() -> LocalReplica.open(grant(link), false, null))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> LocalReplica.open(grant(link), true, null))
+                .isInstanceOf(IOException.class);
+        LocalReplica replica = staged("a");
+        replica.idlePath();
+        Files.delete(directory.resolve("a"));
+        Files.createSymbolicLink(directory.resolve("a"), secret);
+        assertThatThrownBy(() -> replica.append(bytes("mine"))).isInstanceOf(FarmException.class);
+        assertThat(secret).hasContent("of somebody else");
+        replica.close();
+        assertThat(descriptors()).isZero();
+    }
+
+    @Test
+    void itGrowsByAHoleWhereverItsFileLiesByThen() throws IOException {
+        LocalReplica replica = staged("a");
+        replica.write(0, bytes("one"));
+        Path claimed = Files.move(directory.resolve("a"), directory.resolve("claimed"));
+        replica.resize(1 << 30);
+        assertThat(Files.size(claimed)).isEqualTo(1 << 30);
+        assertThat(directory.resolve("a")).doesNotExist();
+        replica.resize(2);
+        assertThat(claimed).hasContent("on");
+        replica.close();
+    }
 }

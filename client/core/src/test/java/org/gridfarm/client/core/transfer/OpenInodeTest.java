@@ -40,6 +40,7 @@ class OpenInodeTest {
                     Clock.system(),
                     null,
                     "",
+                    null,
                     new Semaphore(1),
                     new AtomicLong(),
                     null,

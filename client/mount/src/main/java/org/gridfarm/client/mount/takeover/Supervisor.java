@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,16 +56,27 @@ public final class Supervisor {
         return user.equals("root") && Files.isWritable(Path.of(folder));
     }
 
-    private static Path owned(Path folder) {
+    /** In /tmp anybody may have made one of that name, or a link. */
+    static Path owned(Path folder) {
         try {
-            if (!Files.isDirectory(folder)) {
+            if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
                 Files.createDirectories(
                         folder,
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rwx------")));
             }
-            if (!Files.getOwner(folder).getName().equals(System.getProperty("user.name"))) {
+            PosixFileAttributes seen =
+                    Files.readAttributes(
+                            folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!seen.isDirectory()) {
+                throw new IOException(folder + " is a link: remove it");
+            }
+            if (!seen.owner().getName().equals(System.getProperty("user.name"))) {
                 throw new IOException(folder + " belongs to somebody else");
+            }
+            if (seen.permissions().contains(PosixFilePermission.GROUP_WRITE)
+                    || seen.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+                throw new IOException("others may write in " + folder + ": chmod 700 it");
             }
             return folder;
         } catch (IOException e) {

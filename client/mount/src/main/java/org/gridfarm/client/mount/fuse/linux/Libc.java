@@ -27,6 +27,9 @@ final class Libc {
     static final int O_RDONLY = 0;
     static final int O_RDWR = 2;
     static final int O_CLOEXEC = 0x80000;
+    static final int O_NOFOLLOW =
+            System.getProperty("os.arch").equals("aarch64") ? 0x8000 : 0x20000;
+    private static final int AT_SYMLINK_NOFOLLOW = 0x100;
 
     private static final int AT_FDCWD = -100;
     private static final long UTIME_OMIT = (1 << 30) - 2;
@@ -242,7 +245,11 @@ final class Libc {
             int result =
                     (int)
                             UTIMENSAT.invokeExact(
-                                    errno, AT_FDCWD, arena.allocateFrom(path), times, 0);
+                                    errno,
+                                    AT_FDCWD,
+                                    arena.allocateFrom(path),
+                                    times,
+                                    AT_SYMLINK_NOFOLLOW);
             return result >= 0 ? result : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);

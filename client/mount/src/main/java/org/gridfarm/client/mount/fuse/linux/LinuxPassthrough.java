@@ -19,6 +19,9 @@ final class LinuxPassthrough implements Passthrough {
 
     private static final Logger LOG = LoggerFactory.getLogger(LinuxPassthrough.class);
 
+    /// Where a link lies by now nobody looked at what it leads to.
+    private static final int REPLICA = Libc.O_RDONLY | Libc.O_CLOEXEC | Libc.O_NOFOLLOW;
+
     private static final String NOT_ALLOWED =
             "the kernel allows passthrough only with CAP_SYS_ADMIN; data goes through the mount process";
 
@@ -61,7 +64,7 @@ final class LinuxPassthrough implements Passthrough {
             return null;
         }
         // Whatever the access here, the kernel opens it again with that of each open.
-        int local = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+        int local = Libc.open(file.toString(), REPLICA);
         if (local < 0) {
             refusal = "cannot open " + file + ": errno " + -local;
             return null;
@@ -81,7 +84,7 @@ final class LinuxPassthrough implements Passthrough {
     /// A lease for reading is given to nobody while somebody may write.
     @Override
     public boolean isOpenForWriting(Path file) {
-        int local = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+        int local = Libc.open(file.toString(), REPLICA);
         if (local < 0) {
             return false;
         }

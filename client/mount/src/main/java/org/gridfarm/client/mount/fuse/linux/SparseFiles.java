@@ -13,7 +13,7 @@ public final class SparseFiles {
     /// The first byte at or after the offset that may hold data; -1: none does. The offset itself
     /// where the file system cannot tell.
     public static long nextData(Path file, long offset) throws IOException {
-        int fd = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+        int fd = Libc.open(file.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC | Libc.O_NOFOLLOW);
         if (fd < 0) {
             throw new IOException(file + ": errno " + -fd);
         }
