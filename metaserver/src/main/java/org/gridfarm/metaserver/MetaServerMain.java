@@ -8,12 +8,15 @@ import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
+import org.gridfarm.protocol.config.DatabaseUrl;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.rpc.Loops;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -23,6 +26,8 @@ import java.util.concurrent.CountDownLatch;
  * SIGTERM.
  */
 public final class MetaServerMain {
+    private static final Logger LOG = LoggerFactory.getLogger(MetaServerMain.class);
+
     private MetaServerMain() {}
 
     public static void main(String[] args) throws InterruptedException {
@@ -70,6 +75,7 @@ public final class MetaServerMain {
     private static MetaServerDaemon start(Settings settings) {
         DaemonSettings daemon = settings.server().daemon();
         LogLevel.set(daemon.logLevel());
+        DatabaseUrl.danger(settings.database().url()).ifPresent(LOG::warn);
         Loops loops = Loops.start("meta");
         return MetaServerDaemon.start(
                 settings.server(),

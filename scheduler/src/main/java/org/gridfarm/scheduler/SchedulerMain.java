@@ -1,6 +1,7 @@
 package org.gridfarm.scheduler;
 
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.config.DatabaseUrl;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -54,6 +55,7 @@ public final class SchedulerMain {
 
     private static void run(SchedulerSettings settings) {
         LogLevel.set(settings.daemon().logLevel());
+        DatabaseUrl.danger(settings.databaseUrl()).ifPresent(log::warn);
         Clock clock = Clock.system();
         String name = settings.daemon().name();
         Loops loops = Loops.start("scheduler");
@@ -94,6 +96,8 @@ public final class SchedulerMain {
                 Election.stand(
                         settings.zookeeper(),
                         settings.zookeeperPath(),
+                        settings.zookeeperPassword(),
+                        settings.zookeeperTls(),
                         name,
                         () -> scheduler.lead(name));
         log.info("scheduler {} answers at {}", name, server.address());

@@ -3,8 +3,10 @@ package org.gridfarm.scheduler;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
+import org.gridfarm.protocol.config.PemFiles;
 
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The scheduler's configuration file.
@@ -18,7 +20,9 @@ record SchedulerSettings(
         String databaseUser,
         String databasePassword,
         String zookeeper,
-        String zookeeperPath) {
+        String zookeeperPath,
+        Optional<String> zookeeperPassword,
+        Optional<PemFiles> zookeeperTls) {
 
     static SchedulerSettings read(Path file) {
         return Config.read(
@@ -33,7 +37,9 @@ record SchedulerSettings(
                             database.text("user"),
                             database.secret("password"),
                             zookeeper.text("connect"),
-                            zookeeper.text("path", "/gridfarm"));
+                            zookeeper.text("path", "/gridfarm"),
+                            zookeeper.secretIfAny("password"),
+                            PemFiles.readIfAny(zookeeper));
                 });
     }
 }

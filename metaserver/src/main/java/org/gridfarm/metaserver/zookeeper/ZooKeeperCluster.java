@@ -16,6 +16,7 @@ import org.apache.zookeeper.Watcher;
 import org.gridfarm.metaserver.server.Cluster;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Election by Curator's leader latch, membership by ephemeral nodes {@code PATH/members/NAME}.
@@ -38,31 +42,39 @@ public final class ZooKeeperCluster implements Cluster {
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperCluster.class);
     private static final int RETRY_MILLIS = 200;
     private static final Duration LEAVE_MAX = Duration.ofSeconds(1);
-    private static final String SEPARATOR = "\n";
+    private static final String MEMBERS = "/members";
     private static final String ELECTION = "/leader";
 
     private final ZooKeeperSettings settings;
     private final CuratorFramework client;
+    private final OwnEntries entries;
     private final Object lock = new Object();
     private @Nullable LeaderLatch latch; // guarded by lock
     private @Nullable PersistentNode own; // guarded by lock
     private @Nullable CuratorCache members;
     private @Nullable Listener listener;
     private String name = "";
+
+    /** When those entries were written that say nothing and of which that was told. */
+    private volatile Set<Long> damaged = Set.of();
+
     private volatile boolean closing;
 
     /** Its latch has the lead, as far as it knows. */
     private volatile boolean leading;
 
-    private ZooKeeperCluster(ZooKeeperSettings settings, CuratorFramework client) {
+    private ZooKeeperCluster(
+            ZooKeeperSettings settings, CuratorFramework client, OwnEntries entries) {
         this.settings = settings;
         this.client = client;
+        this.entries = entries;
     }
 
     /** Connects in the background: ZooKeeper may come up after this server. */
     public static ZooKeeperCluster connect(ZooKeeperSettings settings) {
         int session = (int) settings.session().toMillis();
-        CuratorFramework client =
+        OwnEntries entries = new OwnEntries(settings.path(), settings.password().isPresent());
+        CuratorFrameworkFactory.Builder builder =
                 CuratorFrameworkFactory.builder()
                         .connectString(settings.connect())
                         .namespace(settings.path().substring(1))
@@ -73,9 +85,17 @@ public final class ZooKeeperCluster implements Cluster {
                         // with the last third gone ZooKeeper itself lets another lead.
                         .simulatedSessionExpirationPercent(33)
                         .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
-                        .build();
+                        .aclProvider(entries);
+        settings.password()
+                .ifPresent(password -> builder.authorization("digest", identity(password)));
+        settings.tls().ifPresent(tls -> builder.zkClientConfig(ZooKeeperTls.settings(tls)));
+        CuratorFramework client = builder.build();
         client.start();
-        return new ZooKeeperCluster(settings, client);
+        return new ZooKeeperCluster(settings, client, entries);
+    }
+
+    private static byte[] identity(String password) {
+        return ("gridfarm:" + password).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
@@ -88,6 +108,7 @@ public final class ZooKeeperCluster implements Cluster {
                     switch (state) {
                         case CONNECTED, RECONNECTED -> {
                             log.info("ZooKeeper at {} answers", settings.connect());
+                            Thread.ofVirtual().name("close-entries").start(this::closeEntries);
                             heard.reachable(true);
                         }
                         case SUSPENDED -> {
@@ -106,16 +127,20 @@ public final class ZooKeeperCluster implements Cluster {
                             client,
                             CreateMode.EPHEMERAL,
                             false,
-                            "/members/" + self.name(),
-                            encode(self));
+                            MEMBERS + "/" + self.name(),
+                            MemberEntry.encode(self));
             node.start();
             own = node;
         }
-        CuratorCache cache = CuratorCache.build(client, "/members");
+        CuratorCache cache = CuratorCache.build(client, MEMBERS);
         cache.listenable().addListener((type, before, after) -> heard.members(membersIn(cache)));
         cache.start();
         members = cache;
         if (candidate) stand();
+    }
+
+    private void closeEntries() {
+        if (!closing) entries.close(client);
     }
 
     private void stand() {
@@ -195,7 +220,7 @@ public final class ZooKeeperCluster implements Cluster {
             PersistentNode node = own;
             if (node == null) return;
             try {
-                node.setData(encode(self));
+                node.setData(MemberEntry.encode(self));
             } catch (Exception e) {
                 // The node is written again with the latest data when the connection is back.
                 log.warn("announcing {} failed: {}", self.role(), e.getMessage());
@@ -256,33 +281,34 @@ public final class ZooKeeperCluster implements Cluster {
         }
     }
 
-    private static byte[] encode(Member member) {
-        return String.join(
-                        SEPARATOR,
-                        member.name(),
-                        member.address(),
-                        member.role(),
-                        Long.toString(member.epoch()))
-                .getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static List<Member> membersIn(CuratorCache cache) {
+    private List<Member> membersIn(CuratorCache cache) {
         List<Member> found = new ArrayList<>();
+        Set<Long> wrong = new HashSet<>();
         cache.stream()
-                .map(ZooKeeperCluster::decode)
-                .forEach(member -> {
-                    if (member != null) found.add(member);
-                });
+                .filter(entry -> !entry.getPath().equals(MEMBERS))
+                .forEach(entry -> decode(entry, wrong).ifPresent(found::add));
+        damaged = wrong;
         found.sort(Comparator.comparing(Member::name));
         return found;
     }
 
-    private static @Nullable Member decode(ChildData data) {
-        byte[] bytes = data.getData();
-        if (bytes == null) return null;
-        String[] parts = new String(bytes, StandardCharsets.UTF_8).split(SEPARATOR, -1);
-        if (parts.length != 4) return null;
-        return new Member(parts[0], parts[1], parts[2], Long.parseLong(parts[3]));
+    /** A damaged entry must not hide the others. */
+    private Optional<Member> decode(ChildData entry, Set<Long> wrong) {
+        String name = entry.getPath().substring(MEMBERS.length() + 1);
+        try {
+            byte[] bytes = entry.getData();
+            return Optional.of(MemberEntry.decode(name, bytes == null ? new byte[0] : bytes));
+        } catch (IllegalArgumentException e) {
+            long written = entry.getStat().getMzxid();
+            wrong.add(written);
+            if (!damaged.contains(written)) {
+                log.warn(
+                        "ZooKeeper's entry {} is ignored: {}",
+                        NameText.shown(entry.getPath()),
+                        e.getMessage());
+            }
+            return Optional.empty();
+        }
     }
 
     /** Whether the session with ZooKeeper stands. */

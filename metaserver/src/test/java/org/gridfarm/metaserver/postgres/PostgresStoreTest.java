@@ -55,6 +55,37 @@ class PostgresStoreTest extends JournalStoreContract {
                 .hasMessageContaining("no such database");
     }
 
+    /** As docs/installing.md makes them. */
+    @Test
+    void aRoleThatOwnsItsSchemaAndNothingElseIsEnoughAndTheSchedulersReadsNothingOfIt()
+            throws SQLException {
+        DatabaseSettings fresh = TestDatabase.create();
+        String database = fresh.url().replaceAll(".*/(t\\d+).*", "$1");
+        String meta = database + "_meta";
+        String sched = database + "_sched";
+        try (Connection connection = TestDatabase.connect(fresh);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE ROLE " + meta + " LOGIN");
+            statement.execute("CREATE ROLE " + sched + " LOGIN");
+            statement.execute("REVOKE ALL ON DATABASE " + database + " FROM PUBLIC");
+            statement.execute(
+                    "GRANT CONNECT ON DATABASE " + database + " TO " + meta + ", " + sched);
+            statement.execute("CREATE SCHEMA gridfarm AUTHORIZATION " + meta);
+            statement.execute("CREATE SCHEMA gridfarm_jobs AUTHORIZATION " + sched);
+        }
+        String url = fresh.url().replaceAll("user=[^&]*", "");
+        try (PostgresStore own = PostgresStore.open(new DatabaseSettings(url, meta, "", 2))) {
+            assertThat(own.claim("first").epoch()).isPositive();
+        }
+        try (Connection other = TestDatabase.connect(new DatabaseSettings(url, sched, "", 1));
+                Statement statement = other.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("SELECT value FROM gridfarm.setting"))
+                    .hasMessageContaining("permission denied");
+            assertThatThrownBy(() -> statement.executeQuery("SELECT data FROM gridfarm.journal"))
+                    .hasMessageContaining("permission denied");
+        }
+    }
+
     @Test
     void theLagViewAndTheBarrierAnswerADba() throws SQLException {
         try (Connection connection = TestDatabase.connect(settings);

@@ -123,7 +123,11 @@ final class TestFarm implements AutoCloseable {
                         store,
                         ZooKeeperCluster.connect(
                                 new ZooKeeperSettings(
-                                        zookeeper.address(), "/test", Duration.ofSeconds(2))));
+                                        zookeeper.address(),
+                                        "/test",
+                                        Duration.ofSeconds(2),
+                                        Optional.of("farm password"),
+                                        Optional.empty())));
         servers.add(daemon);
         return daemon;
     }

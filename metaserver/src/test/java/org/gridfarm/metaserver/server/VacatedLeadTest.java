@@ -11,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** The next one leads without waiting for the session of a process that has ended. */
 class VacatedLeadTest {
@@ -52,7 +53,12 @@ class VacatedLeadTest {
     void theNextOneIsElectedAndTheOldOneToldThoughItsSessionStands() {
         try (TestZooKeeper zookeeper = new TestZooKeeper(directory)) {
             ZooKeeperSettings settings =
-                    new ZooKeeperSettings(zookeeper.address(), "/test", SESSION);
+                    new ZooKeeperSettings(
+                            zookeeper.address(),
+                            "/test",
+                            SESSION,
+                            Optional.empty(),
+                            Optional.empty());
             Heard first = new Heard();
             Heard second = new Heard();
             try (ZooKeeperCluster one = ZooKeeperCluster.connect(settings);

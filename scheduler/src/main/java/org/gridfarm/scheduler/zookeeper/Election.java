@@ -5,12 +5,15 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.retry.BoundedExponentialBackoffRetry;
+import org.gridfarm.protocol.config.PemFiles;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Stands for election and tells once when it is won. Losing it again changes nothing here: the
@@ -19,6 +22,7 @@ import java.io.IOException;
  */
 public final class Election implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Election.class);
+    private static final String ELECTION = "/schedulers";
     private static final int SESSION_MILLIS = 4_000;
     private static final int CONNECT_MILLIS = 4_000;
 
@@ -32,17 +36,38 @@ public final class Election implements AutoCloseable {
 
     /**
      * @param name of this scheduler, for people who look into ZooKeeper
+     * @param password of all schedulers; empty: anybody may depose this one
+     * @param tls empty: in clear text
      * @param won called on a thread of ZooKeeper's client, at most once
      */
-    public static Election stand(String connect, String path, String name, Runnable won) {
-        CuratorFramework zookeeper =
-                CuratorFrameworkFactory.newClient(
-                        connect,
-                        SESSION_MILLIS,
-                        CONNECT_MILLIS,
-                        new BoundedExponentialBackoffRetry(100, 2_000, Integer.MAX_VALUE));
+    public static Election stand(
+            String connect,
+            String path,
+            Optional<String> password,
+            Optional<PemFiles> tls,
+            String name,
+            Runnable won) {
+        OwnEntries entries = new OwnEntries(path, password.isPresent());
+        CuratorFrameworkFactory.Builder builder =
+                CuratorFrameworkFactory.builder()
+                        .connectString(connect)
+                        .sessionTimeoutMs(SESSION_MILLIS)
+                        .connectionTimeoutMs(CONNECT_MILLIS)
+                        .retryPolicy(
+                                new BoundedExponentialBackoffRetry(100, 2_000, Integer.MAX_VALUE))
+                        .aclProvider(entries);
+        password.ifPresent(secret -> builder.authorization("digest", identity(secret)));
+        tls.ifPresent(means -> builder.zkClientConfig(ZooKeeperTls.settings(means)));
+        CuratorFramework zookeeper = builder.build();
+        zookeeper
+                .getConnectionStateListenable()
+                .addListener((client, state) -> {
+                    if (state.isConnected()) {
+                        Thread.ofVirtual().name("close-entries").start(() -> entries.close(client));
+                    }
+                });
         zookeeper.start();
-        LeaderLatch latch = new LeaderLatch(zookeeper, path + "/schedulers", name);
+        LeaderLatch latch = new LeaderLatch(zookeeper, path + ELECTION, name);
         java.util.concurrent.atomic.AtomicBoolean told =
                 new java.util.concurrent.atomic.AtomicBoolean();
         latch.addListener(
@@ -71,6 +96,10 @@ public final class Election implements AutoCloseable {
                     e);
         }
         return new Election(zookeeper, latch);
+    }
+
+    private static byte[] identity(String password) {
+        return ("gridfarm:" + password).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The templates under {@code deploy/config} make daemons that a farm takes in. */
 class DaemonsByHandIT {
@@ -32,8 +31,10 @@ class DaemonsByHandIT {
             node.put("data", "[\"" + data + "\"]");
             node.put("reserve", "\"16M\"");
             node.put("mount", "\"\"");
-            Map<String, String> metaserver = server(farm, member(farm, "meta9", "@metaserver"));
-            Map<String, String> scheduler = server(farm, member(farm, "sched9", "@scheduler"));
+            Map<String, String> metaserver =
+                    server(farm, "meta1", member(farm, "meta9", "@metaserver"));
+            Map<String, String> scheduler =
+                    server(farm, "sched1", member(farm, "sched9", "@scheduler"));
             scheduler.put("metaservers", valueOf(farm, "n1", "metaservers"));
 
             try (HandStarted n9 = HandStarted.start(farm.directory(), "storagenode", "n9", node);
@@ -89,10 +90,17 @@ class DaemonsByHandIT {
         return values;
     }
 
-    private static Map<String, String> server(TestFarm farm, Map<String, String> member)
-            throws IOException {
-        for (String key : List.of("url", "user", "password_file", "connect", "path")) {
-            member.put(key, valueOf(farm, "meta1", key));
+    private static Map<String, String> server(
+            TestFarm farm, String like, Map<String, String> member) throws IOException {
+        for (String key :
+                List.of(
+                        "url",
+                        "user",
+                        "database.password_file",
+                        "connect",
+                        "path",
+                        "zookeeper.password_file")) {
+            member.put(key, valueOf(farm, like, key));
         }
         return member;
     }
@@ -100,7 +108,7 @@ class DaemonsByHandIT {
     /** The value of a key in the file of one of the farm's own daemons. */
     private static String valueOf(TestFarm farm, String daemon, String key) throws IOException {
         String text = Files.readString(farm.directory().resolve(daemon + ".toml"));
-        Matcher line = Pattern.compile("(?m)^" + key + " = (.*)$").matcher(text);
+        Matcher line = HandStarted.line(key).matcher(text);
         assertThat(line.find()).as("%s in\n%s", key, text).isTrue();
         return line.group(1);
     }

@@ -41,7 +41,8 @@ final class HandStarted implements AutoCloseable {
     }
 
     /**
-     * @param values the keys to change, by name; all others stay as the template has them
+     * @param values the keys to change, by name or {@code section.name}; all others stay as the
+     *     template has them
      */
     static HandStarted start(Path directory, String daemon, String name, Map<String, String> values)
             throws IOException {
@@ -72,15 +73,20 @@ final class HandStarted implements AutoCloseable {
     private static String filledIn(String template, Map<String, String> values) {
         String text = template;
         for (Map.Entry<String, String> value : values.entrySet()) {
-            Matcher line = Pattern.compile("(?m)^" + value.getKey() + " = .*$").matcher(text);
+            Matcher line = line(value.getKey()).matcher(text);
             assertThat(line.find())
                     .as("the template has a line '%s = ...'", value.getKey())
                     .isTrue();
-            text =
-                    line.replaceAll(
-                            Matcher.quoteReplacement(value.getKey() + " = " + value.getValue()));
+            text = text.substring(0, line.start(1)) + value.getValue() + text.substring(line.end());
         }
         return text;
+    }
+
+    /** Its first group is the value. */
+    static Pattern line(String key) {
+        int dot = key.indexOf('.');
+        String section = dot < 0 ? "" : "^\\[" + key.substring(0, dot) + "\\]$[^\\[]*?";
+        return Pattern.compile("(?m)" + section + "^" + key.substring(dot + 1) + " = (.*)$");
     }
 
     /** Waits until it says that it runs, and that it is well. */

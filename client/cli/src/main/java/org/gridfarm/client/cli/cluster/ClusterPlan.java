@@ -6,7 +6,9 @@ import org.gridfarm.protocol.error.FarmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,18 +34,26 @@ final class ClusterPlan {
     ClusterState make(Consumer<String> progress) {
         try (Ports ports = new Ports()) {
             for (String folder : List.of("log", "run", "zookeeper")) {
-                Files.createDirectories(directory.resolve(folder));
+                ownersAlone(directory.resolve(folder));
             }
             Path password = directory.resolve("pg-password");
-            Files.deleteIfExists(password);
             Pki.writePassword(password);
+            Map<String, String> roles = new LinkedHashMap<>();
+            for (String role : List.of(Postgres.META, Postgres.SCHED)) {
+                Path file = Configurations.databasePassword(directory, role);
+                Pki.writePassword(file);
+                roles.put(role, Files.readString(file).strip());
+            }
+            for (String path : List.of(Configurations.METASERVERS, Configurations.SCHEDULERS)) {
+                Pki.writePassword(Configurations.zookeeperPassword(directory, path));
+            }
             Pki pki = Pki.create(directory.resolve("pki"));
             Configurations configurations = new Configurations(directory, pki);
             List<Component> components = new ArrayList<>();
 
             String database = ports.free();
             Postgres postgres = new Postgres(directory.resolve("pg"));
-            postgres.initialise(password, database);
+            postgres.initialise(password, roles, database);
             components.add(
                     component("postgres", "postgres", postgres.serverCommand(), database, ""));
             progress.accept("database made");
@@ -224,7 +234,7 @@ final class ClusterPlan {
             throws IOException {
         String address = ports.free();
         String http = ports.free();
-        Files.createDirectories(directory.resolve(name).resolve("data"));
+        ownersAlone(directory.resolve(name).resolve("data"));
         Files.createDirectories(nodeMount(name));
         Path file =
                 configurations.storageNode(
@@ -261,6 +271,12 @@ final class ClusterPlan {
             configurations.client(
                     name, pki.issueHost(name, "@mount:root"), "n" + i, metaservers, schedulers);
         }
+    }
+
+    /** Unlike the farm's directory, through which tasks of other accounts get to a node's mount. */
+    private static void ownersAlone(Path folder) throws IOException {
+        Files.setPosixFilePermissions(
+                Files.createDirectories(folder), PosixFilePermissions.fromString("rwx------"));
     }
 
     private Path nodeMount(String name) {

@@ -13,12 +13,25 @@ import java.util.List;
  * for the commented templates).
  */
 final class Configurations {
+    /** Paths in ZooKeeper. */
+    static final String METASERVERS = "/gridfarm";
+
+    static final String SCHEDULERS = "/gridfarm-jobs";
+
     private final Path directory;
     private final Pki pki;
 
     Configurations(Path directory, Pki pki) {
         this.directory = directory;
         this.pki = pki;
+    }
+
+    static Path databasePassword(Path farm, String role) {
+        return farm.resolve("pg-password-" + role);
+    }
+
+    static Path zookeeperPassword(Path farm, String path) {
+        return farm.resolve("zk-password" + path.replace('/', '-'));
     }
 
     Path metaserver(
@@ -42,7 +55,8 @@ final class Configurations {
 
                         [zookeeper]
                         connect = "%s"
-                        path = "/gridfarm"
+                        path = "%s"
+                        password_file = "%s"
 
                         [grid]
                         map = "%s"
@@ -54,9 +68,11 @@ final class Configurations {
                                         role,
                                         database,
                                         Postgres.DATABASE,
-                                        Postgres.USER,
-                                        directory.resolve("pg-password"),
+                                        Postgres.META,
+                                        databasePassword(directory, Postgres.META),
                                         zookeeper,
+                                        METASERVERS,
+                                        zookeeperPassword(directory, METASERVERS),
                                         pki.gridMap(),
                                         repairAfter));
     }
@@ -121,7 +137,8 @@ final class Configurations {
 
                         [zookeeper]
                         connect = "%s"
-                        path = "/gridfarm"
+                        path = "%s"
+                        password_file = "%s"
 
                         [grid]
                         map = "%s"
@@ -130,9 +147,11 @@ final class Configurations {
                                         list(metaservers),
                                         database,
                                         Postgres.DATABASE,
-                                        Postgres.USER,
-                                        directory.resolve("pg-password"),
+                                        Postgres.SCHED,
+                                        databasePassword(directory, Postgres.SCHED),
                                         zookeeper,
+                                        SCHEDULERS,
+                                        zookeeperPassword(directory, SCHEDULERS),
                                         pki.gridMap()));
     }
 

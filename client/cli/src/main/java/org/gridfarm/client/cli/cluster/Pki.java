@@ -112,9 +112,15 @@ final class Pki {
     static void writePassword(Path file) throws IOException {
         byte[] random = new byte[18];
         new java.security.SecureRandom().nextBytes(random);
+        writeSecret(file, java.util.Base64.getUrlEncoder().encodeToString(random) + "\n");
+    }
+
+    /** At no moment can another account read it. */
+    static void writeSecret(Path file, String text) throws IOException {
+        Files.deleteIfExists(file);
         Files.createFile(
                 file,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(file, java.util.Base64.getUrlEncoder().encodeToString(random) + "\n");
+        Files.writeString(file, text);
     }
 }

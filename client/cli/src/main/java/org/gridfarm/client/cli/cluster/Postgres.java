@@ -29,6 +29,11 @@ final class Postgres {
     static final String USER = "gridfarm";
     static final String DATABASE = "gridfarm";
 
+    /** Of metaservers, and of schedulers, which have no business with the secrets of the former. */
+    static final String META = "gridfarm_meta";
+
+    static final String SCHED = "gridfarm_sched";
+
     private final Path home;
     private final Path data;
     private final List<String> asNobody;
@@ -40,18 +45,20 @@ final class Postgres {
     }
 
     /**
-     * Makes the data directory with the password of the user {@value #USER} and the database of the
-     * same name.
+     * Makes the data directory, the superuser {@value #USER} with the password of the file, the
+     * database of the same name, and in it the roles of the servers.
+     *
+     * @param roles passwords by role
      */
-    void initialise(Path passwordFile, String address) {
+    void initialise(Path passwordFile, Map<String, String> roles, String address) {
         try {
             Files.createDirectories(data);
             Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
-            giveAway();
-            // initdb as another uid cannot read our password file: hand it over beside the data.
+            giveAway(data);
+            // initdb as another uid cannot read our password file: it gets a copy of its own.
             Path handed = data.resolveSibling("pg-password-for-initdb");
-            Files.copy(passwordFile, handed, StandardCopyOption.REPLACE_EXISTING);
-            Files.setPosixFilePermissions(handed, PosixFilePermissions.fromString("rw-r--r--"));
+            Pki.writeSecret(handed, Files.readString(passwordFile));
+            giveAway(handed);
             OsProcess.run(
                     command(
                             "initdb",
@@ -85,8 +92,8 @@ final class Postgres {
                     """
                             .formatted(Ports.port(address)),
                     StandardCharsets.UTF_8);
-            giveAway();
-            createDatabase();
+            giveAway(data);
+            createDatabase(roles);
         } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.DISK_FAILED,
@@ -103,15 +110,25 @@ final class Postgres {
         return command("postgres", "-D", data.toString());
     }
 
-    private void createDatabase() {
+    private void createDatabase(Map<String, String> roles) {
+        List<String> lines = new ArrayList<>();
+        lines.add("CREATE DATABASE " + DATABASE);
+        lines.add("REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC");
+        roles.forEach((role, password) -> {
+            lines.add("CREATE ROLE " + role + " LOGIN PASSWORD '" + password + "'");
+            lines.add("GRANT CONNECT, CREATE ON DATABASE " + DATABASE + " TO " + role);
+        });
         // Single-user mode needs neither a running server nor a driver.
         String output =
                 OsProcess.run(
                         command("postgres", "--single", "-D", data.toString(), "postgres"),
-                        "CREATE DATABASE " + DATABASE + "\n");
+                        String.join("\n", lines) + "\n");
         if (output.contains("ERROR")) {
             throw new FarmException(
-                    ErrorKind.UNAVAILABLE, "create database", DATABASE, output.strip());
+                    ErrorKind.UNAVAILABLE,
+                    "create database",
+                    DATABASE,
+                    output.lines().filter(line -> line.contains("ERROR")).findFirst().orElse(""));
         }
     }
 
@@ -134,9 +151,9 @@ final class Postgres {
         return command;
     }
 
-    private void giveAway() {
+    private void giveAway(Path path) {
         if (asNobody.contains("setpriv")) {
-            OsProcess.run(List.of("chown", "-R", "65534:65534", data.toString()));
+            OsProcess.run(List.of("chown", "-R", "65534:65534", path.toString()));
         }
     }
 
