@@ -222,6 +222,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                 new AdminService()
                         .on("barrier", status::barrier)
                         .on("balance", copies::answer)
+                        .on("rotate-secret", new TicketRotation(tickets, this)::answer)
                         .on("scrub", copies::answer);
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -26,13 +27,16 @@ public final class TicketGate {
     /** How far the metaserver's clock may be behind the node's. */
     public static final Duration CLOCK_SKEW = Duration.ofSeconds(5);
 
-    /** The keys in force; replaced as a whole, compared by identity. */
-    private record Ring(Map<Integer, TicketKey> keys) {}
+    /**
+     * The keys in force; replaced as a whole, compared by identity. Of an epoch there are two while
+     * the farm changes its secret.
+     */
+    private record Ring(Map<Integer, List<TicketKey>> keys) {}
 
     /** One thread's Macs for one ring. */
     private static final class Macs {
         @Nullable Ring ring;
-        final Map<Integer, Mac> byEpoch = new HashMap<>();
+        final Map<Integer, List<Mac>> byEpoch = new HashMap<>();
     }
 
     private final long self;
@@ -47,11 +51,11 @@ public final class TicketGate {
 
     /** Puts the keys that the metaserver sent in the place of all earlier ones. */
     public void keys(Collection<TicketKey> keys) {
-        Map<Integer, TicketKey> byEpoch =
+        Map<Integer, List<TicketKey>> byEpoch =
                 keys.stream()
                         .collect(
-                                Collectors.toUnmodifiableMap(
-                                        TicketKey::epoch, key -> key, (old, later) -> later));
+                                Collectors.groupingBy(
+                                        TicketKey::epoch, Collectors.toUnmodifiableList()));
         if (!byEpoch.equals(ring.keys)) {
             ring = new Ring(byEpoch);
         }
@@ -74,13 +78,11 @@ public final class TicketGate {
             OptionalLong client) {
         String object = inode + "." + stripe + "." + generation;
         int epoch = Ticket.claimedEpoch(bytes).orElseThrow(() -> refused(object, "not a ticket"));
-        Mac mac = macOf(epoch);
-        if (mac == null) {
+        List<Mac> known = macsOf(epoch);
+        if (known.isEmpty()) {
             throw refused(object, "made with a key of another time");
         }
-        mac.update(bytes, 0, Ticket.BODY_BYTES);
-        byte[] shown = Arrays.copyOfRange(bytes, Ticket.BODY_BYTES, Ticket.BYTES);
-        if (!MessageDigest.isEqual(mac.doFinal(), shown)) { // before any field is believed
+        if (!isMadeWithOneOf(known, bytes)) { // before any field is believed
             throw refused(object, "not made for this node, or altered");
         }
         Ticket ticket = Ticket.read(bytes);
@@ -116,23 +118,33 @@ public final class TicketGate {
                 && ByteBuffer.wrap(bytes).getLong(Ticket.CLIENT_AT) == client;
     }
 
-    private @Nullable Mac macOf(int epoch) {
+    private static boolean isMadeWithOneOf(List<Mac> known, byte[] bytes) {
+        byte[] shown = Arrays.copyOfRange(bytes, Ticket.BODY_BYTES, Ticket.BYTES);
+        boolean made = false;
+        for (Mac mac : known) {
+            mac.update(bytes, 0, Ticket.BODY_BYTES);
+            made |= MessageDigest.isEqual(mac.doFinal(), shown);
+        }
+        return made;
+    }
+
+    private List<Mac> macsOf(int epoch) {
         Ring current = ring;
         Macs mine = macs.get();
         if (mine.ring != current) {
             mine.byEpoch.clear();
             mine.ring = current;
         }
-        Mac mac = mine.byEpoch.get(epoch);
-        if (mac == null) {
-            TicketKey key = current.keys.get(epoch);
-            if (key == null) {
-                return null;
+        List<Mac> known = mine.byEpoch.get(epoch);
+        if (known == null) {
+            List<TicketKey> keys = current.keys.get(epoch);
+            if (keys == null) {
+                return List.of();
             }
-            mac = Hmac.with(key.key());
-            mine.byEpoch.put(epoch, mac);
+            known = keys.stream().map(key -> Hmac.with(key.key())).toList();
+            mine.byEpoch.put(epoch, known);
         }
-        return mac;
+        return known;
     }
 
     private static FarmException refused(String object, String why) {

@@ -210,6 +210,28 @@ class TicketTest {
     }
 
     @Test
+    void whileTheSecretChangesTicketsOfBothPassAndThenOnlyThoseOfTheNew() {
+        TicketKeys fresh = new TicketKeys(TicketKeys.newSecret(entropy));
+        TicketMint later = new TicketMint(fresh, clock, entropy);
+        long expiry = clock.now().plusSeconds(60).getEpochSecond();
+        byte[] before = ticket(Rights.READ);
+        byte[] after = later.seal(N1, INODE, 3, 9, Rights.READ, expiry, 1000, CLIENT);
+        List<TicketKey> both = new java.util.ArrayList<>(keys.ring(N1, clock.now()));
+        both.addAll(fresh.ring(N1, clock.now()));
+
+        gate.keys(both);
+        assertThat(gate.verify(before, INODE, 3, 9, Rights.READ, BY_CLIENT).uid()).isEqualTo(1000);
+        assertThat(gate.verify(after, INODE, 3, 9, Rights.READ, BY_CLIENT).uid()).isEqualTo(1000);
+        before[5] ^= 1;
+        refused(before, INODE, 3, 9, Rights.READ, BY_CLIENT);
+        before[5] ^= 1;
+
+        gate.keys(fresh.ring(N1, clock.now()));
+        assertThat(gate.verify(after, INODE, 3, 9, Rights.READ, BY_CLIENT).uid()).isEqualTo(1000);
+        refused(before, INODE, 3, 9, Rights.READ, BY_CLIENT);
+    }
+
+    @Test
     void noTicketIsMadeToOutliveItsKey() {
         long expiry = clock.now().plus(TicketMint.LIFE_MAX).getEpochSecond() + 1;
         assertThatIllegalArgumentException()

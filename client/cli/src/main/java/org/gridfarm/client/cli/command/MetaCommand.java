@@ -1,27 +1,33 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Jvm;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+
+import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 @Command(
         name = "meta",
-        header = "Keeps a farm's metadata in a file and puts them back.",
+        header = "Keeps a farm's metadata in a file, puts them back, and changes its secret.",
         description = {
             "",
-            "Works on the database that a metaserver's configuration names, on a host that may read it."
+            "dump and restore work on the database that a metaserver's configuration names, on a host that may read it."
         },
         mixinStandardHelpOptions = true)
 public final class MetaCommand {
@@ -60,6 +66,32 @@ public final class MetaCommand {
                     @Nullable Path server,
             @Parameters(paramLabel = "FILE") Path file) {
         return run("restore", server, file);
+    }
+
+    @Command(
+            name = "rotate-secret",
+            header = "Has tickets made of a new secret, for administrators.",
+            description = {
+                "",
+                "Storage nodes serve whoever shows a ticket, which metaservers make of a secret in their database. Change it when somebody"
+                        + " may have read it (a lost dump, a database role too many), and from time to time. Programs that run notice"
+                        + " nothing: nodes take tickets of both until the last one of the former secret has run out."
+            },
+            mixinStandardHelpOptions = true)
+    int rotateSecret(@Mixin FarmOptions options) {
+        JsonNode answer;
+        try (Gridfarm farm = options.connect()) {
+            answer = AdminCalls.call(farm, "rotate-secret", Map.of());
+        }
+        if (options.json) {
+            Output.json(answer);
+        } else {
+            System.out.printf(
+                    "tickets are made of a new secret in %d s; the former one ends in %d s%n",
+                    answer.get("in_use_after_seconds").asLong(),
+                    answer.get("former_ends_after_seconds").asLong());
+        }
+        return 0;
     }
 
     /** Only the metaserver's program speaks to its database. */
