@@ -369,11 +369,7 @@ class TaskRunTest {
                         shell("ls").setDirectory(text("/x")),
                         shell("cat").setStdinPath(text("/x")),
                         shell("ls $A").putEnvironment("A", text("{mount}/x")))) {
-            assertThat(
-                            start(request.build(), unmounted, HERE)
-                                    .outcome()
-                                    .join()
-                                    .getFailure())
+            assertThat(start(request.build(), unmounted, HERE).outcome().join().getFailure())
                     .contains("no mount of the farm");
         }
     }
