@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /**
  * Whom a dialler means to reach at an address. The certificate must be valid for the host that was
- * dialled; where the dialler's own grid-mapfile knows the certificate, it must also say the role
- * and the node that were meant.
+ * dialled; where the dialler has a grid-mapfile, that must also say the role and the node that were
+ * meant: a certificate that it does not name is nobody's.
  */
 public record ExpectedServer(Role role, Optional<NodeName> node) {
     public static ExpectedServer metaserver() {
@@ -36,11 +36,18 @@ public record ExpectedServer(Role role, Optional<NodeName> node) {
 
     ExpectedPeer check(HostPort address) {
         return ExpectedPeer.host(address.host())
-                .and(peer -> peer.mapped().ifPresentOrElse(this::require, this::requireName));
+                .and(peer ->
+                        peer.mapped().ifPresentOrElse(this::require, () -> requireName(peer)));
     }
 
     /** Without a map nobody says which node it is, and a node is nothing without its name. */
-    private void requireName() {
+    private void requireName(AuthenticatedPeer peer) {
+        if (peer.byMap())
+            throw new FarmException(
+                    ErrorKind.NOT_AUTHENTICATED,
+                    "connect",
+                    this.toString(),
+                    "the grid-mapfile does not name " + peer.chain().dn());
         if (role == Role.NODE && node.isEmpty())
             throw new FarmException(
                     ErrorKind.NOT_AUTHENTICATED,

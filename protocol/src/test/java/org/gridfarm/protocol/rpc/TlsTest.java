@@ -116,6 +116,15 @@ class TlsTest {
     }
 
     @Test
+    void whomTheMapDoesNotNameIsNoServer() throws Exception {
+        RpcServer server = serve(host("web", "127.0.0.1"), TlsEngine.AUTOMATIC);
+        FarmException failure =
+                failure(client(user("alice"), TlsEngine.AUTOMATIC).dial(server.address()));
+        assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        assertThat(failure.detail()).contains("does not name /O=Test/CN=web");
+    }
+
+    @Test
     void someNodeIsOneOnlyWhereTheMapSaysWhichItIs() throws Exception {
         RpcServer server = serve(host("n1", "127.0.0.1"), TlsEngine.AUTOMATIC);
         RpcClient known = client(user("alice"), TlsEngine.AUTOMATIC);

@@ -13,8 +13,10 @@ import java.util.Optional;
  *
  * @param mapped whom the grid-mapfile makes of it; always present for a server's peers, for a
  *     client's only where the client has a map that names its servers
+ * @param byMap there is a map here: who is not in it is nobody
  */
-public record AuthenticatedPeer(AuthenticatedChain chain, Optional<Identity> mapped) {
+public record AuthenticatedPeer(
+        AuthenticatedChain chain, Optional<Identity> mapped, boolean byMap) {
     public Identity identity() {
         return mapped.orElseThrow(() ->
                 new FarmException(

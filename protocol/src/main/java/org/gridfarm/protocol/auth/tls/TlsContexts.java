@@ -169,9 +169,10 @@ public final class TlsContexts {
     AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
         try {
             AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
+            GridMap names = map.get();
             Optional<Identity> identity =
-                    map.get().lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
-            return new AuthenticatedPeer(chain, identity);
+                    names.lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
+            return new AuthenticatedPeer(chain, identity, names.size() > 0);
         } catch (CertificateException e) {
             String subject =
                     certificates.isEmpty()
