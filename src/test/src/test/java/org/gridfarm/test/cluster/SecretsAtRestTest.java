@@ -62,6 +62,17 @@ class SecretsAtRestTest {
         }
     }
 
+    /** Or all would go through the node, more slowly, and nobody would notice. */
+    @Test
+    void aMountTakesWhatItsOwnNodeNames() throws IOException {
+        Path file = farm.mountOf("n1").resolve("local");
+        Files.write(file, new byte[1 << 20]);
+        assertThat(Files.readAllBytes(file)).hasSize(1 << 20);
+        assertThat(farm.directory().resolve("log/mount-n1.log"))
+                .content()
+                .doesNotContain("as a local file");
+    }
+
     private static Connection as(String role) throws IOException, SQLException {
         String password = Files.readString(farm.directory().resolve("pg-password-" + role)).strip();
         return DriverManager.getConnection(
