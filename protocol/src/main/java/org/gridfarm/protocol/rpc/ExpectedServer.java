@@ -36,8 +36,7 @@ public record ExpectedServer(Role role, Optional<NodeName> node) {
 
     ExpectedPeer check(HostPort address) {
         return ExpectedPeer.host(address.host())
-                .and(peer ->
-                        peer.mapped().ifPresentOrElse(this::require, () -> requireName(peer)));
+                .and(peer -> peer.mapped().ifPresentOrElse(this::require, () -> requireName(peer)));
     }
 
     /** Without a map nobody says which node it is, and a node is nothing without its name. */
