@@ -7,7 +7,7 @@ import struct
 import sys
 
 OFD_SETLK, OFD_SETLKW = 37, 38
-ROUNDS = 20
+ROUNDS = 8
 
 
 def lock(f, kind, command=OFD_SETLK, start=0, length=0):
