@@ -15,7 +15,7 @@ public final class Failures {
 
     public static int report(Throwable thrown) {
         FarmException failure = asFarm(thrown);
-        System.err.println("gf: " + failure.getMessage());
+        System.err.println("gf: " + onOneLine(String.valueOf(failure.getMessage())));
         if (System.getenv("GF_DEBUG") != null) {
             thrown.printStackTrace();
         } else if (failure.kind() == ErrorKind.INTERNAL) {
@@ -23,6 +23,11 @@ public final class Failures {
                     "gf: this is a defect; run again with GF_DEBUG=1 and report what it prints");
         }
         return failure.kind().exitCode();
+    }
+
+    /** Names in it may hold ends of lines. */
+    static String onOneLine(String message) {
+        return message.replace("\n", "\\n").replace("\r", "\\r");
     }
 
     private static FarmException asFarm(Throwable thrown) {

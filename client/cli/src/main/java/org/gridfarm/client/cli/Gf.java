@@ -51,8 +51,8 @@ public final class Gf {
     private Gf() {}
 
     public static void main(String[] arguments) {
-        System.setOut(new PrintStream(System.out, false, new NameCharset()));
-        System.setErr(new PrintStream(System.err, true, new NameCharset()));
+        System.setOut(new PrintStream(System.out, false, new NameCharset(Terminal.OUT)));
+        System.setErr(new PrintStream(System.err, true, new NameCharset(Terminal.ERR)));
         System.exit(run(System.getProperty("gf.invoked", "gf"), LocalPath.arguments(arguments)));
     }
 
@@ -65,6 +65,8 @@ public final class Gf {
             System.arraycopy(arguments, 0, words, 1, arguments.length);
         }
         CommandLine line = new CommandLine(new Gf());
+        // Colours are control characters, of which a terminal gets none.
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         // Only the subcommand asked for is registered: reflecting over all of them costs more than
         // most commands take.
         Subcommand asked = words.length == 0 ? null : Subcommand.named(words[0]);

@@ -12,13 +12,17 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * UTF-8 that gives the bytes of names back ({@link NameText}): what is printed, whatever the locale
- * says. It only writes.
+ * says. It only writes. To a terminal it writes no control characters but ends of lines and tabs: a
+ * name could otherwise move the cursor, change the title, or hide what stands beside it.
  */
 final class NameCharset extends Charset {
     private static final int BYTES_MAX = 4; // of a character
 
-    NameCharset() {
+    private final boolean toTerminal;
+
+    NameCharset(boolean toTerminal) {
         super("X-Gridfarm-Names", new String[0]);
+        this.toTerminal = toTerminal;
     }
 
     @Override
@@ -33,12 +37,19 @@ final class NameCharset extends Charset {
 
     @Override
     public CharsetEncoder newEncoder() {
-        return new Encoder(this);
+        return new Encoder(this, toTerminal);
     }
 
     private static final class Encoder extends CharsetEncoder {
-        Encoder(Charset charset) {
+        private final boolean toTerminal;
+
+        Encoder(Charset charset, boolean toTerminal) {
             super(charset, 1.1f, BYTES_MAX);
+            this.toTerminal = toTerminal;
+        }
+
+        private boolean isShown(char one) {
+            return !toTerminal || !Character.isISOControl(one) || one == '\n' || one == '\t';
         }
 
         /** A question mark is; asked otherwise, the decoder would have to tell. */
@@ -64,6 +75,11 @@ final class NameCharset extends Charset {
                 }
                 if (out.remaining() < BYTES_MAX) {
                     return CoderResult.OVERFLOW;
+                }
+                if (!isShown(first)) {
+                    out.put((byte) '?');
+                    in.position(in.position() + 1);
+                    continue;
                 }
                 String character = in.subSequence(0, length).toString();
                 out.put(first < 0x80 ? new byte[] {(byte) first} : NameText.bytes(character));

@@ -17,6 +17,11 @@ public final class Output {
 
     private Output() {}
 
+    /** A name on a line of its own or in a column: to a terminal it does not end the line. */
+    public static String name(String name) {
+        return Terminal.OUT ? name.replace('\n', '?') : name;
+    }
+
     /** Loaded only when JSON is asked for. */
     private static final class Json {
         static final ObjectMapper MAPPER = JsonMapper.builder().build();
@@ -71,7 +76,7 @@ public final class Output {
             for (Object[] row : rows) {
                 StringBuilder line = new StringBuilder();
                 for (int i = 0; i < columns; i++) {
-                    String cell = String.valueOf(row[i]);
+                    String cell = name(String.valueOf(row[i]));
                     String pad = " ".repeat(widths[i] - cell.length());
                     line.append(row[i] instanceof Number ? pad + cell : cell + pad).append("  ");
                 }

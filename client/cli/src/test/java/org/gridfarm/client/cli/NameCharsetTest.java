@@ -10,8 +10,12 @@ import java.io.PrintStream;
 
 class NameCharsetTest {
     private static String printed(String text) {
+        return printed(text, false);
+    }
+
+    private static String printed(String text, boolean toTerminal) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (PrintStream out = new PrintStream(bytes, true, new NameCharset())) {
+        try (PrintStream out = new PrintStream(bytes, true, new NameCharset(toTerminal))) {
             out.print(text);
         }
         return NameText.of(bytes.toByteArray());
@@ -26,5 +30,15 @@ class NameCharsetTest {
     @Test
     void halfACharacterIsAQuestionMark() {
         assertThat(printed("a\ud83db\udc41c\ud83d")).isEqualTo("a?b?c?");
+    }
+
+    /** As {@code ls} does: nobody's file name moves the cursor or changes the title. */
+    @Test
+    void aTerminalGetsNoControlCharacters() {
+        String name = "a\u001b]0;title\u0007\rb\u009b31m\u007f\tc\n";
+        assertThat(printed(name, true)).isEqualTo("a?]0;title??b?31m?\tc\n");
+        assertThat(printed(name)).isEqualTo(name);
+        assertThat(Failures.onOneLine("no such file (x\ngf: done\r)"))
+                .isEqualTo("no such file (x\\ngf: done\\r)");
     }
 }

@@ -73,7 +73,7 @@ public final class Ls implements Callable<Integer> {
                 });
         shown.sort(Comparator.comparing(Shown::name));
         if (headed && !options.json) {
-            System.out.println(path + ":");
+            System.out.println(Output.name(path.toString()) + ":");
         }
         show(shown, documents);
         if (recursive) {
@@ -93,7 +93,7 @@ public final class Ls implements Callable<Integer> {
             return;
         }
         if (!details) {
-            entries.forEach(one -> System.out.println(one.name()));
+            entries.forEach(one -> System.out.println(Output.name(one.name())));
             return;
         }
         Output.Table table = Output.bare();
