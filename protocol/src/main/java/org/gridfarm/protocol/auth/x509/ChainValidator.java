@@ -209,8 +209,9 @@ public final class ChainValidator {
             throw new CertificateException("chain cannot be checked: " + e.getMessage(), e);
         }
         for (int i = 0; i < below.size(); i++) {
-            store.requireNotRevoked(
-                    below.get(i), i + 1 < below.size() ? below.get(i + 1) : anchor, now);
+            X509Certificate issuer = i + 1 < below.size() ? below.get(i + 1) : anchor;
+            store.requireNotRevoked(below.get(i), issuer, now);
+            store.requireMayName(issuer, below.get(i));
         }
     }
 }

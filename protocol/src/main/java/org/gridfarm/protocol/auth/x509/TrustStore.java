@@ -2,8 +2,11 @@ package org.gridfarm.protocol.auth.x509;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -15,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,15 +31,18 @@ import javax.security.auth.x500.X500Principal;
 /**
  * The authorities this process trusts, with their revocation lists: one immutable reading of a CA
  * file or of a directory such as /etc/grid-security/certificates ({@code *.pem}, {@code *.crt},
- * {@code *.0} and revocation lists {@code *.r0}, {@code *.crl}).
+ * {@code *.0}, revocation lists {@code *.r0}, {@code *.crl}, and {@code *.signing_policy}).
  *
- * <p>signing_policy and namespaces files are not read: an authority in the directory may sign any
- * name. Put only authorities there that may.
+ * <p>An authority without a {@link SigningPolicies signing policy} may give any name: put only such
+ * there that may. Namespaces files are not read.
  */
 public final class TrustStore {
+    private static final Logger log = LoggerFactory.getLogger(TrustStore.class);
+
     private final Map<X500Principal, List<X509Certificate>> anchors = new HashMap<>();
     private final Map<X500Principal, List<X509CRL>> revocationLists = new HashMap<>();
     private final RevocationPolicy policy;
+    private final SigningPolicies policies = new SigningPolicies();
 
     /**
      * Which lists were found to be signed by which key, so that a list of a million entries is
@@ -67,47 +74,106 @@ public final class TrustStore {
     }
 
     /**
-     * Reads a CA file, or every certificate and list of a directory. One bad file refuses all: name
-     * it and stop.
+     * Reads a CA file, or all that is in a directory. In a directory a file that cannot be read
+     * takes the trust from the authority that it is about, which is told by the name before the dot
+     * (0123abcd.0, 0123abcd.r0, 0123abcd.signing_policy), and from no other; the log names both. A
+     * revocation list of no authority that is told so refuses all: whose certificates it revokes
+     * nobody knows.
      */
     public static TrustStore load(Path fileOrDirectory, RevocationPolicy policy) {
         TrustStore store = new TrustStore(policy);
+        Map<String, List<X509Certificate>> byStem = new HashMap<>();
+        Map<Path, Exception> bad = new LinkedHashMap<>();
         for (Path file : files(fileOrDirectory)) {
-            String name = file.getFileName().toString();
             try {
-                if (name.matches(".*\\.(r[0-9]+|crl)")) {
-                    byte[] bytes = Files.readAllBytes(file);
-                    List<X509CRL> lists =
-                            Pem.revocationLists(
-                                    new String(
-                                            bytes, java.nio.charset.StandardCharsets.ISO_8859_1));
-                    for (X509CRL list :
-                            lists.isEmpty() ? List.of(Pem.revocationList(bytes)) : lists) {
-                        store.addRevocationList(list);
-                    }
-                } else if (name.matches(".*\\.([0-9]+|pem|crt|cer)")) {
-                    for (X509Certificate authority :
-                            Pem.certificates(SecretFile.readPublic(file))) {
-                        store.addAnchor(authority);
-                    }
-                }
-            } catch (IOException | GeneralSecurityException e) {
+                store.read(file, byStem);
+            } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+                bad.put(file, e);
+            }
+        }
+        bad.forEach((file, why) -> {
+            boolean alone = !Files.isDirectory(fileOrDirectory);
+            List<X509Certificate> authorities = byStem.getOrDefault(stem(file), List.of());
+            if (alone || (isRevocationList(file) && authorities.isEmpty())) {
                 throw new FarmException(
                         ErrorKind.INVALID,
                         "read trusted authorities",
                         file.toString(),
-                        String.valueOf(e.getMessage()),
-                        e);
+                        String.valueOf(why.getMessage()),
+                        why);
             }
-        }
+            log.error("{} cannot be read: {}", file, why.getMessage());
+            authorities.forEach(store::distrust);
+        });
         if (store.anchors.isEmpty()) {
             throw new FarmException(
                     ErrorKind.INVALID,
                     "read trusted authorities",
                     fileOrDirectory.toString(),
-                    "no authority certificate in it");
+                    bad.isEmpty()
+                            ? "no authority certificate in it"
+                            : "no authority certificate in it that can be trusted: "
+                                    + bad.keySet());
         }
         return store;
+    }
+
+    private void read(Path file, Map<String, List<X509Certificate>> byStem)
+            throws IOException, GeneralSecurityException {
+        String name = file.getFileName().toString();
+        if (isRevocationList(file)) {
+            byte[] bytes = Files.readAllBytes(file);
+            List<X509CRL> lists =
+                    Pem.revocationLists(new String(bytes, StandardCharsets.ISO_8859_1));
+            for (X509CRL list : lists.isEmpty() ? List.of(Pem.revocationList(bytes)) : lists) {
+                addRevocationList(list);
+                if (list.getNextUpdate() != null
+                        && list.getNextUpdate().toInstant().isBefore(Instant.now())) {
+                    log.warn("{} is out of date since {}", file, list.getNextUpdate().toInstant());
+                }
+            }
+        } else if (name.endsWith(".signing_policy")) {
+            policies.add(SecretFile.readPublic(file));
+        } else if (name.matches(".*\\.([0-9]+|pem|crt|cer)")) {
+            for (X509Certificate authority : Pem.certificates(SecretFile.readPublic(file))) {
+                addAnchor(authority);
+                byStem.computeIfAbsent(stem(file), key -> new ArrayList<>()).add(authority);
+            }
+        }
+    }
+
+    private static boolean isRevocationList(Path file) {
+        return file.getFileName().toString().matches(".*\\.(r[0-9]+|crl)");
+    }
+
+    private static String stem(Path file) {
+        String name = file.getFileName().toString();
+        return name.substring(0, Math.max(0, name.lastIndexOf('.')));
+    }
+
+    /** Under whatever names it stands in the directory. */
+    private void distrust(X509Certificate authority) {
+        log.error("not trusted therefore: {}", authority.getSubjectX500Principal());
+        anchors.computeIfPresent(
+                authority.getSubjectX500Principal(),
+                (key, same) -> {
+                    same.remove(authority);
+                    return same.isEmpty() ? null : same;
+                });
+    }
+
+    /** Refuses a name that the authority's signing policy does not give it. */
+    void requireMayName(X509Certificate authority, X509Certificate certificate)
+            throws CertificateException {
+        if (policies.isEmpty()) {
+            return;
+        }
+        String issuer = DistinguishedName.subjectOf(authority).toString();
+        String subject = DistinguishedName.subjectOf(certificate).toString();
+        if (!policies.permits(issuer, subject)) {
+            throw new CertificateException(
+                    "the signing policy of " + issuer + " does not permit the name " + subject);
+        }
     }
 
     /** All trusted authorities of this name; there are two while an authority changes its key. */

@@ -197,7 +197,6 @@ class CredentialFilesTest {
         Path trust = Files.createDirectory(directory.resolve("certificates"));
         Files.writeString(trust.resolve("0123abcd.0"), authority.certificatePem());
         Files.writeString(trust.resolve("89ef0123.0"), authority.certificatePem());
-        Files.writeString(trust.resolve("0123abcd.signing_policy"), "not read");
         for (Path place : List.of(trust, directory.resolve("ca/ca.pem"), directory.resolve("ca"))) {
             ChainValidator judge =
                     new ChainValidator(TrustStore.load(place, RevocationPolicy.WHEN_PRESENT));
@@ -214,12 +213,78 @@ class CredentialFilesTest {
         assertThatExceptionOfType(java.security.cert.CertificateException.class)
                 .isThrownBy(() -> judge.validate(user.chain(), Part.CLIENT, now))
                 .withMessageContaining("revoked");
+    }
 
-        Files.writeString(
-                trust.resolve("broken.pem"),
-                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    private static final String BROKEN =
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+    @Test
+    void aFileThatCannotBeReadTakesTheTrustFromItsOwnAuthorityAlone(@TempDir Path trust)
+            throws Exception {
+        Instant now = Instant.now();
+        CertificateAuthority first = CertificateAuthority.create("/O=First/CN=CA", now);
+        CertificateAuthority second = CertificateAuthority.create("/O=Second/CN=CA", now);
+        Files.writeString(trust.resolve("11111111.0"), first.certificatePem());
+        Files.writeString(trust.resolve("first.pem"), first.certificatePem());
+        Files.writeString(trust.resolve("22222222.0"), second.certificatePem());
+        Files.writeString(trust.resolve("broken.pem"), BROKEN);
+        assertThat(accepts(trust, first, now)).as("another file is broken").isTrue();
+        for (String bad : List.of("11111111.r0", "11111111.signing_policy")) {
+            Files.writeString(trust.resolve(bad), "nonsense");
+            assertThat(accepts(trust, first, now)).as(bad).isFalse();
+            assertThat(accepts(trust, second, now)).as(bad + ", another authority").isTrue();
+            Files.delete(trust.resolve(bad));
+        }
+        Files.writeString(trust.resolve("33333333.r0"), "nonsense");
         assertThatExceptionOfType(FarmException.class)
-                .isThrownBy(() -> TrustStore.load(trust, RevocationPolicy.REQUIRED))
+                .as("a list of nobody knows whom")
+                .isThrownBy(() -> TrustStore.load(trust, RevocationPolicy.WHEN_PRESENT))
+                .withMessageContaining("33333333.r0");
+        Files.delete(trust.resolve("33333333.r0"));
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() ->
+                        TrustStore.load(trust.resolve("broken.pem"), RevocationPolicy.WHEN_PRESENT))
                 .withMessageContaining("broken.pem");
+    }
+
+    private static boolean accepts(Path trust, CertificateAuthority by, Instant now)
+            throws Exception {
+        Credential user = by.issueUser("/O=Grid/CN=A", now);
+        ChainValidator judge =
+                new ChainValidator(TrustStore.load(trust, RevocationPolicy.WHEN_PRESENT));
+        try {
+            judge.validate(user.chain(), Part.CLIENT, now);
+            return true;
+        } catch (java.security.cert.CertificateException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void anAuthorityGivesTheNamesThatItsSigningPolicySays(@TempDir Path trust) throws Exception {
+        Instant now = Instant.now();
+        CertificateAuthority authority = CertificateAuthority.create("/O=Grid/CN=CA", now);
+        Files.writeString(trust.resolve("11111111.0"), authority.certificatePem());
+        Files.writeString(
+                trust.resolve("11111111.signing_policy"),
+                """
+                # EACL entry
+                access_id_CA      X509         '/O=Grid/CN=CA'
+                pos_rights        globus        CA:sign
+                cond_subjects     globus     '"/O=Grid/OU=Users/*" "/O=Grid/Email=root@*"'
+                """);
+        ChainValidator judge =
+                new ChainValidator(TrustStore.load(trust, RevocationPolicy.WHEN_PRESENT));
+        for (String name : List.of("/O=Grid/OU=Users/CN=A", "/O=Grid/emailAddress=root@site")) {
+            Credential user = authority.issueUser(name, now);
+            assertThat(judge.validate(user.chain(), Part.CLIENT, now).dn()).isEqualTo(name);
+        }
+        for (String name :
+                List.of("/O=Other/CN=A", "/O=Grid/OU=User/CN=A", "/O=Grid/CN=metaserver")) {
+            Credential user = authority.issueUser(name, now);
+            assertThatExceptionOfType(java.security.cert.CertificateException.class)
+                    .isThrownBy(() -> judge.validate(user.chain(), Part.CLIENT, now))
+                    .withMessageContaining("does not permit the name " + name);
+        }
     }
 }
