@@ -6,6 +6,7 @@ import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.ProxyFile;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.auth.x509.TrustStore;
 import org.gridfarm.protocol.env.Clock;
@@ -55,6 +56,9 @@ public record SecuritySettings(
                         .or(() -> tls.pathIfAny("credential"))
                         .filter(file -> Files.isReadable(file) || !Files.isReadable(proxy))
                         .isPresent();
+        if (!named) {
+            ProxyFile.requireOwn(proxy);
+        }
         return read(config, named ? Optional.empty() : Optional.of(proxy));
     }
 

@@ -14,9 +14,39 @@ public final class ProxyFile {
     /** What {@code X509_USER_PROXY} names, else {@code /tmp/x509up_uUID}; there or not. */
     public static Path standard() {
         String named = System.getenv("X509_USER_PROXY");
-        return named != null && !named.isEmpty()
-                ? Path.of(named)
-                : Path.of("/tmp/x509up_u" + uid());
+        return named != null && !named.isEmpty() ? Path.of(named) : in(Path.of("/tmp"));
+    }
+
+    static Path in(Path directory) {
+        return directory.resolve("x509up_u" + uid());
+    }
+
+    /**
+     * Refuses with INVALID a proxy that another user has put where everybody makes files: nobody is
+     * made to act as somebody else. Elsewhere it is where it is because somebody said so.
+     */
+    public static void requireOwn(Path proxy) {
+        requireOwn(proxy, Path.of("/tmp"));
+    }
+
+    static void requireOwn(Path proxy, Path shared) {
+        try {
+            boolean there = proxy.equals(in(shared)) && Files.exists(proxy);
+            if (there && !Files.getAttribute(proxy, "unix:uid").equals(uid())) {
+                throw new FarmException(
+                        ErrorKind.INVALID,
+                        "read proxy",
+                        proxy.toString(),
+                        "it belongs to another user; remove it, or set X509_USER_PROXY");
+            }
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "read proxy",
+                    proxy.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
+        }
     }
 
     private static Object uid() {

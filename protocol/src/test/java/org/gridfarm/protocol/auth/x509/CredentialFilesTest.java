@@ -2,6 +2,7 @@ package org.gridfarm.protocol.auth.x509;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -286,5 +287,21 @@ class CredentialFilesTest {
                     .isThrownBy(() -> judge.validate(user.chain(), Part.CLIENT, now))
                     .withMessageContaining("does not permit the name " + name);
         }
+    }
+
+    @Test
+    void aProxyThatAnotherUserHasPutThereIsNotTaken(@TempDir Path directory) throws Exception {
+        Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Path file = ProxyFile.in(directory);
+        assertThat(file).isEqualTo(directory.resolve("x509up_u" + uid));
+        ProxyFile.requireOwn(file, directory); // none there
+        Files.createFile(file);
+        ProxyFile.requireOwn(file, directory);
+        assumeThat(uid).as("only root gives files away").isEqualTo(0);
+        Files.setAttribute(file, "unix:uid", 1234);
+        ProxyFile.requireOwn(file, Path.of("/elsewhere"));
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() -> ProxyFile.requireOwn(file, directory))
+                .withMessageContaining("it belongs to another user");
     }
 }

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +23,7 @@ import java.util.Map;
 
 @Command(
         name = "proxy",
-        header = "Makes and shows proxy certificates (RFC 3820).",
+        header = "Makes, shows and destroys proxy certificates (RFC 3820).",
         description = {
             "",
             "A proxy is a certificate of short life signed by your own. It is who you are wherever the",
@@ -46,6 +50,14 @@ public final class Proxy {
                             description = "good for data access only, not for submitting jobs")
                     boolean limited,
             @Option(
+                            names = "--path-length",
+                            paramLabel = "N",
+                            description =
+                                    "so many further proxies may be made from it (any number)")
+                    @Nullable Integer pathLength,
+            @Option(names = "--rsa", description = "with an RSA key, for tools that know no other")
+                    boolean rsa,
+            @Option(
                             names = "--out",
                             paramLabel = "FILE",
                             description = "where to (X509_USER_PROXY or /tmp/x509up_uUID)")
@@ -64,13 +76,19 @@ public final class Proxy {
                     Integer.toString(hours),
                     "the life is at least an hour");
         }
+        if (pathLength != null && pathLength < 0) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "proxy", pathLength.toString(), "a path length is 0 or more");
+        }
         Credential issuer = Credential.load(certificateFile, keyFile);
         Path target = out == null ? ProxyFile.standard() : out;
         try {
             ProxyMaker.Options options =
                     ProxyMaker.Options.usual().withLifetime(Duration.ofHours(hours));
-            Credential proxy =
-                    ProxyMaker.make(issuer, limited ? options.asLimited() : options, Instant.now());
+            if (limited) options = options.asLimited();
+            if (pathLength != null) options = options.withPathLength(pathLength);
+            if (rsa) options = options.withKey(ProxyMaker.KeyKind.RSA_2048);
+            Credential proxy = ProxyMaker.make(issuer, options, Instant.now());
             proxy.save(target);
             show(target, proxy, json);
             return 0;
@@ -93,7 +111,34 @@ public final class Proxy {
                     @Nullable Path file,
             @Option(names = "--json", description = "one JSON document") boolean json) {
         Path from = file == null ? ProxyFile.standard() : file;
+        ProxyFile.requireOwn(from);
         show(from, Credential.load(from), json);
+        return 0;
+    }
+
+    @Command(
+            name = "destroy",
+            header = "Overwrites a proxy and removes it.",
+            mixinStandardHelpOptions = true)
+    int destroy(
+            @Option(
+                            names = "--file",
+                            paramLabel = "FILE",
+                            description = "the proxy (X509_USER_PROXY or /tmp/x509up_uUID)")
+                    @Nullable Path file)
+            throws IOException {
+        Path gone = file == null ? ProxyFile.standard() : file;
+        if (!Files.isRegularFile(gone, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND, "proxy", gone.toString(), "there is no proxy");
+        }
+        Credential.load(gone); // what is something else is left alone
+        Files.write(
+                gone,
+                new byte[Math.toIntExact(Files.size(gone))],
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DSYNC);
+        Files.delete(gone);
         return 0;
     }
 
