@@ -1,5 +1,6 @@
 package org.gridfarm.protocol.auth;
 
+import org.gridfarm.protocol.auth.x509.DistinguishedName;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
@@ -42,7 +43,6 @@ import java.util.regex.Pattern;
 public final class GridMap {
     private static final Pattern LINE = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)+)\"\\s+(\\S+)");
     private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9._-]{0,31}\\$?");
-    private static final Pattern ATTRIBUTE = Pattern.compile("/([A-Za-z0-9.]+)=");
     private static final long BYTES_MAX = 16 << 20; // some hundred thousand lines
 
     private final Map<String, Identity> identities;
@@ -100,7 +100,7 @@ public final class GridMap {
             if (!matcher.matches()) {
                 throw wrong(at, "expected \"DN\" and a user or @role");
             }
-            String dn = canonical(unescape(matcher.group(1), at));
+            String dn = DistinguishedName.canonical(unescape(matcher.group(1), at));
             if (!dn.startsWith("/")) {
                 throw wrong(at, "the name does not begin with a slash");
             }
@@ -113,7 +113,7 @@ public final class GridMap {
 
     /** The identity of a name in slash form, as of a full credential. */
     public Optional<Identity> lookUp(String dn) {
-        return Optional.ofNullable(identities.get(canonical(dn)));
+        return Optional.ofNullable(identities.get(DistinguishedName.canonical(dn)));
     }
 
     public int size() {
@@ -211,17 +211,6 @@ public final class GridMap {
         } catch (CharacterCodingException e) {
             throw wrong(at, "the \\x escapes are not UTF-8");
         }
-    }
-
-    private static String canonical(String slash) {
-        return ATTRIBUTE
-                .matcher(slash)
-                .replaceAll(found ->
-                        switch (found.group(1).toLowerCase(Locale.ROOT)) {
-                            case "e", "email", "emailaddress" -> "/emailAddress=";
-                            case "userid", "uid" -> "/UID=";
-                            default -> Matcher.quoteReplacement(found.group());
-                        });
     }
 
     private static FarmException wrong(String at, String what) {

@@ -106,6 +106,21 @@ public final class DistinguishedName {
         }
     }
 
+    /**
+     * The slash form with the labels of mail addresses and user ids as this class writes them;
+     * tools write them in several ways.
+     */
+    public static String canonical(String slash) {
+        return ATTRIBUTE
+                .matcher(slash)
+                .replaceAll(found ->
+                        switch (found.group(1).toLowerCase(Locale.ROOT)) {
+                            case "e", "email", "emailaddress" -> "/emailAddress=";
+                            case "userid", "uid" -> "/UID=";
+                            default -> Matcher.quoteReplacement(found.group());
+                        });
+    }
+
     static DistinguishedName ofDer(byte[] der) throws CertificateParsingException {
         return new DistinguishedName(der);
     }

@@ -3,7 +3,6 @@ package org.gridfarm.protocol.auth.x509;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,7 +22,6 @@ import java.util.regex.Pattern;
 final class SigningPolicies {
     private static final Pattern LINE = Pattern.compile("(\\S+)\\s+(\\S+)\\s+(.+)");
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]*)\"");
-    private static final Pattern ATTRIBUTE = Pattern.compile("/([A-Za-z0-9.]+)=");
 
     private final Map<String, List<Pattern>> permitted = new HashMap<>();
 
@@ -50,7 +48,7 @@ final class SigningPolicies {
             String value = matcher.group(3).strip();
             switch (matcher.group(1)) {
                 case "access_id_CA" -> {
-                    authority = canonical(unquoted(value));
+                    authority = DistinguishedName.canonical(unquoted(value));
                     signs = false;
                     found.computeIfAbsent(authority, key -> new ArrayList<>());
                 }
@@ -80,9 +78,11 @@ final class SigningPolicies {
 
     /** Both in slash form. */
     boolean permits(String authority, String subject) {
-        List<Pattern> names = permitted.get(canonical(authority));
+        List<Pattern> names = permitted.get(DistinguishedName.canonical(authority));
         return names == null
-                || names.stream().anyMatch(name -> name.matcher(canonical(subject)).matches());
+                || names.stream()
+                        .anyMatch(name ->
+                                name.matcher(DistinguishedName.canonical(subject)).matches());
     }
 
     private static IllegalArgumentException wrong(int line, String what) {
@@ -110,7 +110,7 @@ final class SigningPolicies {
 
     private static Pattern pattern(String wildcards) {
         StringBuilder regex = new StringBuilder();
-        canonical(wildcards)
+        DistinguishedName.canonical(wildcards)
                 .codePoints()
                 .forEach(point -> {
                     switch (point) {
@@ -120,17 +120,5 @@ final class SigningPolicies {
                     }
                 });
         return Pattern.compile(regex.toString(), Pattern.DOTALL);
-    }
-
-    /** Tools write the label of mail addresses and user ids in several ways. */
-    private static String canonical(String name) {
-        return ATTRIBUTE
-                .matcher(name)
-                .replaceAll(found ->
-                        switch (found.group(1).toLowerCase(Locale.ROOT)) {
-                            case "e", "email", "emailaddress" -> "/emailAddress=";
-                            case "userid", "uid" -> "/UID=";
-                            default -> Matcher.quoteReplacement(found.group());
-                        });
     }
 }
