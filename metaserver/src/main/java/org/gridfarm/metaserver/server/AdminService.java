@@ -36,10 +36,6 @@ final class AdminService {
         return this;
     }
 
-    static boolean isAdmin(Exchange<?, ?> exchange) {
-        return exchange.peer().identity().isAdmin();
-    }
-
     void register(HandlerTable table) {
         table.on(MetadataMethods.ADMIN, this::admin);
     }

@@ -130,7 +130,7 @@ final class QuotaService {
                     });
             return;
         }
-        if (AdminService.isAdmin(exchange)) {
+        if (exchange.peer().identity().isAdmin()) {
             Set<Subject> all = new LinkedHashSet<>();
             for (QuotaImage limit : state.quotas().limits()) all.add(subject(limit));
             if (exchange.request().containsArguments("all")) {
@@ -154,7 +154,7 @@ final class QuotaService {
 
     /** Of others only administrators are told; of a tree whoever may list its top. */
     private void requireMay(Exchange<AdminRequest, AdminReply> exchange, Subject subject) {
-        if (AdminService.isAdmin(exchange)) return;
+        if (exchange.peer().identity().isAdmin()) return;
         Credentials who = Callers.of(exchange).own();
         boolean may =
                 subject.kind() == Kind.DIRECTORY

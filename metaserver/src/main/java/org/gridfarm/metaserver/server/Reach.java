@@ -1,5 +1,8 @@
 package org.gridfarm.metaserver.server;
 
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
@@ -28,11 +31,13 @@ final class Reach {
     private final FarmState state;
     private final @Nullable Opens opens;
 
+    private record Sighting(long directory, ByteString name) {}
+
     /** Where such a file was seen last. */
-    private final Map<Long, Long> foundIn =
+    private final Map<Long, Sighting> seen =
             new LinkedHashMap<>() {
                 @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+                protected boolean removeEldestEntry(Map.Entry<Long, Sighting> eldest) {
                     return size() > FOUND_MAX;
                 }
             };
@@ -60,8 +65,7 @@ final class Reach {
         boolean reached =
                 caller.speaksForOthers()
                         || !state.exists(inode) // which is told of as always
-                        || state.namespace()
-                                .isReachable(inode, who, foundIn.getOrDefault(inode, 0L), visited)
+                        || state.namespace().isReachable(inode, who, seenIn(inode), visited)
                         || isOpenBy(caller, who, inode);
         if (!reached) throw refusal(inode, operation);
     }
@@ -93,8 +97,18 @@ final class Reach {
                 "the caller may not search the way there");
     }
 
-    /** The directory has a name of the inode. */
-    void found(long directory, long inode) {
-        if (state.namespace().isLostFromSight(inode)) foundIn.put(inode, directory);
+    /** That directory, where the file is still there and nothing else is known of it; else 0. */
+    private long seenIn(long inode) {
+        Namespace namespace = state.namespace();
+        Sighting last = namespace.isLostFromSight(inode) ? seen.get(inode) : null;
+        if (last == null || namespace.peek(last.directory, last.name) != inode) return 0;
+        return last.directory;
+    }
+
+    /** The directory has that name of the inode; a caller who is trusted needs no way there. */
+    void found(Caller caller, long directory, ByteString name, long inode) {
+        if (!caller.speaksForOthers() && state.namespace().isLostFromSight(inode)) {
+            seen.put(inode, new Sighting(directory, name));
+        }
     }
 }

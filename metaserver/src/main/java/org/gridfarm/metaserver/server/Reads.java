@@ -98,7 +98,7 @@ final class Reads {
         LookupReply.Builder reply = LookupReply.newBuilder();
         if (found != null) {
             scope.readsAttributes(found.getInode());
-            reach.found(q.getParent(), found.getInode());
+            reach.found(caller, q.getParent(), q.getName(), found.getInode());
             reply.setFound(true).setAttributes(found);
             reply.setAttributesCacheable(
                     !found.getWriting() && scope.grantAttributes(found.getInode()));
@@ -129,7 +129,10 @@ final class Reads {
         }
         ResolveReply.Builder reply =
                 state.resolve(scope, who, q.getStart(), q.getPath(), q.getFollowLast());
-        if (reply.getFound()) reach.found(reply.getParent(), reply.getAttributes().getInode());
+        if (reply.getFound()) {
+            long inode = reply.getAttributes().getInode();
+            reach.found(caller, reply.getParent(), reply.getLastName(), inode);
+        }
         if (reply.getFound() && reply.getAttributes().getWriting()) {
             reply.setWriting(
                     layouts.head(
@@ -157,7 +160,7 @@ final class Reads {
             }
         }
         for (DirectoryEntry entry : reply.getEntriesList()) {
-            reach.found(q.getInode(), entry.getInode());
+            reach.found(caller, q.getInode(), entry.getName(), entry.getInode());
         }
         reply.setCacheable(scope.grantDirectory(q.getInode()));
         return reply.build();
