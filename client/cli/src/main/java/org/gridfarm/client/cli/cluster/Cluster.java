@@ -138,7 +138,7 @@ public final class Cluster {
                         : Optional.empty();
         if (server.isPresent()) {
             // The process that serves; its supervisor is to see what becomes of it.
-            OsProcess.run(List.of("kill", "-s", signal, Long.toString(server.get().pid())));
+            OsProcess.signal(server.get().pid(), signal);
         } else {
             OsProcess.signal(component, signal);
         }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Starts, finds and signals the processes of components. They outlive this JVM and have no
@@ -21,6 +22,7 @@ public final class OsProcess {
             0; // fields of /proc/PID/stat counted after the command's closing parenthesis
     private static final int STAT_THREADS = 17;
     private static final int STAT_START_TICKS = 19;
+    private static final Duration STOPS_WITHIN = Duration.ofSeconds(10);
 
     private OsProcess() {}
 
@@ -86,7 +88,32 @@ public final class OsProcess {
             throw new FarmException(
                     ErrorKind.NOT_FOUND, "signal", component.name(), "it is not running");
         }
-        run(List.of("kill", "-s", signal, Long.toString(component.pid())));
+        signal(component.pid(), signal);
+    }
+
+    /**
+     * Returns from STOP when the process has stopped: kill(2) returns before, and the threads run
+     * on until each has been scheduled once more.
+     */
+    static void signal(long pid, String signal) {
+        run(List.of("kill", "-s", signal, Long.toString(pid)));
+        if (signal.equals("STOP") && !Await.until(STOPS_WITHIN, () -> isStopped(pid))) {
+            throw new FarmException(
+                    ErrorKind.TIMED_OUT,
+                    "stop",
+                    "process " + pid,
+                    "it still runs after " + STOPS_WITHIN.toSeconds() + " s");
+        }
+    }
+
+    /** No thread of it runs; one that waits inside the kernel (D) stops before it comes back. */
+    private static boolean isStopped(long pid) {
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            return threads.map(OsProcess::statOf)
+                    .allMatch(stat -> stat.isEmpty() || "TtDZX".contains(stat.get(STAT_STATE)));
+        } catch (IOException e) {
+            return true; // gone
+        }
     }
 
     /** Asks it to end, waits, and kills it when it does not. True when it went by itself. */
@@ -158,10 +185,12 @@ public final class OsProcess {
     }
 
     private static List<String> stat(long pid) {
+        return statOf(Path.of("/proc/" + pid));
+    }
+
+    private static List<String> statOf(Path process) {
         try {
-            String line =
-                    Files.readString(
-                            Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
+            String line = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
             return List.of(line.substring(line.lastIndexOf(')') + 2).strip().split(" "));
         } catch (IOException e) {
             return List.of(); // gone
