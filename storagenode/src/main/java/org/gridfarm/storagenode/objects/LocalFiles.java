@@ -46,6 +46,12 @@ public final class LocalFiles {
      */
     private static final Duration WRITER_MISSED_FOR = Duration.ofSeconds(30);
 
+    /**
+     * Longer files that were changed where they lie have their sums taken later: who closes one may
+     * open it again at once.
+     */
+    private static final long SUMMED_AT_CLOSE_MAX = 256 << 10;
+
     /** For one request. */
     private static final int STAGED_AT_ONCE_MAX = 64;
 
@@ -298,6 +304,17 @@ public final class LocalFiles {
         return end(number, true);
     }
 
+    /**
+     * Of a new file every byte was written, so taking its sums costs no more than that; and until
+     * they are taken no damage is noticed.
+     */
+    private boolean sumsLater(Replica replica, Grants.Grant ended) throws IOException {
+        return replica.isLocallyChanged()
+                && ended.staged() == 0
+                && replica.size() > SUMMED_AT_CLOSE_MAX
+                && store.sumLater(replica.key());
+    }
+
     /** Nothing happens to what was granted to somebody else. */
     private CompletableFuture<Boolean> end(long number, boolean wrote, String owner) {
         return grants.isOf(number, owner)
@@ -305,7 +322,7 @@ public final class LocalFiles {
                 : CompletableFuture.completedFuture(false);
     }
 
-    /** Completes when the sums are right again, or cannot be made so. */
+    /** Completes when the sums are right again or are left to a later pass, or cannot be right. */
     private CompletableFuture<Boolean> end(long number, boolean wrote) {
         Grants.Grant ended = forget(number);
         if (ended == null) {
@@ -319,7 +336,9 @@ public final class LocalFiles {
                             if (replica.hasLocalWriters()) {
                                 replica.endLocalWriting(wrote);
                             }
-                            return replica.hasLocalWriters() ? -1 : Verifier.sumSome(replica, 0);
+                            return replica.hasLocalWriters() || sumsLater(replica, ended)
+                                    ? -1
+                                    : Verifier.sumSome(replica, 0);
                         })
                 .thenCompose(next ->
                         next < 0

@@ -76,7 +76,8 @@ final class LocalShipping {
     }
 
     private static boolean isWanted(SyncObjectRequest request, boolean changed) {
-        boolean later = request.getDurable() && request.getRestCount() == 0 && !request.getDigest();
+        // Where the object is nowhere else its sums can wait, but for a digest.
+        boolean later = request.getRestCount() == 0 && !request.getDigest();
         return !later && (changed || request.getAll() || request.getFill());
     }
 

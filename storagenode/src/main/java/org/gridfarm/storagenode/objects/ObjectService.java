@@ -421,14 +421,15 @@ public final class ObjectService {
     private static void syncHere(
             SyncObjectRequest request, Replica replica, ChainOutcome.Builder outcome)
             throws IOException {
-        if (request.getDurable()
-                && replica.isLocallyChanged()
-                && request.getRestCount() == 0
-                && !request.getDigest()) {
-            replica.syncData();
-        } else if (request.getDurable()) {
-            replica.sync();
-        } else {
+        boolean sumsCanWait =
+                replica.isLocallyChanged() && request.getRestCount() == 0 && !request.getDigest();
+        if (request.getDurable()) {
+            if (sumsCanWait) {
+                replica.syncData();
+            } else {
+                replica.sync();
+            }
+        } else if (!sumsCanWait) {
             replica.checkpoint();
         }
         if (request.getDigest()) {

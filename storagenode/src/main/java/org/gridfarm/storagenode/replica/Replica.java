@@ -435,7 +435,6 @@ public final class Replica implements AutoCloseable {
     /** As {@link #sync}, and the header says so: nothing need be compared after a crash. */
     public void settle() throws IOException {
         requireSound("settle");
-        takeOver();
         if (!isDirty() || isLocallyChanged()) {
             return;
         }
@@ -509,8 +508,8 @@ public final class Replica implements AutoCloseable {
             takeSize(size);
         }
         long next = blocks.rescan(from, size, listener);
+        localWriters.summed(from, next);
         if (next < 0) {
-            localWriters.rescanned();
             data.wasChanged();
         }
         return next;
@@ -534,11 +533,9 @@ public final class Replica implements AutoCloseable {
         }
     }
 
-    /** What a local writer left who has not come back is summed. */
-    void takeOver() throws IOException {
-        if (isLocallyChanged() && !localWriters.any()) {
-            rescanAll();
-        }
+    /** A local writer left it changed, and nobody goes on: its sums are to be taken. */
+    boolean isLeftChanged() {
+        return isLocallyChanged() && !localWriters.any();
     }
 
     /** Sums everything that may have been written behind our back. */
@@ -590,7 +587,10 @@ public final class Replica implements AutoCloseable {
         localWriters.end(wrote);
     }
 
-    /** True while what a local writer did may not be in the sums yet. */
+    /**
+     * True while what a local writer did may not be in the sums yet: while he is at it, and until
+     * the {@link Settler} has passed over it.
+     */
     public boolean isLocallyChanged() {
         return localWriters.haveChanged();
     }

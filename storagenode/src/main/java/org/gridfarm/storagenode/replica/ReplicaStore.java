@@ -326,6 +326,18 @@ public final class ReplicaStore implements AutoCloseable {
         }
     }
 
+    /**
+     * A replica that its local writers have left changed waits for its sums, and is open until
+     * then. False: too many do.
+     */
+    public boolean sumLater(ObjectKey key) {
+        if (open.pinned() >= localMax / 2) {
+            return false;
+        }
+        settler.leftChanged(key);
+        return true;
+    }
+
     // ---- staged files
     // --------------------------------------------------------------------------------------------------------
 

@@ -1,21 +1,29 @@
 package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * What is done unasked to replicas that have rested: after a moment their sums are written beside
  * them, so that the death of this process costs no checksum; some seconds later they are made
  * durable, few ones each by itself, many ones by one sync of the disk. After that their headers say
  * clean, and a crash finds nothing to compare. Thread-safe.
+ *
+ * <p>What a local writer has left changed is read as a whole to take its sums: one replica after
+ * the other, at {@link #BYTES_PER_SECOND} at most, so that nobody else's work on the disks waits
+ * for it.
  */
 final class Settler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Settler.class);
@@ -23,13 +31,31 @@ final class Settler implements AutoCloseable {
     /** From so many on, one sync of the whole disk is cheaper than three per replica. */
     private static final int TOGETHER_MIN = 16;
 
+    /** Of replicas whose sums are taken anew: a fraction of what memory or a fast disk gives. */
+    static final long BYTES_PER_SECOND = 256 << 20;
+
+    /**
+     * Who opens, changes and closes a file again and again has it read once, afterwards; and what
+     * is damaged in this time is not noticed.
+     */
+    private static final int LEFT_CHANGED_REST = 4; // times as long as before sums are written
+
     private final ReplicaStore store;
+    private final Clock clock;
     private final Rested unsummed;
+    private final Rested leftChanged;
     private final Rested undurable;
 
     Settler(ReplicaStore store, Clock clock, StoreLimits limits) {
         this.store = store;
+        this.clock = clock;
         this.unsummed = new Rested(clock, store.io(), limits.sumAfter(), this::sum);
+        this.leftChanged =
+                new Rested(
+                        clock,
+                        store.io(),
+                        limits.sumAfter().multipliedBy(LEFT_CHANGED_REST),
+                        this::sumAnew);
         this.undurable = new Rested(clock, store.io(), limits.settleAfter(), this::settle);
     }
 
@@ -55,13 +81,62 @@ final class Settler implements AutoCloseable {
         undurable.changed(key);
     }
 
+    /** The last of its local writers has gone and leaves it changed. */
+    void leftChanged(ObjectKey key) {
+        leftChanged.changed(key);
+    }
+
     void forget(ObjectKey key) {
         unsummed.forget(key);
+        leftChanged.forget(key);
         undurable.forget(key);
     }
 
+    /** One after the other, each to its end before the next. */
+    private CompletableFuture<Void> sumAnew(List<ObjectKey> keys) {
+        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+        for (ObjectKey key : keys) {
+            done = done.thenCompose(_ -> sumAnew(key));
+        }
+        return done;
+    }
+
+    private CompletableFuture<Void> sumAnew(ObjectKey key) {
+        AtomicLong next = new AtomicLong();
+        return Rounds.of(() -> sumSome(key, next))
+                .thenRun(() -> undurable.changed(key))
+                .exceptionally(failure -> {
+                    LOG.debug("sums of {}: {}", key, failure.toString());
+                    return null;
+                });
+    }
+
+    /** False: nothing is left to be done, or somebody writes again and leaves it changed later. */
+    private CompletableFuture<Boolean> sumSome(ObjectKey key, AtomicLong next) {
+        long from = next.get();
+        return store.changeUnsettled(
+                        key,
+                        replica -> {
+                            boolean left = replica.isLeftChanged();
+                            next.set(left ? Verifier.sumSome(replica, from) : -1);
+                            return next.get() >= 0;
+                        })
+                .thenCompose(more -> more ? paused() : CompletableFuture.completedFuture(false));
+    }
+
+    private CompletableFuture<Boolean> paused() {
+        CompletableFuture<Boolean> goesOn = new CompletableFuture<>();
+        Duration pause =
+                Duration.ofNanos(SummedData.RESCAN_BYTES * 1_000_000_000L / BYTES_PER_SECOND);
+        clock.after(pause, () -> goesOn.complete(true));
+        return goesOn;
+    }
+
     /** Completes when all of them are durable or have been found wanting. */
-    private CompletableFuture<Void> settle(List<ObjectKey> keys) {
+    private CompletableFuture<Void> settle(List<ObjectKey> rested) {
+        // By a writer who has not come back, though he may have outlived a process of this node.
+        rested.stream().filter(this::isLeftChanged).forEach(leftChanged::changed);
+        List<ObjectKey> keys = rested.stream().filter(key -> !isLeftChanged(key)).toList();
         if (keys.size() < TOGETHER_MIN) {
             return settleEach(keys);
         }
@@ -72,7 +147,6 @@ final class Settler implements AutoCloseable {
                                 quietly(
                                         key,
                                         replica -> {
-                                            replica.takeOver();
                                             sum(replica);
                                             synchronized (before) {
                                                 before.put(key, replica.changes());
@@ -81,6 +155,11 @@ final class Settler implements AutoCloseable {
                         .toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(written)
                 .thenCompose(_ -> syncDisks() ? marked(before) : settleEach(keys));
+    }
+
+    private boolean isLeftChanged(ObjectKey key) {
+        Replica open = store.peek(key);
+        return open != null && open.isLeftChanged();
     }
 
     private boolean syncDisks() {
@@ -144,10 +223,17 @@ final class Settler implements AutoCloseable {
                 });
     }
 
-    /** Makes everything durable now. */
+    /** Makes everything durable now; takes the sums of what was left changed before. */
     @Override
     public void close() {
         unsummed.end();
-        settle(undurable.end()).join();
+        List<ObjectKey> keys = undurable.end();
+        CompletableFuture.allOf(
+                        Stream.concat(leftChanged.end().stream(), keys.stream())
+                                .filter(this::isLeftChanged)
+                                .map(key -> quietly(key, Replica::rescanAll))
+                                .toArray(CompletableFuture[]::new))
+                .thenCompose(_ -> settle(keys))
+                .join();
     }
 }

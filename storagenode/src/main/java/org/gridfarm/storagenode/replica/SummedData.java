@@ -13,8 +13,11 @@ import java.nio.ByteBuffer;
  * bytes.
  */
 final class SummedData {
-    /** Blocks summed in one call of {@link #rescan} or {@link #show}: 1 MiB of file. */
+    /** Blocks summed in one call of {@link #rescan} or {@link #show}. */
     private static final int RESCAN_BLOCKS = 16;
+
+    /** As bytes of file. */
+    static final long RESCAN_BYTES = (long) RESCAN_BLOCKS * Blocks.BYTES;
 
     /** Parts written since the sums were last taken; then they are taken at once. */
     private static final int STALE_RUNS_MAX = 512;

@@ -49,7 +49,16 @@ public final class Verifier {
     public CompletableFuture<Result> verify(ObjectKey key, Pace pace) {
         List<Long> bad = new ArrayList<>();
         AtomicLong next = new AtomicLong();
-        return Rounds.of(() -> turn(key, next, pace, bad)).thenCompose(_ -> end(key, bad));
+        return summedBefore(key)
+                .thenCompose(_ -> Rounds.of(() -> turn(key, next, pace, bad)))
+                .thenCompose(_ -> end(key, bad));
+    }
+
+    /** What a local writer left changed has sums first: else its digest would be an old one. */
+    private CompletableFuture<Boolean> summedBefore(ObjectKey key) {
+        return store.read(key, Replica::isLeftChanged)
+                .thenCompose(
+                        left -> left ? sumAnew(key, 0) : CompletableFuture.completedFuture(false));
     }
 
     /** Some blocks from the next one on; false: those were the last. */

@@ -1,7 +1,10 @@
 package org.gridfarm.storagenode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.protocol.checksum.ContentDigest;
+import org.gridfarm.storagenode.disk.linux.LinuxDisk;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -9,6 +12,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -134,6 +138,7 @@ class LocalWriterTest {
             behindItsBack(fixture, 0, after, after.length);
             assertThat(fixture.readAll(KEY)).isEqualTo(after);
             // He is gone for good: what he left is what it is.
+            fixture.change(KEY, Replica::rescanAll);
             fixture.change(KEY, Replica::settle);
             assertThat(fixture.readAll(KEY)).isEqualTo(after);
             fixture.restart();
@@ -187,6 +192,98 @@ class LocalWriterTest {
             Seen seen = new Seen();
             rescan(fixture, seen);
             assertThat(seen.changed).hasSize(5);
+        }
+    }
+
+    @Test
+    void whatIsLeftChangedDuringAPassIsSummedByALaterOne() throws IOException {
+        int size = 3 << 20; // three turns of a pass
+        byte[] late = random(11, 100);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(10, size));
+            fixture.change(KEY, Replica::beginLocalWriting);
+            fixture.change(KEY, replica -> replica.endLocalWriting(true));
+            long[] next = {0};
+            fixture.change(KEY, replica -> next[0] = replica.rescan(0, ChangedBlocks.IGNORED));
+            assertThat(next[0]).isPositive();
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, 0, late, size);
+            fixture.change(KEY, replica -> replica.endLocalWriting(true));
+            fixture.change(
+                    KEY,
+                    replica -> {
+                        while (next[0] >= 0) {
+                            next[0] = replica.rescan(next[0], ChangedBlocks.IGNORED);
+                        }
+                        assertThat(replica.isLeftChanged()).isTrue();
+                    });
+            assertThat(fixture.read(KEY, 0, 100)).isEqualTo(late);
+            fixture.change(KEY, Replica::rescanAll);
+            fixture.change(KEY, replica -> assertThat(replica.isLeftChanged()).isFalse());
+            assertThat(fixture.read(KEY, 0, 100)).isEqualTo(late);
+        }
+    }
+
+    @Test
+    void ofTwoPassesOnlyTheLaterOneCounts() throws IOException {
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(12, 3 << 20));
+            fixture.change(
+                    KEY,
+                    replica -> {
+                        replica.beginLocalWriting();
+                        replica.endLocalWriting(true);
+                        long first = replica.rescan(0, ChangedBlocks.IGNORED);
+                        first = replica.rescan(first, ChangedBlocks.IGNORED);
+                        long second = replica.rescan(0, ChangedBlocks.IGNORED);
+                        assertThat(replica.rescan(first, ChangedBlocks.IGNORED)).isEqualTo(-1);
+                        assertThat(replica.isLeftChanged()).isTrue();
+                        while (second >= 0) {
+                            second = replica.rescan(second, ChangedBlocks.IGNORED);
+                        }
+                        assertThat(replica.isLeftChanged()).isFalse();
+                    });
+        }
+    }
+
+    @Test
+    void whatALocalWriterLeftIsSummedUnaskedWhenItHasRested() throws IOException {
+        StoreLimits quick = new StoreLimits(8, 2, Duration.ofMillis(20), Duration.ofMillis(40));
+        byte[] part = random(14, 100);
+        int size = 3 << 20;
+        try (StoreFixture fixture =
+                new StoreFixture(List.of(directory), LinuxDisk.orPortable(), quick, 1)) {
+            fixture.write(KEY, 0, random(13, size));
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, size - 100, part, size);
+            fixture.change(KEY, replica -> replica.endLocalWriting(true));
+            assertThat(fixture.store.sumLater(KEY)).isTrue();
+            assertThat(fixture.read(KEY, size - 100, 100)).isEqualTo(part);
+            await("summed and settled").until(() -> !isDirty(fixture));
+            assertThat(fixture.read(KEY, size - 100, 100)).isEqualTo(part);
+            behindItsBack(fixture, 100_000, new byte[] {1, 2, 3}, size);
+            fixture.change(KEY, replica -> assertThat(replica.firstBad(0, 100)).isEqualTo(1));
+        }
+    }
+
+    private static boolean isDirty(StoreFixture fixture) {
+        return StoreFixture.wait(fixture.store.read(KEY, Replica::isDirty));
+    }
+
+    @Test
+    void whoAsksForADigestBeforeTheSumsAreTakenGetsThatOfTheBytes() throws IOException {
+        byte[] after = random(15, 2 << 20);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, new byte[2 << 20]);
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, 0, after, after.length);
+            fixture.change(KEY, replica -> replica.endLocalWriting(true));
+            Verifier.Result result =
+                    StoreFixture.wait(
+                            new Verifier(fixture.store).verify(KEY, Verifier.UNTHROTTLED));
+            assertThat(result.badBlocks()).isEmpty();
+            assertThat(result.digest())
+                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(after)}));
         }
     }
 }

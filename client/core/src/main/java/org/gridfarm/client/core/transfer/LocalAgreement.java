@@ -187,7 +187,20 @@ final class LocalAgreement {
     }
 
     private SyncObjectRequest.Builder shipping(Chain chain, long from) {
-        return request(chain).setFromBlock(from).setAll(writing.mustShipAll());
+        return request(chain)
+                .setDigest(digest && !sumsLater(chain))
+                .setFromBlock(from)
+                .setAll(writing.mustShipAll());
+    }
+
+    /**
+     * A replica that was changed where it lies and is nowhere else is not read to be closed: its
+     * node takes the sums when it rests, and the file has no digest until somebody asks for it.
+     */
+    private boolean sumsLater(Chain chain) {
+        return chain.rest().isEmpty()
+                && writing.replica.file.staged() == 0
+                && writing.replica.size() > TransferLimits.COMPARED_BYTES_MAX;
     }
 
     private SyncObjectRequest.Builder request(Chain chain) {
