@@ -97,12 +97,18 @@ public final class OpenFiles {
         return judge(file, handle);
     }
 
-    /** The open has been answered, or is about to be: others have given up what they had to. */
+    /**
+     * The open has been answered, or is about to be: others have given up what they had to. A
+     * writer who is alone by now, since they have given up the file as a whole, is told so.
+     */
     public void answered(long handle) {
         Handle open = byHandle.get(handle);
         if (open == null || !open.write()) return;
         File file = files.get(open.inode());
-        if (file != null) file.haveWritten.add(open.session());
+        if (file == null) return;
+        file.haveWritten.add(open.session());
+        boolean alone = file.handles.values().stream().allMatch(h -> h.session() == open.session());
+        if (alone) file.modes.put(open.session(), DataMode.EXCLUSIVE);
     }
 
     private static Opened judge(File file, Handle opened) {

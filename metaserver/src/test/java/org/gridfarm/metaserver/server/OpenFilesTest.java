@@ -120,6 +120,28 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
     }
 
+    /** As one who only keeps a file open that he has read does. */
+    @Test
+    void aWriterWhoIsAloneWhenReadersHaveGivenTheFileUpIsToldSo() throws Exception {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        commit(writer, inode, 500, true, List.of("n1"));
+        TestClient reader = new TestClient(farm, leader, 12);
+        open(reader, inode, 600, false);
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        reader.holdRecalls(release);
+        CompletableFuture<OpenReply> opening = startWriting(writer, inode, 501);
+        TestFarm.await(
+                "data recall", () -> reader.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
+        reader.call(
+                MetadataMethods.CLOSE,
+                CloseRequest.newBuilder().setSession(12).addHandles(600).build());
+        release.complete(null);
+        assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.EXCLUSIVE);
+        assertThat(open(reader, inode, 601, false).getMode()).isEqualTo(DataMode.WRITE_SHARED);
+        assertThat(refresh(writer, inode, 501).getMode()).isEqualTo(DataMode.WRITE_SHARED);
+    }
+
     /** It may have bytes that only its own node's file has, and nobody else's node any more. */
     @Test
     void whoWritesBesideAReaderSendsWhatHeHasBeforeAnotherWrites() throws Exception {

@@ -321,6 +321,7 @@ final class MemoryMetaserver implements AutoCloseable {
             if (sessions.get(q.getSession()) != e.peer()) {
                 throw new FarmException(ErrorKind.SESSION_ENDED, "mutate", "");
             }
+            opened.keySet().removeAll(q.getReleasedList());
             reply = outcomes.get(id);
             if (reply == null) {
                 reply = apply(q, recall);

@@ -222,7 +222,7 @@ final class Mutations {
                         .setCredentials(who);
         body.accept(builder);
         GivenUp others = givenUp;
-        List<Long> along = others == null ? List.of() : others.take();
+        List<Long> along = others == null ? List.of() : others.take(change.inodes());
         builder.addAllReleased(along);
         return sent(builder)
                 .handle((reply, thrown) -> {
@@ -282,6 +282,10 @@ final class Mutations {
     private void forget(MutateReply reply) {
         if (reply.hasAttributes()) {
             cache.recallAttributes(reply.getAttributes().getInode());
+            GivenUp kept = givenUp;
+            if (kept != null) {
+                kept.unnamed(reply.getAttributes().getInode());
+            }
         }
     }
 

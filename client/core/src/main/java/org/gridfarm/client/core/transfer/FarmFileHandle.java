@@ -26,6 +26,8 @@ final class FarmFileHandle implements FileHandle {
     private final FileWrites writes;
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean kept;
 
     FarmFileHandle(
             Wiring wiring,
@@ -224,6 +226,9 @@ final class FarmFileHandle implements FileHandle {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close(thrown == null);
                     transfer.closed(this);
+                    if (!kept) {
+                        ended.complete(null);
+                    }
                     if (thrown != null) {
                         throw FarmException.of(thrown, "close", "");
                     }
@@ -325,7 +330,12 @@ final class FarmFileHandle implements FileHandle {
     }
 
     void release() {
-        transfer.release(this);
+        kept = transfer.release(this);
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+        return ended;
     }
 
     CompletableFuture<Void> releaseUnsettled() {

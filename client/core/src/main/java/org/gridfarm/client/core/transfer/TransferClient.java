@@ -60,6 +60,7 @@ public final class TransferClient
 
     private final Wiring wiring;
     private final Releases releases;
+    private final KeptOpens kept;
     private final OpenSizes sizes;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
     private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
@@ -97,7 +98,8 @@ public final class TransferClient
                         new Shares(Descriptors.forReplicas()),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
-        metadata.along(releases);
+        kept = new KeptOpens(releases, clock);
+        metadata.along(kept);
         sizes = new OpenSizes(nodes, this);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -114,6 +116,14 @@ public final class TransferClient
 
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
+        FarmFileHandle again = flags.write() ? null : openedAgain(who, inode, flags);
+        if (again != null) {
+            return CompletableFuture.completedFuture(again);
+        }
+        if (flags.write()) {
+            // Ahead of the open, which would find the file in use.
+            var unused = kept.closeNow(kept.remove(inode));
+        }
         OpenRequest.Builder request = request(who, flags).setInode(inode);
         StagedFile staged = stagedFor(who, request, flags);
         boolean numbered = flags.write();
@@ -140,6 +150,24 @@ public final class TransferClient
                         })
                 .whenComplete((file, thrown) -> letGo(inode))
                 .thenCompose(file -> truncated(file, flags));
+    }
+
+    /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
+    private @Nullable FarmFileHandle openedAgain(Credentials who, long inode, OpenFlags flags) {
+        Attributes now = wiring.metadata().cachedAttributes(inode);
+        if (now == null) {
+            return null;
+        }
+        synchronized (open) { // a recall finds it kept or open
+            KeptOpens.Kept found = kept.take(inode, who, flags, now.getVersion());
+            return found == null
+                    ? null
+                    : opened(
+                            who,
+                            found.handle(),
+                            flags,
+                            found.reply().toBuilder().setAttributes(now).build());
+        }
     }
 
     /**
@@ -397,8 +425,27 @@ public final class TransferClient
         }
     }
 
-    void release(FarmFileHandle handle) {
-        releases.release(handle.id());
+    /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
+    boolean release(FarmFileHandle handle) {
+        boolean keeps = !handle.flags().write() && keep(handle);
+        if (!keeps) {
+            releases.release(handle.id());
+        }
+        return keeps;
+    }
+
+    private boolean keep(FarmFileHandle handle) {
+        synchronized (open) { // a recall finds it kept or open
+            OpenReply reply = handle.open().asOpened();
+            if (reply == null) {
+                return false;
+            }
+            kept.add(
+                    handle.inode(),
+                    new KeptOpens.Kept(
+                            handle.id(), handle.who(), handle.flags(), reply, handle.ended()));
+            return true;
+        }
     }
 
     /** Completes when the leader knows, or a moment later. */
@@ -420,8 +467,20 @@ public final class TransferClient
     public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
-            OpenInode shared = find(data.getInode());
-            if (shared != null && !data.getPrivileges()) {
+            if (data.getPrivileges()) {
+                continue;
+            }
+            OpenInode shared;
+            KeptOpens.Kept given;
+            synchronized (open) { // nothing that was opened before is kept from now on
+                shared = open.get(data.getInode());
+                if (shared != null) {
+                    shared.recalled(data.getMode(), data.getLayout());
+                }
+                given = kept.remove(data.getInode());
+            }
+            flushed.add(kept.closeNow(given));
+            if (shared != null) {
                 flushed.add(lower(shared, data));
             }
         }
@@ -433,7 +492,6 @@ public final class TransferClient
      * is shipped; then the recall is answered.
      */
     private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
-        shared.recalled(data.getMode(), data.getLayout());
         if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
             shared.filling.chainChanged(); // what is cached stays good: nobody waits
             return CompletableFuture.completedFuture(null);
@@ -452,6 +510,7 @@ public final class TransferClient
 
     @Override
     public void dropCaches() {
+        kept.giveUpAll();
         inodes().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
     }
 
@@ -463,6 +522,7 @@ public final class TransferClient
 
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        kept.giveUpAll(); // a new leader does not know of them
         List<CompletableFuture<Void>> all = new ArrayList<>();
         Turns turns = new Turns(TransferLimits.RECLAIMED_AT_ONCE);
         int broken = 0;
