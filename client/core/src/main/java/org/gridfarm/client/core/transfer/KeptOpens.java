@@ -4,7 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import org.gridfarm.client.core.metadata.GivenUp;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +55,15 @@ final class KeptOpens implements GivenUp {
     KeptOpens(Releases releases, Clock clock) {
         this.releases = releases;
         this.clock = clock;
+    }
+
+    /** Of a file that nobody writes. */
+    static OpenReply answer(Attributes attributes, Layout layout) {
+        return OpenReply.newBuilder()
+                .setAttributes(attributes)
+                .setMode(DataMode.READ_SHARED)
+                .setLayout(layout)
+                .build();
     }
 
     void add(long inode, Kept kept) {

@@ -3,7 +3,6 @@ package org.gridfarm.client.core.transfer;
 import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
-import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
@@ -14,7 +13,6 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +36,7 @@ final class OpenInode {
     private final Refreshing refreshing;
 
     private final Object lock = new Object(); // guards what follows
-    private final List<FarmFileHandle> handles = new ArrayList<>();
+    private final Handles handles = new Handles();
     private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
     private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
@@ -49,12 +47,10 @@ final class OpenInode {
     private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable LocalWriting localWriting;
-    private final List<Runnable> afterLastWriter = new ArrayList<>();
     private @Nullable FarmException broken;
     private boolean layoutRecalled;
     private boolean wasShared;
     private boolean othersWrote;
-    private boolean readable; // through any handle there ever was
     private int generationBefore; // as a former process knew it; until there is a layout
 
     OpenInode(long inode, Wiring wiring) {
@@ -71,7 +67,7 @@ final class OpenInode {
     void opened(FarmFileHandle handle, OpenReply reply) {
         synchronized (lock) {
             boolean chainIsKept = !handle.flags().write() && hasWriter();
-            add(handle);
+            handles.add(handle);
             if (chainIsKept) {
                 takeMode(reply);
             } else {
@@ -80,16 +76,10 @@ final class OpenInode {
         }
     }
 
-    /** Under the lock. */
-    private void add(FarmFileHandle handle) {
-        handles.add(handle);
-        readable |= handle.flags().read() || handle.flags().execute();
-    }
-
     /** Somebody may have mapped it, which outlives its handles. */
     boolean wasReadable() {
         synchronized (lock) {
-            return readable;
+            return handles.wasReadable();
         }
     }
 
@@ -103,20 +93,14 @@ final class OpenInode {
                             && !layoutRecalled
                             && end.mode() == DataMode.READ_SHARED
                             && !hasWriter();
-            return holds
-                    ? OpenReply.newBuilder()
-                            .setAttributes(attributes)
-                            .setMode(DataMode.READ_SHARED)
-                            .setLayout(layout)
-                            .build()
-                    : null;
+            return holds ? KeptOpens.answer(attributes, layout) : null;
         }
     }
 
     /** By a former process: nothing is known of it until it is refreshed. */
     void restore(FarmFileHandle handle, int generation) {
         synchronized (lock) {
-            add(handle);
+            handles.add(handle);
             generationBefore = generation;
             layoutRecalled = true;
         }
@@ -174,8 +158,7 @@ final class OpenInode {
             handles.remove(handle);
             if (!hasWriter()) {
                 writingEnded();
-                last = List.copyOf(afterLastWriter);
-                afterLastWriter.clear();
+                last = handles.takeAfterLastWriter();
             }
         }
         last.forEach(Runnable::run);
@@ -200,13 +183,13 @@ final class OpenInode {
 
     void afterLastWriter(Runnable step) {
         synchronized (lock) {
-            afterLastWriter.add(step);
+            handles.afterLastWriter(step);
         }
     }
 
     List<FarmFileHandle> handles() {
         synchronized (lock) {
-            return List.copyOf(handles);
+            return handles.all();
         }
     }
 
@@ -290,9 +273,7 @@ final class OpenInode {
     /** The metaserver tells others that the object is this staged file for now. */
     boolean isMadeOf(long staged) {
         synchronized (lock) {
-            return end.isAlone()
-                    && layout.getObjectsCount() == 1
-                    && layout.getObjects(0).getStaged() == StagedName.shown(staged);
+            return end.isAlone() && WrittenStripes.isMadeOf(layout, staged);
         }
     }
 
@@ -320,7 +301,7 @@ final class OpenInode {
 
     boolean hasWriter() {
         synchronized (lock) {
-            return handles.stream().anyMatch(handle -> handle.flags().write());
+            return handles.hasWriter();
         }
     }
 
@@ -655,10 +636,7 @@ final class OpenInode {
                 return CompletableFuture.failedFuture(broken);
             }
             now = layout;
-            long left =
-                    now.getTicketExpiry() == 0
-                            ? Long.MAX_VALUE
-                            : now.getTicketExpiry() - wiring.now() / 1_000_000_000L;
+            long left = WrittenStripes.secondsOfTickets(now, wiring.now());
             wait = layoutRecalled || left <= 1;
             ask = wait || left < TransferLimits.TICKET_SECONDS_MIN;
         }

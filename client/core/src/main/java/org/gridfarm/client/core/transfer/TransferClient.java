@@ -9,7 +9,6 @@ import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.Name;
@@ -32,14 +31,12 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -55,16 +52,12 @@ public final class TransferClient
     /** What a former process still has on the way is older than all that this one sends. */
     private static final int FENCES_PER_PROCESS_BITS = 32;
 
-    /** A file of a former process that was not brought back yet. */
-    private record Awaited(CompletableFuture<Void> ready, boolean leaving) {}
-
     private final Wiring wiring;
     private final Releases releases;
     private final KeptOpens kept;
-    private final OpenSizes sizes;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
     private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
-    private final Map<FarmFileHandle, Awaited> restored = new ConcurrentHashMap<>();
+    private final Reclaims reclaims;
 
     /**
      * @param attached name of the storage node on this host whose replicas are read as plain files;
@@ -100,7 +93,8 @@ public final class TransferClient
         releases = new Releases(session, clock);
         kept = new KeptOpens(releases, clock);
         metadata.along(kept);
-        sizes = new OpenSizes(nodes, this);
+        OpenSizes sizes = new OpenSizes(nodes, this);
+        reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
         session.keep(this);
@@ -407,9 +401,7 @@ public final class TransferClient
             OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
             FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
             shared.restore(handle, generation);
-            CompletableFuture<Void> ready = new CompletableFuture<>();
-            restored.put(handle, new Awaited(ready, leaving));
-            return new RestoredFile(handle, ready);
+            return new RestoredFile(handle, reclaims.restored(handle, leaving));
         }
     }
 
@@ -523,107 +515,7 @@ public final class TransferClient
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
         kept.giveUpAll(); // a new leader does not know of them
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        Turns turns = new Turns(TransferLimits.RECLAIMED_AT_ONCE);
-        int broken = 0;
-        for (OpenInode shared : inodes()) {
-            boolean writer = shared.handles().stream().anyMatch(handle -> handle.flags().write());
-            if (lost && writer) {
-                FarmException failure =
-                        new FarmException(
-                                ErrorKind.SESSION_ENDED,
-                                "use",
-                                "",
-                                "what was not synced may be lost; open it again");
-                shared.fail(failure);
-                shared.handles().forEach(handle -> settled(handle, failure));
-                broken++;
-                continue;
-            }
-            for (FarmFileHandle handle : shared.handles()) {
-                all.add(turns.take(() -> reclaim(calls, shared, handle)));
-            }
-        }
-        if (broken > 0) {
-            log.warn("{} files open for writing were lost with the session", broken);
-        }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
-    }
-
-    private CompletableFuture<Void> reclaim(
-            LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
-        Awaited awaited = restored.get(handle);
-        boolean fromBefore = awaited != null;
-        return askedAgain(calls, shared, handle, wiring.clock().nanoTime())
-                .thenCompose(reply -> {
-                    reclaimed(handle, reply);
-                    return fromBefore && handle.flags().write()
-                            ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
-                            : CompletableFuture.<Void>completedFuture(null);
-                })
-                .handle((done, thrown) -> {
-                    if (thrown == null) {
-                        settled(handle, null);
-                        return null;
-                    }
-                    FarmException failure = FarmException.of(thrown, "reopen", "");
-                    if (!calls.isOpen() && failure.kind().retry() != Retry.NEVER) {
-                        return null; // asked again at the next leader
-                    }
-                    if (awaited != null && awaited.leaving()) {
-                        settled(handle, failure); // it had been closed
-                        return null;
-                    }
-                    if (fromBefore || failure.kind().retry() == Retry.NEVER) {
-                        shared.fail(failure);
-                    }
-                    settled(handle, failure);
-                    log.warn(
-                            "inode {} could not be reopened at the leader: {}",
-                            Long.toHexString(shared.inode),
-                            failure.getMessage());
-                    return null;
-                });
-    }
-
-    /** A leader that is busy is asked until the time of a call is over. */
-    private CompletableFuture<OpenReply> askedAgain(
-            LeaderCalls calls, OpenInode shared, FarmFileHandle handle, long since) {
-        return calls.call(
-                        MetadataMethods.REFRESH,
-                        shared.refreshRequest(handle, 0).setReclaim(true).build())
-                .exceptionallyCompose(thrown -> {
-                    ErrorKind kind = FarmException.of(thrown, "reopen", "").kind();
-                    boolean busy =
-                            kind == ErrorKind.TIMED_OUT
-                                    || kind == ErrorKind.OVERLOADED
-                                    || kind == ErrorKind.NOT_READY;
-                    Duration waited = Duration.ofNanos(wiring.clock().nanoTime() - since);
-                    if (!busy
-                            || !calls.isOpen()
-                            || waited.compareTo(wiring.session().deadline()) >= 0) {
-                        return CompletableFuture.failedFuture(thrown);
-                    }
-                    CompletableFuture<Void> later = new CompletableFuture<>();
-                    wiring.clock().after(TransferLimits.RETRY_PAUSE, () -> later.complete(null));
-                    return later.thenCompose(done -> askedAgain(calls, shared, handle, since));
-                });
-    }
-
-    /** The chain of a writer is not replaced by what a reader may use. */
-    static void reclaimed(FarmFileHandle handle, OpenReply reply) {
-        if (handle.flags().write() || !handle.open().hasWriter()) {
-            handle.open().refreshed(reply);
-        }
-    }
-
-    private void settled(FarmFileHandle handle, @Nullable FarmException failure) {
-        Awaited awaited = restored.remove(handle);
-        if (awaited != null && failure == null) {
-            awaited.ready().complete(null);
-        } else if (awaited != null) {
-            awaited.ready().completeExceptionally(failure);
-        }
+        return reclaims.all(inodes(), calls, lost);
     }
 
     @Override

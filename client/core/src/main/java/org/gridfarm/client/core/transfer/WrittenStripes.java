@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.layout.Striping;
+import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Layout;
@@ -143,6 +144,19 @@ final class WrittenStripes {
                 .clearDurable()
                 .clearSeen()
                 .build();
+    }
+
+    /** The metaserver tells others that the one object is this staged file for now. */
+    static boolean isMadeOf(Layout layout, long staged) {
+        return layout.getObjectsCount() == 1
+                && layout.getObjects(0).getStaged() == StagedName.shown(staged);
+    }
+
+    /** For so long its tickets hold; a layout without any holds for ever. */
+    static long secondsOfTickets(Layout layout, long nowNanos) {
+        return layout.getTicketExpiry() == 0
+                ? Long.MAX_VALUE
+                : layout.getTicketExpiry() - nowNanos / 1_000_000_000L;
     }
 
     /** Whether a node holds what was committed of the stripe. */

@@ -259,11 +259,11 @@ class OpenInodeTest {
         FarmFileHandle reader = handle(2, OpenFlags.READ);
         open.restore(writer, 1);
         open.restore(reader, 1);
-        TransferClient.reclaimed(writer, withTicket("rw"));
-        TransferClient.reclaimed(reader, withTicket("r"));
+        Reclaims.reclaimed(writer, withTicket("rw"));
+        Reclaims.reclaimed(reader, withTicket("r"));
         assertThat(ticket()).isEqualTo("rw");
         open.closed(writer);
-        TransferClient.reclaimed(reader, withTicket("r"));
+        Reclaims.reclaimed(reader, withTicket("r"));
         assertThat(ticket()).isEqualTo("r");
     }
 
