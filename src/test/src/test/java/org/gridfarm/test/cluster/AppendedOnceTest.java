@@ -34,8 +34,9 @@ class AppendedOnceTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.startOfNodes("--nodes", "2");
-        farm.gf("setrep", "2", "/");
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "/appended");
+        farm.gf("setrep", "2", "/appended");
         // Else the kernel appends to the local replica itself.
         mount = farm.mountWithoutPassthrough("n1");
     }
@@ -55,7 +56,7 @@ class AppendedOnceTest {
     @ParameterizedTest(name = "open elsewhere, too: {0}")
     @ValueSource(booleans = {false, true})
     void everyRecordIsThereOnce(boolean shared) throws Exception {
-        String name = shared ? "shared" : "alone";
+        String name = shared ? "appended/shared" : "appended/alone";
         Path elsewhere = Files.createFile(farm.mount().resolve(name));
         FileChannel other = shared ? FileChannel.open(elsewhere, StandardOpenOption.WRITE) : null;
         CompletableFuture<byte[]> appended = CompletableFuture.supplyAsync(() -> append(name));

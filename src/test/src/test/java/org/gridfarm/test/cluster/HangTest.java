@@ -7,11 +7,8 @@ import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,7 +36,6 @@ import java.util.concurrent.atomic.AtomicReference;
  * use the mount: no system call exceeds its deadline, and the mount answers again afterwards.
  */
 @Tag("alone")
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class HangTest {
     private static final long STOPPED_MILLIS = Tier.count("hang.millis");
     private static final long DEADLINE_MILLIS = 10_000;
@@ -57,8 +53,9 @@ class HangTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
-        farm.gf("setrep", "2", "/");
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "/hang");
+        farm.gf("setrep", "2", "/hang");
     }
 
     @AfterAll
@@ -68,11 +65,10 @@ class HangTest {
         }
     }
 
-    @Order(1)
     @ParameterizedTest
     @ValueSource(strings = {"meta1", "cache1", "n1", "n2", "mount"})
     void noCallOutlivesItsDeadline(String victim) throws Exception {
-        Path place = Files.createDirectory(farm.mount().resolve("while-" + victim));
+        Path place = Files.createDirectory(farm.mount().resolve("hang/while-" + victim));
         List<Thread> load = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             int number = i;
@@ -98,31 +94,31 @@ class HangTest {
                 .allMatch(millis -> millis <= DEADLINE_MILLIS + ALLOWANCE_MILLIS);
     }
 
-    @Order(2)
     @Test
     void aMountIsTakenAwayByForceWhateverIsBroken() {
-        List<String> all = List.of("meta1", "cache1", "n1", "n2", "n3", "mount");
+        Path mount = farm.anotherMount("n1");
+        long server = farm.mountServer(mount).pid();
+        List<String> all = List.of("meta1", "cache1", "n1", "n2", "n3");
         try {
             all.forEach(victim -> farm.signal(victim, "STOP"));
+            farm.sh("kill -STOP " + server);
             Thread waiting =
                     Thread.ofPlatform()
                             .start(() ->
                                     timed(
                                             "stat",
-                                            () ->
-                                                    Files.getLastModifiedTime(
-                                                            farm.mount().resolve("x"))));
+                                            () -> Files.getLastModifiedTime(mount.resolve("x"))));
             long began = System.nanoTime();
-            farm.gf("umount", "--force", farm.mount().toString());
+            farm.gf("umount", "--force", mount.toString());
             waiting.join();
             long millis = (System.nanoTime() - began) / 1_000_000;
             System.out.println("umount --force with everything stopped: " + millis + " ms");
-            assertThat(Mounts.isMounted(farm.mount())).isFalse();
+            assertThat(Mounts.isMounted(mount)).isFalse();
             assertThat(millis).isLessThanOrEqualTo(FORCED_MILLIS_MAX + ALLOWANCE_MILLIS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {
-            all.stream().filter(name -> !name.equals("mount")).forEach(v -> farm.signal(v, "CONT"));
+            all.forEach(victim -> farm.signal(victim, "CONT"));
         }
     }
 

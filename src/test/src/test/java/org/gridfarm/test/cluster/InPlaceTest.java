@@ -36,7 +36,7 @@ class InPlaceTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start("--nodes", "2", "--schedulers", "0");
+        farm = TestFarm.shared();
     }
 
     @AfterAll
@@ -53,11 +53,11 @@ class InPlaceTest {
                 "python3 %s %s %s %d %d"
                         .formatted(
                                 farm.program("inplace.py"),
-                                farm.mount().resolve("seen"),
-                                farm.mountOf("n2").resolve("seen"),
+                                farm.mount().resolve("in-place"),
+                                farm.mountOf("n2").resolve("in-place"),
                                 seed,
                                 ROUNDS));
-        requireSums("/seen");
+        requireSums("/in-place");
     }
 
     @Test

@@ -29,8 +29,9 @@ class KillDuringCopyTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
-        farm.gf("setrep", "2", "/");
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "/copied");
+        farm.gf("setrep", "2", "/copied");
     }
 
     @AfterAll
@@ -74,7 +75,7 @@ class KillDuringCopyTest {
             after += killed.get() ? 1 : 0;
             byte[] content = new byte[random.nextInt(200_000)];
             random.nextBytes(content);
-            String name = victim + i;
+            String name = "copied/" + victim + i;
             Path file = farm.mount().resolve(name);
             try {
                 Files.write(file, content);

@@ -24,7 +24,7 @@ class ManyAtOnceTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
+        farm = TestFarm.shared();
     }
 
     @AfterAll

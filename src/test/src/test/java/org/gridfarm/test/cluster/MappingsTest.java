@@ -3,7 +3,6 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,6 @@ import java.util.List;
  */
 class MappingsTest {
     private static TestFarm farm;
-    private static @Nullable TestFarm two;
 
     @BeforeAll
     static void start() throws IOException {
@@ -39,9 +37,6 @@ class MappingsTest {
     static void stop() throws IOException {
         if (farm != null) {
             farm.close();
-        }
-        if (two != null) {
-            two.close();
         }
     }
 
@@ -101,7 +96,7 @@ class MappingsTest {
         String path = name + "/f";
         Files.createDirectory(farm.mount().resolve(name));
         farm.gf("setrep", Integer.toString(level), "/" + name);
-        if (level == 3) put(farm, path); // closed for sure: the next who writes heads its chain
+        if (level == 3) put(path); // closed for sure: the next who writes heads its chain
         String other = elsewhere ? farm.mountOf("n2").resolve(path).toString() : "";
         farm.sh(
                 "python3 %s %s %s %s"
@@ -124,8 +119,8 @@ class MappingsTest {
     void aMappingBesideAReaderSurvivesTheMountsProcess() throws Exception {
         farm.gf("mkdir", "/survives");
         farm.gf("setrep", "3", "/survives");
-        put(farm, "survives/f");
-        Process mapping = mapping(farm, "survives/f", "waits");
+        put("survives/f");
+        Process mapping = mapping("survives/f", "waits");
         try (Writer orders = mapping.outputWriter();
                 BufferedReader steps = mapping.inputReader()) {
             assertThat(steps.readLine()).isEqualTo("stored");
@@ -149,55 +144,57 @@ class MappingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"waits", "waits-first", "waits-then-writes"})
     void whoMappedBesideAnotherWriterHearsThatItsNodeIsGone(String how) throws Exception {
-        TestFarm two = farmOfTwo();
-        put(two, how);
-        Path elsewhere = two.mountOf("n2").resolve(how);
-        Process mapping = mapping(two, how, how);
-        try (Writer orders = mapping.outputWriter();
-                BufferedReader steps = mapping.inputReader()) {
-            assertThat(steps.readLine()).isEqualTo("stored");
-            two.signal("n1", "KILL");
-            two.sh("printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync".formatted(elsewhere));
-            orders.write("go on\n");
+        String path = "gone-" + how + "/f";
+        farm.gf("mkdir", "/gone-" + how);
+        farm.gf("setrep", "2", "/gone-" + how);
+        farm.gf("node", "readonly", "n3"); // so that the copies are at n1 and n2, and stay there
+        try {
+            awaitAllNodes();
+            put(path);
+            Path elsewhere = farm.mountOf("n2").resolve(path);
+            Process mapping = mapping(path, how);
+            try (Writer orders = mapping.outputWriter();
+                    BufferedReader steps = mapping.inputReader()) {
+                assertThat(steps.readLine()).isEqualTo("stored");
+                farm.signal("n1", "KILL");
+                farm.sh(
+                        "printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync"
+                                .formatted(elsewhere));
+                orders.write("go on\n");
+            }
+            assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
+            assertThat(Files.readString(elsewhere))
+                    .startsWith("a".repeat(99) + "more")
+                    .contains("elsewhere");
+        } finally {
+            farm.startOne("n1");
+            farm.gf("node", "readwrite", "n3");
         }
-        assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
-        assertThat(Files.readString(elsewhere))
-                .startsWith("a".repeat(99) + "more")
-                .contains("elsewhere");
     }
 
-    /** At level 2 with two nodes, both there. */
-    private static TestFarm farmOfTwo() throws IOException {
-        if (two == null) {
-            two = TestFarm.start("--nodes", "2", "--schedulers", "0");
-            two.gf("setrep", "2", "/");
-        } else {
-            two.startOne("n1"); // which the last case killed
-        }
-        TestFarm started = two;
-        await("both nodes")
+    private static void awaitAllNodes() {
+        await("all nodes")
                 .atMost(Duration.ofSeconds(60))
                 .until(() ->
-                        started.client().nodes().stream()
-                                .allMatch(node -> node.getState().equals("up")));
-        return started;
+                        farm.client().nodes().stream()
+                                .noneMatch(node -> node.getState().equals("down")));
     }
 
     /** Of mapped.py, which waits after it has said what it stored. */
-    private static Process mapping(TestFarm where, String path, String how) throws IOException {
+    private static Process mapping(String path, String how) throws IOException {
         return new ProcessBuilder(
                         "python3",
-                        where.program("mapped.py"),
-                        where.mount().resolve(path).toString(),
+                        farm.program("mapped.py"),
+                        farm.mount().resolve(path).toString(),
                         how,
-                        where.mountOf("n2").resolve(path).toString())
+                        farm.mountOf("n2").resolve(path).toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
-    private static void put(TestFarm where, String path) throws IOException {
-        Path file = Files.writeString(where.directory().resolve("content"), "a".repeat(300_000));
-        where.gf("put", file.toString(), "gf:/" + path);
+    private static void put(String path) throws IOException {
+        Path file = Files.writeString(farm.directory().resolve("content"), "a".repeat(300_000));
+        farm.gf("put", file.toString(), "gf:/" + path);
     }
 
     private static void put(byte[] content, int at, String text) {

@@ -47,8 +47,9 @@ class MountKillTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start();
-        farm.gf("setrep", "2", "/");
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "/kills");
+        farm.gf("setrep", "2", "/kills");
     }
 
     @AfterAll
@@ -65,13 +66,14 @@ class MountKillTest {
 
     @Test
     void nothingSyncedIsLostAndNoCallFails() throws Exception {
-        underKills(farm.mount(), "kept", Tier.count("mount.kills"));
+        underKills(farm.mount(), "kills/kept", Tier.count("mount.kills"));
     }
 
     /** What the kernel otherwise does by itself is asked of the process. */
     @Test
     void norWithoutPassthrough() throws Exception {
-        underKills(farm.mountWithoutPassthrough("n1"), "plain", Tier.count("mount.kills.plain"));
+        underKills(
+                farm.mountWithoutPassthrough("n1"), "kills/plain", Tier.count("mount.kills.plain"));
     }
 
     private void underKills(Path where, String directory, int kills) throws Exception {

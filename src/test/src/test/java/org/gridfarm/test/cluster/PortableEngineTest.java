@@ -37,7 +37,7 @@ class PortableEngineTest {
                         .anyMatch(folder -> Files.exists(Path.of(folder, "libfuse.so.2"))),
                 "no libfuse.so.2 (package libfuse2)");
         Programs.need("setfattr");
-        try (TestFarm farm = TestFarm.startOfNodes("--nodes", "2")) {
+        try (TestFarm farm = TestFarm.shared()) {
             Path portable = Files.createDirectory(farm.directory().resolve("portable"));
             farm.gf("mount", "--engine=jnr", portable.toString());
             try {

@@ -20,7 +20,7 @@ class ReadAgainTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.start("--nodes", "2", "--schedulers", "0");
+        farm = TestFarm.shared();
     }
 
     @AfterAll
@@ -55,7 +55,7 @@ class ReadAgainTest {
     @Test
     void whatWasReadHereIsReadAgainWithoutItsNode() throws IOException {
         Path elsewhere = Files.createDirectory(farm.mountOf("n2").resolve("there"));
-        farm.gf("setrep", "2", "/there");
+        farm.gf("setrep", "3", "/there"); // one copy is here
         for (int i = 0; i < FILES; i++) {
             Files.writeString(elsewhere.resolve("f" + i), "content");
         }

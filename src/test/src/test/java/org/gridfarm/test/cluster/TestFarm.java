@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.awaitility.core.ConditionTimeoutException;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
@@ -44,10 +45,12 @@ public final class TestFarm implements AutoCloseable {
     private static final Pattern PACKAGED = Pattern.compile("/gridfarm-cli-[^:/]*\\.jar(:|$)");
     private static final long COMMAND_SECONDS_MAX = 900;
     private static final Duration SUM_MAX = Duration.ofMinutes(1);
+    private static final Duration WHOLE_MAX = Duration.ofSeconds(30);
 
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours
     private final List<Path> smallDisks = new ArrayList<>();
+    private final List<Path> furtherMounts = new ArrayList<>(); // of one test class
     private @Nullable Gridfarm client;
 
     /** Tests of one JVM run one after the other: nobody else looks at it. */
@@ -72,16 +75,34 @@ public final class TestFarm implements AutoCloseable {
 
     /**
      * The farm of three nodes that classes of this JVM share. Each works on names of its own,
-     * decides about levels for its own directories alone, and leaves all processes running. It ends
-     * when a test starts another farm, so that there is one at a time, or with the last test.
+     * decides about levels for its own directories alone, and leaves all processes running, those
+     * that it killed or stopped among them. It ends when a test starts another farm, so that there
+     * is one at a time, when a class has left it broken, or with the last test.
      */
-    static TestFarm shared() throws IOException {
+    public static TestFarm shared() throws IOException {
+        if (shared != null && !shared.isWhole()) {
+            System.out.println("the shared farm is not whole: another is started");
+            endShared();
+        }
         TestFarm running = shared;
         if (running == null) {
             running = start();
             shared = running;
         }
         return running;
+    }
+
+    /** Whether all its processes are there; a moment after a fault some may still be on the way. */
+    private boolean isWhole() {
+        try {
+            await().atMost(WHOLE_MAX)
+                    .until(() ->
+                            Cluster.open(directory, line -> {}).status().stream()
+                                    .allMatch(Cluster.ComponentStatus::ready));
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
+        }
     }
 
     /** Where there is a shared one. */
@@ -168,7 +189,7 @@ public final class TestFarm implements AutoCloseable {
         return component(component).pid();
     }
 
-    Cluster.ComponentStatus component(String name) {
+    public Cluster.ComponentStatus component(String name) {
         return Cluster.open(directory, line -> {}).status().stream()
                 .filter(c -> c.name().equals(name))
                 .findFirst()
@@ -234,7 +255,9 @@ public final class TestFarm implements AutoCloseable {
         return mounted(directory.resolve("another-" + node), node);
     }
 
+    /** Until the test class closes the farm. */
     private Path mounted(Path mount, String node, String... options) {
+        furtherMounts.add(mount);
         List<String> command = new ArrayList<>(List.of("cluster", "mount"));
         command.addAll(List.of(options));
         command.addAll(List.of("--node", node, "--dir", directory.toString(), mount.toString()));
@@ -245,6 +268,7 @@ public final class TestFarm implements AutoCloseable {
     /** A mount at that node whose processes may have so many descriptors. */
     Path mountWithDescriptors(String node, int most) {
         Path mount = directory.resolve("short-" + node);
+        furtherMounts.add(mount);
         List<String> words =
                 new ArrayList<>(
                         List.of(
@@ -462,8 +486,13 @@ public final class TestFarm implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        if (this == shared || !Files.exists(directory)) {
-            return; // others may want it, or it has ended with the one they shared
+        if (!Files.exists(directory)) {
+            return; // it has ended with the one that was shared
+        }
+        if (this == shared) {
+            furtherMounts.forEach(Cluster.open(directory, line -> {})::unmount);
+            furtherMounts.clear();
+            return; // others may want it
         }
         if (client != null) {
             client.close();

@@ -12,8 +12,8 @@ import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.test.cluster.TestFarm;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,19 +34,17 @@ class AbandonedChangeTest {
     private static final int BYTES = 400_000;
     private static final int CUT = 100_000;
 
-    private TestFarm farm;
-    private Gridfarm client;
-    private final byte[] content = new byte[BYTES];
+    private static TestFarm farm;
+    private static Gridfarm client;
 
-    @BeforeEach
-    void start() throws IOException {
-        farm = TestFarm.startOfNodes();
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.shared();
         client = Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")));
-        new Random(1).nextBytes(content);
     }
 
-    @AfterEach
-    void stop() throws IOException {
+    @AfterAll
+    static void stop() throws IOException {
         if (client != null) {
             client.close();
         }
@@ -58,15 +56,20 @@ class AbandonedChangeTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aRefusedCloseLeavesAFileThatCanBeRead(int level) throws Exception {
-        farm.gf("setrep", Integer.toString(level), "/");
+        String directory = "abandoned-" + level;
+        farm.gf("mkdir", "/" + directory);
+        farm.gf("setrep", Integer.toString(level), "/" + directory);
+        String name = directory + "/f";
+        byte[] content = new byte[BYTES];
+        new Random(1).nextBytes(content);
         Door library = new LibraryDoor(client);
-        try (Door.Open made = library.create("f")) {
+        try (Door.Open made = library.create(name)) {
             made.write(0, content);
         }
-        List<String> nodes = nodes();
+        List<String> nodes = nodes(name);
         assertThat(nodes).hasSize(level);
 
-        Door.Open file = library.change("f");
+        Door.Open file = library.change(name);
         file.truncate(CUT);
         nodes.forEach(node -> farm.signal(node, "STOP"));
         try {
@@ -83,28 +86,28 @@ class AbandonedChangeTest {
             await(door.getClass().getSimpleName() + " reads it")
                     .atMost(Duration.ofSeconds(30))
                     .ignoreExceptions()
-                    .untilAsserted(() -> assertThat(expected.fault(door.read("f"))).isNull());
+                    .untilAsserted(() -> assertThat(expected.fault(door.read(name))).isNull());
         }
-        byte[] now = library.read("f");
+        byte[] now = library.read(name);
         await("restored")
                 .atMost(Duration.ofSeconds(60))
                 .ignoreExceptions()
-                .untilAsserted(() -> assertThat(nodes()).hasSize(level));
-        ObjectId object = location().getObject();
-        for (String node : nodes()) {
+                .untilAsserted(() -> assertThat(nodes(name)).hasSize(level));
+        ObjectId object = location(name).getObject();
+        for (String node : nodes(name)) {
             Path replica = farm.replica(node, object).orElseThrow();
             assertThat(Files.readAllBytes(replica)).as(node).isEqualTo(now);
         }
     }
 
-    private List<String> nodes() {
-        return location().getReplicasList().stream()
+    private static List<String> nodes(String name) {
+        return location(name).getReplicasList().stream()
                 .filter(replica -> replica.getState() == ReplicaState.VALID)
                 .map(Replica::getNode)
                 .toList();
     }
 
-    private ObjectLocation location() {
-        return client.where(FarmPath.of("/f")).getObjects(0);
+    private static ObjectLocation location(String name) {
+        return client.where(FarmPath.of("/" + name)).getObjects(0);
     }
 }

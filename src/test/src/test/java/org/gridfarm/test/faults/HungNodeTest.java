@@ -58,8 +58,9 @@ class HungNodeTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.startOfNodes();
-        farm.gf("setrep", "2", "/");
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "/hung");
+        farm.gf("setrep", "2", "/hung");
         client = Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")));
         for (int i = 0; i < FILES; i++) {
             contents[i] = new byte[BYTES];
@@ -81,7 +82,7 @@ class HungNodeTest {
     }
 
     private static FarmPath path(int number) {
-        return FarmPath.of("/f" + number);
+        return FarmPath.of("/hung/f" + number);
     }
 
     private interface Loop {
@@ -177,7 +178,7 @@ class HungNodeTest {
     /** Past the page cache. */
     private void readAtTheMount(int round) throws IOException {
         int number = round % FILES;
-        Path path = farm.mount().resolve("f" + number);
+        Path path = farm.mount().resolve("hung/f" + number);
         try (FileChannel file =
                 timed(
                         "read: open at the mount",
@@ -203,7 +204,7 @@ class HungNodeTest {
     }
 
     private void writeFromFar(String victim, int round) throws IOException {
-        FarmPath path = FarmPath.of("/far-" + victim + round);
+        FarmPath path = FarmPath.of("/hung/far-" + victim + round);
         FarmFile file = timed("create from far", () -> client.create(path, OpenFlags.WRITE, true));
         timed(
                 "write from far",
@@ -216,7 +217,7 @@ class HungNodeTest {
     }
 
     private void writeAtTheMount(String victim, int round) throws IOException {
-        Path path = farm.mount().resolve("near-" + victim + round);
+        Path path = farm.mount().resolve("hung/near-" + victim + round);
         FileChannel file =
                 timed(
                         "create at the mount",

@@ -23,9 +23,10 @@ class KernelReaderTest {
 
     @Test
     void whoOpensAfterAChangeReadsItBesideAReaderOfTheFormerReplica() throws Exception {
-        try (TestFarm farm = TestFarm.startOfNodes("--nodes", "3", "--repair-after", "1s")) {
-            farm.gf("setrep", "3", "/");
-            Path file = farm.mount().resolve("file");
+        try (TestFarm farm = TestFarm.shared()) {
+            farm.gf("mkdir", "/beside");
+            farm.gf("setrep", "3", "/beside");
+            Path file = farm.mount().resolve("beside/file");
             byte[] former = new byte[BYTES];
             new Random(1).nextBytes(former);
             Files.write(file, former);
@@ -37,7 +38,7 @@ class KernelReaderTest {
                                     ClientConfig.read(farm.directory().resolve("client.toml")))) {
                 assertThat(reader.readNBytes(1000)).hasSize(1000);
                 farm.signal("n1", "KILL");
-                try (Door.Open writer = new LibraryDoor(client).change("file")) {
+                try (Door.Open writer = new LibraryDoor(client).change("beside/file")) {
                     writer.write(0, present);
                 }
                 farm.startOne("n1");
@@ -52,7 +53,8 @@ class KernelReaderTest {
     }
 
     private static boolean isValidAtNode(Gridfarm client) {
-        for (Replica replica : client.where(FarmPath.of("/file")).getObjects(0).getReplicasList()) {
+        for (Replica replica :
+                client.where(FarmPath.of("/beside/file")).getObjects(0).getReplicasList()) {
             if (replica.getNode().equals("n1")) {
                 return replica.getLive() && replica.getState() == ReplicaState.VALID;
             }

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import tools.jackson.databind.json.JsonMapper;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -20,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /** The attached node is killed while the kernel writes straight into its replica. */
@@ -31,12 +30,16 @@ class KernelWriterTest {
 
     @BeforeAll
     static void start() throws IOException {
-        farm = TestFarm.startOfNodes();
+        farm = TestFarm.shared();
         assumeThat(farm.mount().resolve(".gf/stats"))
                 .as("the kernel writes only where passthrough may be set up")
                 .content()
                 .contains("passthrough yes");
         elsewhere = farm.mountWithoutPassthrough("n2");
+        for (String level : List.of("1", "2")) {
+            farm.gf("mkdir", "/kernel-" + level);
+            farm.gf("setrep", level, "/kernel-" + level);
+        }
     }
 
     @AfterAll
@@ -49,21 +52,9 @@ class KernelWriterTest {
     /** Where a case has left it dead. */
     @AfterEach
     void theNodeIsThere() {
-        String status =
-                farm.tryGf("cluster", "status", "--dir", farm.directory().toString(), "--json")
-                        .output();
-        JsonMapper.builder()
-                .build()
-                .readTree(status)
-                .get("components")
-                .forEach(component -> {
-                    boolean isDead =
-                            component.get("name").asString().equals("n1")
-                                    && !component.get("ready").asBoolean();
-                    if (isDead) {
-                        farm.startOne("n1");
-                    }
-                });
+        if (!farm.component("n1").ready()) {
+            farm.startOne("n1");
+        }
     }
 
     private static void done(Process prepared) throws Exception {
@@ -82,10 +73,9 @@ class KernelWriterTest {
     @ParameterizedTest(name = "level {0}, restarted: {1}")
     @CsvSource({"1,true", "2,true", "2,false", "1,false"})
     void whatTheKernelWroteSurvivesItsNode(int level, boolean restarted) throws Exception {
-        farm.gf("setrep", Integer.toString(level), "/");
         byte[] content = new byte[4 * PART];
         new Random(level).nextBytes(content);
-        String name = "written-" + level + restarted;
+        String name = "kernel-" + level + "/written-" + restarted;
         Process restart =
                 farm.prepare("cluster", "restart", "n1", "--dir", farm.directory().toString());
         try (FileChannel channel =
@@ -106,7 +96,7 @@ class KernelWriterTest {
             channel.force(true);
             put(channel, content, 3 * PART, PART);
         }
-        Path copy = farm.directory().resolve(name);
+        Path copy = farm.directory().resolve(name.replace('/', '-'));
         farm.gf("get", "gf:/" + name, copy.toString());
         assertThat(Files.mismatch(copy, Files.write(copy.resolveSibling("is"), content)))
                 .as("first byte that differs")
@@ -125,10 +115,9 @@ class KernelWriterTest {
     @CsvSource({"2,true,false", "2,false,false", "1,true,false", "2,true,true"})
     void aReaderElsewhereDoesNotKeepAWriterFromGoingOn(int level, boolean stays, boolean writer)
             throws Exception {
-        farm.gf("setrep", Integer.toString(level), "/");
         byte[] content = new byte[4 * PART];
         new Random(level).nextBytes(content);
-        String name = "read-" + level + stays + writer;
+        String name = "kernel-" + level + "/read-" + stays + writer;
         Path here = farm.mount().resolve(name);
         Path there = elsewhere.resolve(name);
         try (FileChannel channel =

@@ -156,7 +156,7 @@ public final class Cluster {
      * started with it.
      */
     public void mount(String node, Path at, List<String> options) {
-        String name = "mount-" + at.toAbsolutePath().normalize().toString().replace('/', '_');
+        String name = mountName(at);
         state =
                 plan().mount(state, name, node, at, options)
                         .orElseThrow(() ->
@@ -167,6 +167,18 @@ public final class Cluster {
                                         Mounts.obstacle()));
         startOne(state.require(name));
         awaitReady(state.require(name));
+    }
+
+    /** Ends such a mount, whatever is open there; it is no part of the farm from now on. */
+    public void unmount(Path at) {
+        Component mount = state.require(mountName(at));
+        stopOne(mount);
+        state = state.without(mount.name());
+        state.write();
+    }
+
+    private static String mountName(Path at) {
+        return "mount-" + at.toAbsolutePath().normalize().toString().replace('/', '_');
     }
 
     /** A further storage node; its name. */
