@@ -28,9 +28,8 @@ final class House {
         "org.gridfarm.metaserver.namespace..",
         "org.gridfarm.metaserver.replica..",
         "org.gridfarm.metaserver.coherence..",
-        "org.gridfarm.metaserver.election..",
         "org.gridfarm.metaserver.quota..",
-        "org.gridfarm.storagenode.chain..",
+        "org.gridfarm.metaserver.lock..",
         "org.gridfarm.scheduler.job..",
         "org.gridfarm.scheduler.placement..",
     };
