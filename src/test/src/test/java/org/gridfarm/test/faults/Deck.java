@@ -3,12 +3,16 @@ package org.gridfarm.test.faults;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.ToIntFunction;
 
-/** Kinds of faults in random order, each as often as it is in the deck, and how often each came. */
+/**
+ * Kinds of faults in random order, each as often as it is in the deck, and how often each came. One
+ * of each kind comes first, so that a deck that is not played to its end has every kind, too.
+ */
 final class Deck<K extends Enum<K>> {
     private final List<K> full = new ArrayList<>();
     private final List<K> left = new ArrayList<>();
@@ -25,8 +29,12 @@ final class Deck<K extends Enum<K>> {
 
     K next() {
         if (left.isEmpty()) {
+            List<K> first = new ArrayList<>(new LinkedHashSet<>(full));
             left.addAll(full);
+            first.forEach(left::remove);
             Collections.shuffle(left, random);
+            Collections.shuffle(first, random);
+            left.addAll(first); // the last is drawn first
         }
         return left.removeLast();
     }

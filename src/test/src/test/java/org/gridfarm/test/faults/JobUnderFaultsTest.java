@@ -30,7 +30,7 @@ class JobUnderFaultsTest {
     /**
      * Its first fault is a scheduler's death: the one kind that {@link AllProcessesTest} has not.
      */
-    private final long seed = Tier.seed(2);
+    private final long seed = Tier.seed(3);
 
     @BeforeAll
     static void start() throws IOException {
@@ -44,7 +44,7 @@ class JobUnderFaultsTest {
                         "2",
                         "--repair-after",
                         "3s");
-        farm.gf("setrep", "2", "/");
+        farm.directory("/", 2);
     }
 
     @AfterAll
