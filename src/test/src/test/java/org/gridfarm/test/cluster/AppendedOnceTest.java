@@ -35,8 +35,7 @@ class AppendedOnceTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.gf("mkdir", "/appended");
-        farm.gf("setrep", "2", "/appended");
+        farm.directory("/appended", 2);
         // Else the kernel appends to the local replica itself.
         mount = farm.mountWithoutPassthrough("n1");
     }

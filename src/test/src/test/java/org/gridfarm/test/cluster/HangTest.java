@@ -54,8 +54,7 @@ class HangTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.gf("mkdir", "/hang");
-        farm.gf("setrep", "2", "/hang");
+        farm.directory("/hang", 2);
     }
 
     @AfterAll

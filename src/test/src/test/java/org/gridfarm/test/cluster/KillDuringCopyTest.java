@@ -30,8 +30,7 @@ class KillDuringCopyTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.gf("mkdir", "/copied");
-        farm.gf("setrep", "2", "/copied");
+        farm.directory("/copied", 2);
     }
 
     @AfterAll

@@ -94,8 +94,7 @@ class MappingsTest {
             throws IOException {
         String name = "beside-" + level + how + elsewhere;
         String path = name + "/f";
-        Files.createDirectory(farm.mount().resolve(name));
-        farm.gf("setrep", Integer.toString(level), "/" + name);
+        farm.directory("/" + name, level);
         if (level == 3) put(path); // closed for sure: the next who writes heads its chain
         String other = elsewhere ? farm.mountOf("n2").resolve(path).toString() : "";
         farm.sh(
@@ -117,8 +116,7 @@ class MappingsTest {
     /** The next process of the mount does not know that another node heads the chain. */
     @Test
     void aMappingBesideAReaderSurvivesTheMountsProcess() throws Exception {
-        farm.gf("mkdir", "/survives");
-        farm.gf("setrep", "3", "/survives");
+        farm.directory("/survives", 3);
         put("survives/f");
         Process mapping = mapping("survives/f", "waits");
         try (Writer orders = mapping.outputWriter();
@@ -145,8 +143,7 @@ class MappingsTest {
     @ValueSource(strings = {"waits", "waits-first", "waits-then-writes"})
     void whoMappedBesideAnotherWriterHearsThatItsNodeIsGone(String how) throws Exception {
         String path = "gone-" + how + "/f";
-        farm.gf("mkdir", "/gone-" + how);
-        farm.gf("setrep", "2", "/gone-" + how);
+        farm.directory("/gone-" + how, 2);
         farm.gf("node", "readonly", "n3"); // so that the copies are at n1 and n2, and stay there
         try {
             awaitAllNodes();

@@ -48,8 +48,7 @@ class MountKillTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.gf("mkdir", "/kills");
-        farm.gf("setrep", "2", "/kills");
+        farm.directory("/kills", 2);
     }
 
     @AfterAll

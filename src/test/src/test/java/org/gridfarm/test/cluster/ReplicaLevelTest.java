@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.awaitility.Awaitility;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.NodeInfo;
@@ -10,10 +11,7 @@ import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestMethodOrder;
 
 import tools.jackson.databind.JsonNode;
 
@@ -35,7 +33,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** Five nodes in two racks: where copies lie while nodes are emptied, die and come back. */
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ReplicaLevelTest {
     private static final int FILES = 24;
     private static final int BYTES = 300_000;
@@ -132,11 +129,20 @@ class ReplicaLevelTest {
                 && status.getRepairQueue() == 0;
     }
 
+    /** One step after the other: each goes on with the farm as the last has left it. */
     @Test
-    @Order(1)
-    void copiesLieInBothRacks() throws IOException {
-        farm.gf("mkdir", "/two");
-        farm.gf("setrep", "2", "/two");
+    void filesKeepTheirLevelWhileNodesAreEmptiedDieReturnAndGo() throws IOException {
+        copiesLieInBothRacks();
+        aNodeIsEmptiedWhileItsFilesAreRead();
+        whatWasDecidedOutlivesTheServers();
+        aNodeThatReturnsWithOldCopiesIsReconciled();
+        copiesMoveToTheGroupsThatAreWanted();
+        theLastGoodCopyIsNotRemovedWithItsNode();
+        aStripedFileLiesOverSeveralNodes();
+    }
+
+    private static void copiesLieInBothRacks() throws IOException {
+        farm.directory("/two", 2);
         for (int i = 0; i < FILES; i++) {
             write(farm.mount().resolve("two/f" + i), i);
         }
@@ -147,9 +153,7 @@ class ReplicaLevelTest {
         assertThat(farm.gf("health").strip()).isEqualTo("well");
     }
 
-    @Test
-    @Order(2)
-    void aNodeIsEmptiedWhileItsFilesAreRead() {
+    private static void aNodeIsEmptiedWhileItsFilesAreRead() {
         assertThat(
                         farm.json("node", "drain", "n1", "--dry-run", "--json")
                                 .get("files_left")
@@ -186,19 +190,17 @@ class ReplicaLevelTest {
                                 .hasSize(2));
     }
 
-    @Test
-    @Order(3)
-    void whatWasDecidedOutlivesTheServers() {
+    private static void whatWasDecidedOutlivesTheServers() {
         farm.restart("meta1");
-        await("meta1 leads", () -> farm.tryGf("nodes").status() == 0);
-        await("n1 is heard of", () -> node("n1").getState().equals("draining"));
+        Awaitility.await("meta1 leads, and has heard of n1")
+                .atMost(Duration.ofSeconds(90))
+                .ignoreExceptionsInstanceOf(FarmException.class) // nobody leads yet
+                .until(() -> node("n1").getState().equals("draining"));
         farm.gf("node", "undrain", "n1");
         assertThat(node("n1").getState()).isEqualTo("up");
     }
 
-    @Test
-    @Order(4)
-    void aNodeThatReturnsWithOldCopiesIsReconciled() throws IOException {
+    private static void aNodeThatReturnsWithOldCopiesIsReconciled() throws IOException {
         await("well", ReplicaLevelTest::isWell);
         String victim = holders("/two/f0").keySet().iterator().next().equals("n1") ? "n3" : "n2";
         farm.kill(victim, "KILL");
@@ -228,18 +230,14 @@ class ReplicaLevelTest {
         farm.gf(sum.toArray(new String[0]));
     }
 
-    @Test
-    @Order(5)
-    void copiesMoveToTheGroupsThatAreWanted() {
+    private static void copiesMoveToTheGroupsThatAreWanted() {
         farm.gf("setrep", "-w", "--groups", "siteB:2", "/two/f2");
         await(
                 "both copies are in siteB",
                 () -> holders("/two/f2").keySet().equals(Set.of("n2", "n4")));
     }
 
-    @Test
-    @Order(6)
-    void theLastGoodCopyIsNotRemovedWithItsNode() throws IOException {
+    private static void theLastGoodCopyIsNotRemovedWithItsNode() throws IOException {
         farm.gf("mkdir", "/one");
         write(farm.mount().resolve("one/f"), 7);
         String holder = holders("/one/f").keySet().iterator().next();
@@ -258,9 +256,7 @@ class ReplicaLevelTest {
         assertThat(farm.tryGf("replicas", "--lost").status()).isZero();
     }
 
-    @Test
-    @Order(7)
-    void aStripedFileLiesOverSeveralNodes() throws IOException {
+    private static void aStripedFileLiesOverSeveralNodes() throws IOException {
         farm.gf("mkdir", "/striped");
         farm.gf("setstripe", "--count", "4", "--unit", "64K", "/striped");
         write(farm.mount().resolve("striped/f"), 11);

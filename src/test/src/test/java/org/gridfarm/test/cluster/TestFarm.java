@@ -8,6 +8,7 @@ import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.core.Policy;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.FarmException;
@@ -33,6 +34,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -224,14 +227,18 @@ public final class TestFarm implements AutoCloseable {
         return supervisor.server().orElseThrow();
     }
 
+    /** What the plain files of an object's replicas are called. */
+    public static String fileName(ObjectId object) {
+        return Long.toHexString(object.getInode())
+                + "."
+                + object.getStripe()
+                + "."
+                + Integer.toUnsignedString(object.getGeneration());
+    }
+
     /** The plain file of a replica. */
     public Optional<Path> replica(String node, ObjectId object) throws IOException {
-        String file =
-                Long.toHexString(object.getInode())
-                        + "."
-                        + object.getStripe()
-                        + "."
-                        + Integer.toUnsignedString(object.getGeneration());
+        String file = fileName(object);
         try (Stream<Path> all =
                 Files.walk(directory.resolve(node).resolve("data").resolve("objects"))) {
             return all.filter(path -> path.getFileName().toString().equals(file)).findFirst();
@@ -349,6 +356,19 @@ public final class TestFarm implements AutoCloseable {
                                 "org.gridfarm.client.cli.Gf"));
         command.addAll(List.of(words));
         return command;
+    }
+
+    /** Where new files have so many copies. */
+    public void directory(String path, int level) {
+        FarmPath directory = FarmPath.of(path);
+        client().mkdirs(directory);
+        client().setPolicy(
+                        directory,
+                        new Policy(
+                                OptionalInt.of(level),
+                                Optional.empty(),
+                                OptionalInt.empty(),
+                                OptionalLong.empty()));
     }
 
     public JsonNode json(String... words) {

@@ -57,8 +57,7 @@ class AbandonedChangeTest {
     @ValueSource(ints = {1, 2})
     void aRefusedCloseLeavesAFileThatCanBeRead(int level) throws Exception {
         String directory = "abandoned-" + level;
-        farm.gf("mkdir", "/" + directory);
-        farm.gf("setrep", Integer.toString(level), "/" + directory);
+        farm.directory("/" + directory, level);
         String name = directory + "/f";
         byte[] content = new byte[BYTES];
         new Random(1).nextBytes(content);

@@ -32,7 +32,7 @@ class AllProcessesTest {
                         "--no-node-mounts",
                         "--repair-after",
                         "3s")) {
-            farm.gf("setrep", "2", "/");
+            farm.directory("/", 2);
             Path other = farm.mountWithoutPassthrough("n2");
             try (ProcessFaults harm =
                             new ProcessFaults(

@@ -37,7 +37,7 @@ class FaultCampaignTest {
                         "4",
                         "--repair-after",
                         "3s")) {
-            farm.gf("setrep", "2", "/");
+            farm.directory("/", 2);
             try (Gridfarm client =
                     Gridfarm.open(ClientConfig.read(directory.resolve("client.toml")))) {
                 NodeFaults harm =

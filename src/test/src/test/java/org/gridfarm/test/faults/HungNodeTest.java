@@ -59,8 +59,7 @@ class HungNodeTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.gf("mkdir", "/hung");
-        farm.gf("setrep", "2", "/hung");
+        farm.directory("/hung", 2);
         client = Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")));
         for (int i = 0; i < FILES; i++) {
             contents[i] = new byte[BYTES];

@@ -24,8 +24,7 @@ class KernelReaderTest {
     @Test
     void whoOpensAfterAChangeReadsItBesideAReaderOfTheFormerReplica() throws Exception {
         try (TestFarm farm = TestFarm.shared()) {
-            farm.gf("mkdir", "/beside");
-            farm.gf("setrep", "3", "/beside");
+            farm.directory("/beside", 3);
             Path file = farm.mount().resolve("beside/file");
             byte[] former = new byte[BYTES];
             new Random(1).nextBytes(former);

@@ -36,9 +36,8 @@ class KernelWriterTest {
                 .content()
                 .contains("passthrough yes");
         elsewhere = farm.mountWithoutPassthrough("n2");
-        for (String level : List.of("1", "2")) {
-            farm.gf("mkdir", "/kernel-" + level);
-            farm.gf("setrep", level, "/kernel-" + level);
+        for (int level : List.of(1, 2)) {
+            farm.directory("/kernel-" + level, level);
         }
     }
 

@@ -45,7 +45,7 @@ class OpenFileLevelTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.startOfNodes("--nodes", "4", "--repair-after", "1s");
-        farm.gf("setrep", "2", "/");
+        farm.directory("/", 2);
         client = Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")));
     }
 
@@ -200,8 +200,7 @@ class OpenFileLevelTest {
     /** What is sealed while the node tells what it has is not lost; while it is down it is away. */
     @Test
     void filesOfOneCopyCanBeReadAgainHoweverOftenTheirNodeDiesWhileTheyGrow() throws IOException {
-        farm.gf("mkdir", "/one");
-        farm.gf("setrep", "1", "/one");
+        farm.directory("/one", 1);
         Door library = new LibraryDoor(client);
         List<Growing> files = new ArrayList<>();
         for (int i = 0; i < GROWING; i++) {

@@ -59,7 +59,7 @@ class PlantedCorruptionsTest {
         try (TestFarm farm = TestFarm.startOfNodes();
                 Gridfarm client =
                         Gridfarm.open(ClientConfig.read(farm.directory().resolve("client.toml")))) {
-            farm.gf("setrep", "2", "/");
+            farm.directory("/", 2);
             writeAll(farm, client);
             List<Layout> layouts = layouts(client);
             NODES.forEach(node -> farm.kill(node, "TERM"));
@@ -129,14 +129,6 @@ class PlantedCorruptionsTest {
         return all;
     }
 
-    private static String name(ObjectId object) {
-        return Long.toHexString(object.getInode())
-                + "."
-                + object.getStripe()
-                + "."
-                + Integer.toUnsignedString(object.getGeneration());
-    }
-
     /** The plain files of a node's replicas. */
     private static Map<String, Path> files(TestFarm farm, String node) throws IOException {
         Map<String, Path> files = new HashMap<>();
@@ -149,9 +141,9 @@ class PlantedCorruptionsTest {
     }
 
     private static Path dataOf(Map<String, Map<String, Path>> files, String node, ObjectId object) {
-        Path data = files.getOrDefault(node, Map.of()).get(name(object));
+        Path data = files.getOrDefault(node, Map.of()).get(TestFarm.fileName(object));
         if (data == null) {
-            throw new AssertionError(name(object) + " is not at " + node);
+            throw new AssertionError(TestFarm.fileName(object) + " is not at " + node);
         }
         return data;
     }
