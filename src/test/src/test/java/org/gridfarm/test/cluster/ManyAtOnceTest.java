@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.BufferedReader;
@@ -15,16 +14,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** More programs read and write at once than what they move would fit into the mount's memory. */
-@Tag("alone")
 class ManyAtOnceTest {
     private static final int PROGRAMS = 300;
     private static final int FILES = 1000;
 
     private static TestFarm farm;
 
+    /** Its process has done nothing else before. */
+    private static Path mount;
+
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
+        mount = farm.anotherMount("n1");
     }
 
     @AfterAll
@@ -37,7 +39,7 @@ class ManyAtOnceTest {
     /** Files that are there already are written through the mount's process, a MiB at a time. */
     @Test
     void allThatWriteGetTheirTurnAndTheMountStaysSmall() throws IOException {
-        Path directory = Files.createDirectory(farm.mount().resolve("written"));
+        Path directory = Files.createDirectory(mount.resolve("written"));
         Path source = farm.directory().resolve("source");
         farm.sh("head -c 3M /dev/urandom > " + source);
         farm.sh("for i in $(seq %d); do : > %s/$i; done".formatted(PROGRAMS, directory));
@@ -66,7 +68,7 @@ class ManyAtOnceTest {
         String sums =
                 farm.sh(
                         "for i in $(seq %d); do dd if=%s bs=1M iflag=direct status=none | sha256sum & done; wait"
-                                .formatted(PROGRAMS, farm.mount().resolve("read")));
+                                .formatted(PROGRAMS, mount.resolve("read")));
         assertThat(sums.lines()).hasSize(PROGRAMS).allMatch(sum.strip()::equals);
         assertThat(megabytesAtMost()).isLessThan(450);
     }
@@ -79,10 +81,10 @@ class ManyAtOnceTest {
     void whoOpensMoreThanThereIsRoomForHarmsNobody() throws Exception {
         Programs.need("python3");
         Assumptions.assumeTrue(Files.isWritable(Path.of("/etc")), "another user needs root");
-        Path mount = farm.mountWithDescriptors("n1", 900);
-        Path directory = Files.createDirectory(mount.resolve("many"));
+        Path small = farm.mountWithDescriptors("n1", 900);
+        Path directory = Files.createDirectory(small.resolve("many"));
         farm.sh("chmod 711 %s && chmod 777 %s".formatted(farm.directory(), directory));
-        long server = farm.mountServer(mount).pid();
+        long server = farm.mountServer(small).pid();
         Process hog =
                 new ProcessBuilder(
                                 "python3",
@@ -94,12 +96,12 @@ class ManyAtOnceTest {
         try (BufferedReader told = hog.inputReader();
                 BufferedWriter tell = hog.outputWriter()) {
             assertThat(told.readLine()).isEqualTo("directories: ENFILE");
-            Files.writeString(mount.resolve("another's"), "content");
+            Files.writeString(small.resolve("another's"), "content");
             assertThat(farm.mountOf("n2").resolve("another's")).hasContent("content");
             goOn(tell);
             assertThat(told.readLine()).isEqualTo("files: " + FILES);
-            Files.writeString(mount.resolve("another's"), "more");
-            ProcessHandle now = farm.mountServer(mount);
+            Files.writeString(small.resolve("another's"), "more");
+            ProcessHandle now = farm.mountServer(small);
             assertThat(now.pid()).as("the process that serves").isEqualTo(server);
             now.destroyForcibly();
             goOn(tell);
@@ -117,7 +119,7 @@ class ManyAtOnceTest {
 
     /** Of the mount's process, since it began. */
     private static long megabytesAtMost() throws IOException {
-        Path status = Path.of("/proc/" + farm.mountServer().pid() + "/status");
+        Path status = Path.of("/proc/" + farm.mountServer(mount).pid() + "/status");
         return Files.readAllLines(status).stream()
                 .filter(line -> line.startsWith("VmHWM:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024)

@@ -6,7 +6,6 @@ import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -29,7 +28,6 @@ import java.util.stream.Stream;
  * SIGKILL to the process that serves a mount, {@code -Dgf.mount.kills} times under load: nothing
  * that was synced is lost, no call fails, and the mount answers within seconds each time.
  */
-@Tag("alone")
 class MountKillTest {
     private static final int RECORD = 512;
 
