@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -119,6 +120,23 @@ class TidyTest {
                                 .map(TidyTest::folder)
                                 .distinct()
                                 .filter(folder -> !introduced.contains(folder)))
+                .isEmpty();
+    }
+
+    @Test
+    void linksOfDocumentsLeadToFiles() {
+        Pattern link = Pattern.compile("\\]\\((?!https?:)([^)#]+)(#[^)]*)?\\)");
+        assertThat(
+                        TEXTS.stream()
+                                .filter(text -> text.path().endsWith(".md"))
+                                .flatMap(text ->
+                                        link.matcher(text.content())
+                                                .results()
+                                                .map(found ->
+                                                        Checkout.root()
+                                                                .resolve(text.path())
+                                                                .resolveSibling(found.group(1))))
+                                .filter(Files::notExists))
                 .isEmpty();
     }
 
