@@ -4,21 +4,25 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * A small certificate authority with P-256 keys, for farms without one of their own and for tests.
- * Sites that have a grid CA use its certificates and never need this.
+ * A small certificate authority, for farms without one of their own and for tests: it signs, and
+ * what it has signed others remember. Sites that have a grid CA use its certificates and never need
+ * this.
  */
 public final class CertificateAuthority {
     public static final Duration AUTHORITY_LIFETIME = Duration.ofDays(3650);
@@ -32,6 +36,32 @@ public final class CertificateAuthority {
 
     private static final String CERTIFICATE_FILE = "ca.pem";
     private static final String KEY_FILE = "ca.key";
+
+    /**
+     * What somebody wants certified.
+     *
+     * @param dn slash form
+     * @param hosts names and addresses of a host, whose certificate is good for both ends of a
+     *     connection; none for a person
+     * @param rsa an RSA key of 3072 bits, for tools that know no other; P-256 otherwise
+     */
+    public record Order(String dn, List<String> hosts, boolean rsa, Duration lifetime) {
+        public Order {
+            hosts = List.copyOf(hosts);
+        }
+
+        /** The same again, as for a certificate that is to be renewed. */
+        public static Order like(X509Certificate certificate, boolean rsa, Duration lifetime)
+                throws GeneralSecurityException {
+            return new Order(
+                    DistinguishedName.subjectOf(certificate).toString(),
+                    HostNames.of(certificate),
+                    rsa,
+                    lifetime);
+        }
+    }
+
+    private static final int RSA_BITS = 3072;
 
     private final Credential self;
     private final DistinguishedName name;
@@ -47,10 +77,22 @@ public final class CertificateAuthority {
         return create(dn, now, AUTHORITY_LIFETIME, OptionalInt.empty());
     }
 
+    /** The same, with an RSA key for those who know no other, and another lifetime. */
+    public static CertificateAuthority create(
+            String dn, Instant now, Duration lifetime, boolean rsa)
+            throws GeneralSecurityException {
+        return create(dn, now, lifetime, OptionalInt.empty(), keys(rsa));
+    }
+
     static CertificateAuthority create(
             String dn, Instant now, Duration lifetime, OptionalInt pathLength)
             throws GeneralSecurityException {
-        KeyPair keys = Algorithms.newEcKeys();
+        return create(dn, now, lifetime, pathLength, keys(false));
+    }
+
+    private static CertificateAuthority create(
+            String dn, Instant now, Duration lifetime, OptionalInt pathLength, KeyPair keys)
+            throws GeneralSecurityException {
         DistinguishedName name = DistinguishedName.parse(dn);
         X509Certificate certificate =
                 new CertificateWriter(
@@ -66,12 +108,34 @@ public final class CertificateAuthority {
         return new CertificateAuthority(new Credential(List.of(certificate), keys.getPrivate()));
     }
 
+    private static KeyPair keys(boolean rsa) throws GeneralSecurityException {
+        return rsa ? Algorithms.newRsaKeys(RSA_BITS) : Algorithms.newEcKeys();
+    }
+
+    /**
+     * This authority until a later day: the same name and key, and a new certificate of its own.
+     */
+    public CertificateAuthority renewed(Instant now, Duration lifetime)
+            throws GeneralSecurityException {
+        KeyPair keys = new KeyPair(certificate().getPublicKey(), self.key());
+        int length = certificate().getBasicConstraints();
+        OptionalInt pathLength =
+                length == Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of(length);
+        return create(name.toString(), now, lifetime, pathLength, keys);
+    }
+
     /** Reads what {@link #save} wrote. */
     public static CertificateAuthority load(Path directory) {
+        return load(directory, PassPhrase.NONE);
+    }
+
+    public static CertificateAuthority load(Path directory, PassPhrase phrase) {
         try {
             return new CertificateAuthority(
                     Credential.load(
-                            directory.resolve(CERTIFICATE_FILE), directory.resolve(KEY_FILE)));
+                            directory.resolve(CERTIFICATE_FILE),
+                            directory.resolve(KEY_FILE),
+                            phrase));
         } catch (GeneralSecurityException e) {
             throw new FarmException(
                     ErrorKind.INVALID,
@@ -82,12 +146,19 @@ public final class CertificateAuthority {
         }
     }
 
-    /** Writes ca.pem and ca.key, the key with mode 600. */
+    /** Writes ca.pem and ca.key, the key with mode 600 and in the clear. */
     public void save(Path directory) {
+        save(directory, PassPhrase.NONE);
+    }
+
+    /** The same, the key under the phrase if there is one. */
+    public void save(Path directory, PassPhrase phrase) {
         try {
+            String key = self.keyPem(phrase);
             Files.createDirectories(directory);
+            SecretFile.write(directory.resolve(KEY_FILE), key);
             Files.writeString(directory.resolve(CERTIFICATE_FILE), certificatePem());
-        } catch (IOException e) {
+        } catch (IOException | GeneralSecurityException e) {
             throw new FarmException(
                     ErrorKind.DISK_FAILED,
                     "write certificate authority",
@@ -95,7 +166,46 @@ public final class CertificateAuthority {
                     String.valueOf(e.getMessage()),
                     e);
         }
-        SecretFile.write(directory.resolve(KEY_FILE), Pem.text(self.key()));
+    }
+
+    /** A certificate for a key that is made here. */
+    public Credential issue(Order order, Instant now) throws GeneralSecurityException {
+        KeyPair keys = keys(order.rsa());
+        try {
+            Instant end = now.plus(order.lifetime());
+            Instant own = self.notAfter();
+            CertificateWriter writer =
+                    endEntity(order.dn(), keys, now, end.isBefore(own) ? end : own);
+            if (order.hosts().isEmpty()) {
+                writer.extendedKeyUsage(CertificateWriter.CLIENT_AUTH);
+            } else {
+                writer.extendedKeyUsage(
+                                CertificateWriter.SERVER_AUTH, CertificateWriter.CLIENT_AUTH)
+                        .hostNames(order.hosts());
+            }
+            return issued(writer.sign(self.key()), keys);
+        } catch (UnknownHostException e) {
+            throw new GeneralSecurityException("not an address: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The list of what this authority has revoked.
+     *
+     * @param number higher than that of every list before
+     * @param revoked serial numbers, and since when each does not hold
+     */
+    public X509CRL revocationList(
+            BigInteger number, Instant now, Instant nextUpdate, Map<BigInteger, Instant> revoked)
+            throws GeneralSecurityException {
+        return RevocationListWriter.sign(
+                name,
+                self.key(),
+                CertificateWriter.keyIdentifier(certificate()),
+                number,
+                now,
+                nextUpdate,
+                revoked);
     }
 
     /**
@@ -104,27 +214,11 @@ public final class CertificateAuthority {
      */
     public Credential issueHost(String dn, List<String> namesAndAddresses, Instant now)
             throws GeneralSecurityException {
-        KeyPair keys = Algorithms.newEcKeys();
-        try {
-            X509Certificate certificate =
-                    endEntity(dn, keys, now, now.plus(HOST_LIFETIME))
-                            .extendedKeyUsage(
-                                    CertificateWriter.SERVER_AUTH, CertificateWriter.CLIENT_AUTH)
-                            .hostNames(namesAndAddresses)
-                            .sign(self.key());
-            return issued(certificate, keys);
-        } catch (UnknownHostException e) {
-            throw new GeneralSecurityException("not an address: " + e.getMessage(), e);
-        }
+        return issue(new Order(dn, namesAndAddresses, false, HOST_LIFETIME), now);
     }
 
     public Credential issueUser(String dn, Instant now) throws GeneralSecurityException {
-        KeyPair keys = Algorithms.newEcKeys();
-        X509Certificate certificate =
-                endEntity(dn, keys, now, now.plus(USER_LIFETIME))
-                        .extendedKeyUsage(CertificateWriter.CLIENT_AUTH)
-                        .sign(self.key());
-        return issued(certificate, keys);
+        return issue(new Order(dn, List.of(), false, USER_LIFETIME), now);
     }
 
     /** An authority below this one, which may issue end certificates only. */

@@ -28,7 +28,7 @@ final class CertificateWriter {
     static final String SUBJECT_ALTERNATIVE_NAME = "2.5.29.17";
     static final String ISSUER_ALTERNATIVE_NAME = "2.5.29.18";
     private static final String SUBJECT_KEY_IDENTIFIER = "2.5.29.14";
-    private static final String AUTHORITY_KEY_IDENTIFIER = "2.5.29.35";
+    static final String AUTHORITY_KEY_IDENTIFIER = "2.5.29.35";
     static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
     static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
@@ -135,14 +135,19 @@ final class CertificateWriter {
      */
     CertificateWriter keyIdentifiers(X509Certificate issuerCertificate)
             throws GeneralSecurityException {
-        byte[] named = issuerCertificate.getExtensionValue(SUBJECT_KEY_IDENTIFIER);
-        if (named == null) {
-            return keyIdentifiers(issuerCertificate.getPublicKey());
-        }
-        byte[] value =
-                new DerReader(named).enter(Der.OCTET_STRING).enter(Der.OCTET_STRING).content();
         extension(SUBJECT_KEY_IDENTIFIER, false, Der.octets(identifier(key)));
-        return extension(AUTHORITY_KEY_IDENTIFIER, false, Der.sequence(Der.implicit(0, value)));
+        return extension(
+                AUTHORITY_KEY_IDENTIFIER,
+                false,
+                Der.sequence(Der.implicit(0, keyIdentifier(issuerCertificate))));
+    }
+
+    /** As the certificate names its own key, which may be another way than ours. */
+    static byte[] keyIdentifier(X509Certificate certificate) throws GeneralSecurityException {
+        byte[] named = certificate.getExtensionValue(SUBJECT_KEY_IDENTIFIER);
+        return named == null
+                ? identifier(certificate.getPublicKey())
+                : new DerReader(named).enter(Der.OCTET_STRING).enter(Der.OCTET_STRING).content();
     }
 
     X509Certificate sign(PrivateKey issuerKey) throws GeneralSecurityException {

@@ -10,6 +10,7 @@ import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -30,12 +31,17 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
      */
     public static Credential load(Path file) {
         String text = SecretFile.read(file);
-        return from(text, text, file);
+        return from(text, text, file, PassPhrase.NONE);
     }
 
     /** Reads a certificate file (chain allowed) and a key file; the key file must have mode 600. */
     public static Credential load(Path certificates, Path key) {
-        return from(SecretFile.readPublic(certificates), SecretFile.read(key), key);
+        return load(certificates, key, PassPhrase.NONE);
+    }
+
+    /** The same; the phrase is asked for where the key is encrypted. */
+    public static Credential load(Path certificates, Path key, PassPhrase phrase) {
+        return from(SecretFile.readPublic(certificates), SecretFile.read(key), key, phrase);
     }
 
     public X509Certificate certificate() {
@@ -59,6 +65,28 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         return text.toString();
     }
 
+    /** The certificates alone: what everybody may see. */
+    public String chainPem() throws CertificateException {
+        StringBuilder text = new StringBuilder();
+        for (X509Certificate certificate : chain) {
+            text.append(Pem.text(certificate));
+        }
+        return text.toString();
+    }
+
+    /** The key alone, under the phrase if there is one. */
+    public String keyPem(PassPhrase phrase) throws GeneralSecurityException {
+        char[] password = phrase.ask().orElse(null);
+        if (password == null) {
+            return Pem.text(key);
+        }
+        try {
+            return Pem.text(key, password);
+        } finally {
+            Arrays.fill(password, ' ');
+        }
+    }
+
     /** Writes {@link #toPem} with mode 600. */
     public void save(Path file) {
         try {
@@ -77,12 +105,12 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
                 + "]";
     }
 
-    private static Credential from(String certificates, String key, Path file) {
+    private static Credential from(String certificates, String key, Path file, PassPhrase phrase) {
         try {
             Credential credential =
                     new Credential(
                             requireSome(Pem.certificates(certificates)),
-                            Pem.privateKey(key)
+                            Pem.privateKey(key, phrase)
                                     .orElseThrow(() ->
                                             new GeneralSecurityException(
                                                     "the file holds no private key")));

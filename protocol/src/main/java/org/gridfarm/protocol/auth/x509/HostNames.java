@@ -45,6 +45,19 @@ public final class HostNames {
         return false;
     }
 
+    /** All of them, as texts; none of a person's certificate. */
+    public static List<String> of(X509Certificate certificate) throws CertificateParsingException {
+        Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+        return names == null
+                ? List.of()
+                : names.stream()
+                        .filter(name ->
+                                (Integer) name.get(0) == DNS_NAME
+                                        || (Integer) name.get(0) == IP_ADDRESS)
+                        .map(name -> (String) name.get(1))
+                        .toList();
+    }
+
     private static boolean sameAddress(String one, String other) {
         try {
             return InetAddress.getByName(one).equals(InetAddress.getByName(other));

@@ -12,6 +12,7 @@ import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -21,11 +22,12 @@ import java.util.regex.Pattern;
 /**
  * Reads and writes PEM blocks (RFC 7468). A proxy file holds certificate, key and chain in one
  * text; each reader here takes the blocks it understands and steps over the others. Keys: PKCS#8,
- * PKCS#1 (RSA) and SEC1 (EC), unencrypted.
+ * PKCS#1 (RSA) and SEC1 (EC), in the clear or under a pass phrase.
  */
 public final class Pem {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ([A-Z0-9 ]{1,40})-----\\s([\\s\\S]*?)-----END \\1-----");
+    private static final Pattern DEK_INFO = Pattern.compile("DEK-Info:\\s*(\\S+)\\s");
     private static final String RSA_ENCRYPTION = "1.2.840.113549.1.1.1";
     private static final String EC_PUBLIC_KEY = "1.2.840.10045.2.1";
     private static final String EDWARDS_25519 = "1.3.101.112";
@@ -79,24 +81,29 @@ public final class Pem {
                 CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(der));
     }
 
-    /** The first private key of the text, if it has one. */
+    /** The first private key of the text, if it has one; an encrypted one is refused. */
     public static Optional<PrivateKey> privateKey(String text) throws GeneralSecurityException {
+        return privateKey(text, PassPhrase.NONE);
+    }
+
+    /** The first private key of the text, if it has one. */
+    public static Optional<PrivateKey> privateKey(String text, PassPhrase phrase)
+            throws GeneralSecurityException {
         for (Block block : blocks(text)) {
-            if (block.label.equals("ENCRYPTED PRIVATE KEY")
-                    || block.label.endsWith("PRIVATE KEY") && block.body.contains("ENCRYPTED")) {
-                throw new InvalidKeySpecException(
-                        "the private key is encrypted; make a proxy from it and use that");
-            }
             switch (block.label) {
                 case "PRIVATE KEY" -> {
                     return Optional.of(fromPkcs8(block.bytes()));
                 }
-                case "RSA PRIVATE KEY" -> {
-                    byte[] algorithm = Der.sequence(Der.oid(RSA_ENCRYPTION), Der.nothing());
-                    return Optional.of(fromPkcs8(wrap(algorithm, block.bytes())));
+                case "ENCRYPTED PRIVATE KEY" -> {
+                    byte[] der = block.bytes();
+                    return Optional.of(
+                            decrypted(
+                                    phrase,
+                                    password ->
+                                            fromPkcs8(EncryptedKey.decryptPkcs8(der, password))));
                 }
-                case "EC PRIVATE KEY" -> {
-                    return Optional.of(fromSec1(block.bytes()));
+                case "RSA PRIVATE KEY", "EC PRIVATE KEY" -> {
+                    return Optional.of(traditional(block, phrase));
                 }
                 default -> {
                     continue;
@@ -106,6 +113,65 @@ public final class Pem {
         return Optional.empty();
     }
 
+    /** Whether the first private key of the text is under a pass phrase. */
+    public static boolean isKeyEncrypted(String text) {
+        return blocks(text).stream()
+                .filter(block -> block.label.endsWith("PRIVATE KEY"))
+                .findFirst()
+                .filter(block ->
+                        block.label.equals("ENCRYPTED PRIVATE KEY")
+                                || DEK_INFO.matcher(block.body).find())
+                .isPresent();
+    }
+
+    private interface Reading {
+        PrivateKey with(char[] password) throws GeneralSecurityException;
+    }
+
+    private static PrivateKey decrypted(PassPhrase phrase, Reading reading)
+            throws GeneralSecurityException {
+        char[] password =
+                phrase.ask()
+                        .orElseThrow(() ->
+                                new InvalidKeySpecException(
+                                        "the private key is encrypted; make a proxy from it and"
+                                                + " use that"));
+        try {
+            return reading.with(password);
+        } finally {
+            Arrays.fill(password, ' ');
+        }
+    }
+
+    /** PKCS#1 or SEC1, with the headers of RFC 1421 where it is encrypted. */
+    private static PrivateKey traditional(Block block, PassPhrase phrase)
+            throws GeneralSecurityException {
+        Matcher header = DEK_INFO.matcher(block.body);
+        if (!header.find()) {
+            return ofLabel(block.label, block.bytes());
+        }
+        byte[] encrypted = new Block(block.label, block.body.substring(header.end())).bytes();
+        return decrypted(
+                phrase,
+                password -> {
+                    byte[] der =
+                            EncryptedKey.decryptTraditional(header.group(1), encrypted, password);
+                    try {
+                        return ofLabel(block.label, der);
+                    } catch (
+                            GeneralSecurityException
+                                    e) { // one of 256 wrong ones ends as if it were right
+                        throw EncryptedKey.wrongPassword(e);
+                    }
+                });
+    }
+
+    private static PrivateKey ofLabel(String label, byte[] der) throws GeneralSecurityException {
+        return label.equals("RSA PRIVATE KEY")
+                ? fromPkcs8(wrap(Der.sequence(Der.oid(RSA_ENCRYPTION), Der.nothing()), der))
+                : fromSec1(der);
+    }
+
     public static String text(X509Certificate certificate) throws CertificateException {
         return block("CERTIFICATE", certificate.getEncoded());
     }
@@ -113,6 +179,15 @@ public final class Pem {
     /** PKCS#8. */
     public static String text(PrivateKey key) {
         return block("PRIVATE KEY", key.getEncoded());
+    }
+
+    /** PKCS#8 under a pass phrase. */
+    public static String text(PrivateKey key, char[] password) throws GeneralSecurityException {
+        return block("ENCRYPTED PRIVATE KEY", EncryptedKey.encrypt(key, password));
+    }
+
+    public static String text(X509CRL list) throws CRLException {
+        return block("X509 CRL", list.getEncoded());
     }
 
     private static String block(String label, byte[] der) {

@@ -1,11 +1,14 @@
 package org.gridfarm.protocol.auth.x509;
 
+import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Writes revocation lists (RFC 5280, section 5). */
+/** Revocation lists of the certificates at hand. */
 final class RevocationLists {
     private RevocationLists() {}
 
@@ -15,21 +18,10 @@ final class RevocationLists {
             Instant nextUpdate,
             X509Certificate... revoked)
             throws GeneralSecurityException {
-        byte[][] entries = new byte[revoked.length][];
-        for (int i = 0; i < revoked.length; i++) {
-            entries[i] = Der.sequence(Der.integer(revoked[i].getSerialNumber()), Der.time(from));
+        Map<BigInteger, Instant> serials = new LinkedHashMap<>();
+        for (X509Certificate certificate : revoked) {
+            serials.put(certificate.getSerialNumber(), from);
         }
-        byte[] algorithm =
-                Algorithms.signatureIdentifier(Algorithms.signatureOf(authority.self().key()));
-        byte[] body =
-                Der.sequence(
-                        Der.integer(1), // v2
-                        algorithm,
-                        authority.name().der(),
-                        Der.time(from),
-                        Der.time(nextUpdate),
-                        Der.sequence(entries));
-        byte[] signature = Der.bits(Algorithms.sign(authority.self().key(), body), 0);
-        return Pem.revocationList(Der.sequence(body, algorithm, signature));
+        return authority.revocationList(BigInteger.ONE, from, nextUpdate, serials);
     }
 }

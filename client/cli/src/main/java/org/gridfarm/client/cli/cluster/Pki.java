@@ -1,7 +1,10 @@
 package org.gridfarm.client.cli.cluster;
 
+import org.gridfarm.client.cli.authority.MapFile;
+import org.gridfarm.client.cli.authority.SiteAuthority;
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;
-import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.CertificateAuthority.Order;
+import org.gridfarm.protocol.auth.x509.PassPhrase;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
@@ -9,25 +12,24 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.GeneralSecurityException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.List;
 
 /**
- * The certification authority of a development farm and what it has issued: one certificate per
- * process and one for the person who started it, with the grid-mapfile that says who is what.
- * Private files have mode 600.
+ * The authority of a development farm and what it has issued: one certificate per process and one
+ * for the person who started it, with the grid-mapfile that says who is what. Private files have
+ * mode 600.
  */
 final class Pki {
     private static final String ORGANISATION = "/O=Gridfarm development";
     private static final List<String> HERE = List.of("localhost", "127.0.0.1");
+    private static final Duration LIFETIME = CertificateAuthority.HOST_LIFETIME;
 
     private final Path directory;
-    private final CertificateAuthority authority;
+    private final SiteAuthority authority;
 
-    private Pki(Path directory, CertificateAuthority authority) {
+    private Pki(Path directory, SiteAuthority authority) {
         this.directory = directory;
         this.authority = authority;
     }
@@ -35,17 +37,19 @@ final class Pki {
     static Pki create(Path directory) {
         try {
             Files.createDirectories(directory);
-            CertificateAuthority authority =
-                    CertificateAuthority.create(ORGANISATION + "/CN=Authority", Instant.now());
-            Path kept = directory.resolve("authority");
-            Files.createDirectories(kept);
-            authority.save(kept);
+            SiteAuthority authority =
+                    SiteAuthority.create(
+                            directory.resolve("authority"),
+                            ORGANISATION,
+                            false,
+                            CertificateAuthority.AUTHORITY_LIFETIME,
+                            PassPhrase.NONE);
             Files.writeString(
                     directory.resolve("ca.pem"),
                     authority.certificatePem(),
                     StandardCharsets.US_ASCII);
             return new Pki(directory, authority);
-        } catch (IOException | GeneralSecurityException e) {
+        } catch (IOException e) {
             throw new FarmException(
                     ErrorKind.DISK_FAILED,
                     "create",
@@ -56,7 +60,12 @@ final class Pki {
     }
 
     static Pki open(Path directory) {
-        return new Pki(directory, CertificateAuthority.load(directory.resolve("authority")));
+        Path kept = directory.resolve("authority");
+        SiteAuthority authority = SiteAuthority.open(kept, PassPhrase.NONE);
+        if (!Files.isDirectory(authority.certificates())) { // a farm of before there was one
+            authority.publish();
+        }
+        return new Pki(directory, authority);
     }
 
     /**
@@ -64,48 +73,29 @@ final class Pki {
      * ...).
      */
     Path issueHost(String name, String role) {
-        return issue(name, role, ORGANISATION + "/OU=Hosts/CN=" + name, true);
+        return issue(name, role, ORGANISATION + "/OU=Hosts/CN=" + name, HERE);
     }
 
     /** A certificate for a person, mapped to the local user name. */
     Path issueUser(String user, String mapped) {
-        return issue("user-" + user, mapped, ORGANISATION + "/OU=People/CN=" + user, false);
+        return issue("user-" + user, mapped, ORGANISATION + "/OU=People/CN=" + user, List.of());
     }
 
     Path trust() {
-        return directory.resolve("ca.pem");
+        return authority.certificates();
     }
 
     Path gridMap() {
         return directory.resolve("grid-mapfile");
     }
 
-    private Path issue(String fileName, String mapped, String dn, boolean host) {
+    private Path issue(String fileName, String mapped, String dn, List<String> hosts) {
         Path file = directory.resolve(fileName + ".pem");
-        if (Files.exists(file)) {
-            return file;
+        if (!Files.exists(file)) {
+            authority.issue(new Order(dn, hosts, false, LIFETIME)).save(file);
+            MapFile.add(gridMap(), dn, mapped);
         }
-        try {
-            Credential credential =
-                    host
-                            ? authority.issueHost(dn, HERE, Instant.now())
-                            : authority.issueUser(dn, Instant.now());
-            credential.save(file);
-            Files.writeString(
-                    gridMap(),
-                    "\"" + dn + "\" " + mapped + "\n",
-                    StandardCharsets.UTF_8,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.APPEND);
-            return file;
-        } catch (IOException | GeneralSecurityException e) {
-            throw new FarmException(
-                    ErrorKind.DISK_FAILED,
-                    "issue a certificate for",
-                    fileName,
-                    String.valueOf(e.getMessage()),
-                    e);
-        }
+        return file;
     }
 
     /** A random password in a file only its owner can read. */

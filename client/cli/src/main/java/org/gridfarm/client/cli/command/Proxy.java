@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.PassPhrases;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.auth.x509.ProxyFile;
 import org.gridfarm.protocol.auth.x509.ProxyMaker;
@@ -58,6 +59,10 @@ public final class Proxy {
             @Option(names = "--rsa", description = "with an RSA key, for tools that know no other")
                     boolean rsa,
             @Option(
+                            names = {"--password-stdin", "--pwstdin"},
+                            description = "the pass phrase of the key is a line of standard input")
+                    boolean passwordStdin,
+            @Option(
                             names = "--out",
                             paramLabel = "FILE",
                             description = "where to (X509_USER_PROXY or /tmp/x509up_uUID)")
@@ -80,7 +85,11 @@ public final class Proxy {
             throw new FarmException(
                     ErrorKind.USAGE, "proxy", pathLength.toString(), "a path length is 0 or more");
         }
-        Credential issuer = Credential.load(certificateFile, keyFile);
+        Credential issuer =
+                Credential.load(
+                        certificateFile,
+                        keyFile,
+                        PassPhrases.of(keyFile.toString(), passwordStdin));
         Path target = out == null ? ProxyFile.standard() : out;
         try {
             ProxyMaker.Options options =

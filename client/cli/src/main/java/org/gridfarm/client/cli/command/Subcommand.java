@@ -41,6 +41,7 @@ public enum Subcommand {
     RUN("run", Run::new),
     JOBS("jobs", Jobs::new),
     PROXY("proxy", Proxy::new),
+    CA("ca", Ca::new),
     CONFIG("config", ConfigCommand::new),
     CLUSTER("cluster", ClusterCommand::new),
     DEMO("demo", Demo::new),
