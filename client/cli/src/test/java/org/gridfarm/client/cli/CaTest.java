@@ -203,6 +203,9 @@ class CaTest {
         assertThat(ca("revoke", "/O=Site/CN=alice")).as("once is enough").isEqualTo(66);
         assertThat(ca("renew", "@alice.pem")).as("of a revoked one").isEqualTo(64);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("revoked").hasLineCount(1);
+        Files.delete(authority.resolve("index.txt"));
+        assertThat(ca("revoke", "@bob.pem")).as("not in the register").isZero();
+        assertThat(verify("bob.pem")).startsWith("2 ").contains("certificate revoked");
         assertThat(ca("issue", "user", "alice", "--out", "@again")).isZero();
         assertThat(
                         dn(

@@ -16,6 +16,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -33,8 +34,7 @@ final class Register {
     /** One certificate. */
     record Entry(BigInteger serial, String dn, Instant notAfter, Optional<Instant> revoked) {
         String number() {
-            String hex = serial.toString(16).toUpperCase(java.util.Locale.ROOT);
-            return hex.length() % 2 == 0 ? hex : "0" + hex;
+            return Register.number(serial);
         }
 
         String state(Instant now) {
@@ -48,6 +48,12 @@ final class Register {
 
     private Register(Path file) {
         this.file = file;
+    }
+
+    /** A serial number as OpenSSL writes it. */
+    static String number(BigInteger serial) {
+        String hex = serial.toString(16).toUpperCase(Locale.ROOT);
+        return hex.length() % 2 == 0 ? hex : "0" + hex;
     }
 
     /** Empty where the file is not there. */

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.auth.x509.PassPhrase;
 import org.gridfarm.protocol.auth.x509.TrustDirectory;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -168,9 +169,33 @@ public final class SiteAuthority {
                 old.verify(authority.certificate().getPublicKey());
                 return issue(register, Order.like(old, rsa, lifetime));
             } catch (GeneralSecurityException e) {
-                throw notOurs(old.getSubjectX500Principal().toString(), e);
+                throw notOurs("renew", old.getSubjectX500Principal().toString(), e);
             }
         });
+    }
+
+    /** Revokes one of which there is a copy, even where the register does not know it. */
+    public List<String> revoke(X509Certificate certificate) {
+        locked(register -> {
+            if (register.of(certificate.getSerialNumber()).isPresent()) return register;
+            try {
+                certificate.verify(authority.certificate().getPublicKey());
+                register.add(entry(certificate));
+                return register;
+            } catch (GeneralSecurityException e) {
+                throw notOurs("revoke", certificate.getSubjectX500Principal().toString(), e);
+            }
+        });
+        return revoke(Register.number(certificate.getSerialNumber()));
+    }
+
+    private static Register.Entry entry(X509Certificate certificate)
+            throws GeneralSecurityException {
+        return new Register.Entry(
+                certificate.getSerialNumber(),
+                DistinguishedName.subjectOf(certificate).toString(),
+                certificate.getNotAfter().toInstant(),
+                Optional.empty());
     }
 
     /**
@@ -237,12 +262,7 @@ public final class SiteAuthority {
         try {
             Credential issued = authority.issue(order, Instant.now());
             X509Certificate certificate = issued.certificate();
-            Register.Entry entry =
-                    new Register.Entry(
-                            certificate.getSerialNumber(),
-                            DistinguishedName.subjectOf(certificate).toString(),
-                            certificate.getNotAfter().toInstant(),
-                            Optional.empty());
+            Register.Entry entry = entry(certificate);
             Path copy = directory.resolve("issued").resolve(entry.number() + ".pem");
             Files.createDirectories(copy.getParent());
             Files.writeString(copy, issued.chainPem());
@@ -258,14 +278,13 @@ public final class SiteAuthority {
     }
 
     private Register.Entry require(Register register, BigInteger serial) {
-        return register.of(serial).orElseThrow(() -> notOurs(serial.toString(16), null));
+        return register.of(serial).orElseThrow(() -> notOurs("renew", serial.toString(16), null));
     }
 
-    private FarmException notOurs(
-            String subject, @org.jspecify.annotations.Nullable Exception cause) {
+    private FarmException notOurs(String operation, String subject, @Nullable Exception cause) {
         return new FarmException(
                 ErrorKind.INVALID,
-                "renew",
+                operation,
                 subject,
                 "not issued by " + name() + " in " + directory,
                 cause);

@@ -230,13 +230,17 @@ public final class Ca {
     int revoke(
             @Parameters(
                             arity = "1..*",
-                            paramLabel = "SERIAL|NAME",
+                            paramLabel = "SERIAL|NAME|FILE",
                             description =
-                                    "as gf ca list shows them; a name means all of it that hold")
+                                    "as gf ca list shows them; a name means all of it that hold; or certificates")
                     List<String> which) {
         SiteAuthority authority = open();
         for (String one : which) {
-            authority.revoke(one).forEach(name -> System.err.println("revoked " + name));
+            List<String> names =
+                    one.endsWith(".pem")
+                            ? authority.revoke(IssuedFiles.of(Path.of(one)).certificate())
+                            : authority.revoke(one);
+            names.forEach(name -> System.err.println("revoked " + name));
         }
         System.err.println("copy to every host (trust): " + authority.certificates());
         return 0;
