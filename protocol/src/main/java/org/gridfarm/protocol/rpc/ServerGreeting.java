@@ -110,6 +110,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         .setProtocolMax(RpcLimits.PROTOCOL_MAX)
                         .setServerName(config.serverName())
                         .setAuthenticatedAs(identity.toString())
+                        .setTime(System.currentTimeMillis())
                         .build());
         config.listener().opened(connection);
         connection.whenClosed(() -> config.listener().closed(connection));

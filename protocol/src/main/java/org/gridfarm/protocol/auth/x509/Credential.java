@@ -48,6 +48,16 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         return chain.get(0);
     }
 
+    /** How many proxies stand between the key and the certificate of the person or host. */
+    public int proxies() {
+        return (int) chain.stream().filter(ProxyCertInfo::isIn).count();
+    }
+
+    /** Whether it is good for data alone. */
+    public boolean isLimited() throws CertificateException {
+        return ProxyCertInfo.of(certificate()).filter(ProxyCertInfo::limited).isPresent();
+    }
+
     /** When the first certificate of the chain runs out. */
     public Instant notAfter() {
         return chain.stream()

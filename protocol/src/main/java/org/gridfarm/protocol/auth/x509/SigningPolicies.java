@@ -76,6 +76,10 @@ final class SigningPolicies {
         return permitted.isEmpty();
     }
 
+    boolean knows(String authority) {
+        return permitted.containsKey(DistinguishedName.canonical(authority));
+    }
+
     /** Both in slash form. */
     boolean permits(String authority, String subject) {
         List<Pattern> names = permitted.get(DistinguishedName.canonical(authority));

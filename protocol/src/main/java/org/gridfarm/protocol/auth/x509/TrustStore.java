@@ -17,11 +17,15 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -174,6 +178,43 @@ public final class TrustStore {
             throw new CertificateException(
                     "the signing policy of " + issuer + " does not permit the name " + subject);
         }
+    }
+
+    /**
+     * What is known here of an authority.
+     *
+     * @param restricted there is a signing policy of it
+     * @param listUntil until when its latest revocation list is current; empty where there is none
+     */
+    public record Authority(
+            String name, Instant notAfter, boolean restricted, Optional<Instant> listUntil) {}
+
+    /** The authority above the last certificate of a chain, or that certificate if it is one. */
+    public Optional<Authority> authorityOf(List<X509Certificate> chain) {
+        X509Certificate last = chain.get(chain.size() - 1);
+        return anchorsNamed(last.getIssuerX500Principal()).stream().findFirst().map(this::describe);
+    }
+
+    private Authority describe(X509Certificate authority) {
+        String name = authority.getSubjectX500Principal().getName();
+        try {
+            name = DistinguishedName.subjectOf(authority).toString();
+        } catch (CertificateException e) {
+            log.debug("{} has no slash form: {}", name, e.getMessage());
+        }
+        return new Authority(
+                name,
+                authority.getNotAfter().toInstant(),
+                policies.knows(name),
+                listsOf(authority).stream()
+                        .map(list -> list.getNextUpdate())
+                        .filter(Objects::nonNull)
+                        .map(Date::toInstant)
+                        .max(Comparator.naturalOrder()));
+    }
+
+    public int size() {
+        return anchors.values().stream().mapToInt(List::size).sum();
     }
 
     /** All trusted authorities of this name; there are two while an authority changes its key. */

@@ -1,6 +1,5 @@
 package org.gridfarm.client.cli.command;
 
-import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.doctor.Examination;
 import org.gridfarm.client.cli.doctor.Finding;
 
@@ -8,7 +7,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -26,22 +24,7 @@ public final class Doctor implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Finding> findings = new Examination().of(options::configuration);
-        if (options.json) {
-            Output.json(Map.of("findings", findings.stream().map(Finding::toMap).toList()));
-        } else {
-            for (Finding finding : findings) {
-                String mark =
-                        switch (finding.verdict()) {
-                            case GOOD -> "good    ";
-                            case WARNING -> "warning ";
-                            case BAD -> "BAD     ";
-                        };
-                System.out.println(mark + finding.subject() + ": " + finding.text());
-                if (!finding.cure().isEmpty()) {
-                    System.out.println("        -> " + finding.cure());
-                }
-            }
-        }
-        return findings.stream().anyMatch(f -> f.verdict() == Finding.Verdict.BAD) ? 1 : 0;
+        Findings.print(findings, options.json);
+        return Findings.status(findings);
     }
 }

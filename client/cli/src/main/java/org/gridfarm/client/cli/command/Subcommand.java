@@ -42,6 +42,7 @@ public enum Subcommand {
     JOBS("jobs", Jobs::new),
     PROXY("proxy", Proxy::new),
     CA("ca", Ca::new),
+    AUTH("auth", AuthCommand::new),
     CONFIG("config", ConfigCommand::new),
     CLUSTER("cluster", ClusterCommand::new),
     DEMO("demo", Demo::new),
