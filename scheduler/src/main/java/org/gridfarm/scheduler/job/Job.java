@@ -9,8 +9,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One submitted job: its tasks and the counts of their states. Every change raises {@link
@@ -19,65 +21,100 @@ import java.util.Map;
  * <p>Owned by the scheduler's event thread.
  */
 public final class Job {
+    /** Why tasks were cancelled, as it is shown and kept. */
+    public static final String CANCELLED = "cancelled";
+
+    private static final String HALTED = "halted by other tasks";
     private static final int COMMAND_NOT_RUN = 126; // as the shell says it
 
     private final long id;
     private final String user;
-    private final SubmitJobRequest request;
+    private final SubmitJobRequest request; // without the tasks
     private final Halt halt;
     private final long submitted;
     private final List<Task> tasks = new ArrayList<>();
-    private final Deque<Task> pending = new ArrayDeque<>();
+    private final Deque<Task> returned = new ArrayDeque<>(); // of those that were taken before
+    private final Set<Task> taken = new LinkedHashSet<>(); // and wait for a place
+    private final Set<Task> running = new LinkedHashSet<>();
     private final List<Task> finished = new ArrayList<>();
-    private int running;
+    private int untaken; // index of the first that nobody took yet
+    private int waiting; // in all
     private int succeeded;
     private int failed;
     private int cancelled;
-    private boolean halted;
+    private String halted = "";
     private long started;
     private long ended;
     private long change;
+    private int told;
+    private int localTasks; // these three count the last attempt of each task
+    private long inputBytesLocal;
+    private long inputBytesRemote;
 
     public Job(long id, String user, SubmitJobRequest request, long submitted) {
         this.id = id;
         this.user = user;
-        this.request = request;
+        this.request = request.toBuilder().clearTasks().build();
         this.halt = Halt.of(request.getHalt());
         this.submitted = submitted;
         for (int i = 0; i < request.getTasksCount(); i++) {
-            Task task = new Task(id, i, request.getTasks(i), submitted);
-            tasks.add(task);
-            pending.add(task);
+            tasks.add(new Task(id, i, request.getTasks(i), submitted));
         }
+        waiting = tasks.size();
         endWhenDone(submitted);
     }
 
     /**
      * Goes on from what was written down. Tasks that were running still count as running: their
-     * nodes are asked for the outcome.
+     * nodes are asked for the outcome. Where nothing more was to start, what has no final row was
+     * cancelled then, in the order of the tasks.
+     *
+     * @param halted why nothing more was to start; empty otherwise
      */
     public static Job restored(
-            long id, String user, SubmitJobRequest request, long submitted, List<KeptTask> kept) {
+            long id,
+            String user,
+            SubmitJobRequest request,
+            long submitted,
+            String halted,
+            List<KeptTask> kept) {
         Job job = new Job(id, user, request, submitted);
-        job.pending.clear();
         for (KeptTask row : kept) {
             job.tasks
                     .get(row.info().getIndex())
                     .restore(row.info(), row.state(), row.finishOrder());
         }
+        job.halted = halted;
+        Task[] order = new Task[job.tasks.size()];
+        List<Task> waiting = new ArrayList<>();
         for (Task task : job.tasks) {
-            job.count(task.state(), 1);
             if (task.state() == TaskState.PENDING) {
-                job.pending.add(task);
-            } else if (task.state().isFinal()) {
-                job.finished.add(task);
-                job.ended = Math.max(job.ended, task.info(false).getEnded());
+                waiting.add(task);
+            } else if (task.state() == TaskState.RUNNING) {
+                job.running.add(task);
+            } else {
+                order[(int) task.finishOrder() - 1] = task;
             }
-            long at = task.info(false).getStarted();
+            job.countInput(task, 1);
+            long at = task.started();
             job.started = job.started == 0 ? at : Math.min(job.started, at == 0 ? job.started : at);
         }
-        job.finished.sort(java.util.Comparator.comparingLong(Task::finishOrder));
-        job.halted = job.failed > 0 && job.halt != Halt.NEVER;
+        job.returned.addAll(waiting);
+        job.untaken = job.tasks.size();
+        job.waiting = waiting.size();
+        for (int at = 0; at < order.length; at++) {
+            Task task = order[at];
+            if (task == null && !halted.isEmpty() && !job.returned.isEmpty()) {
+                task = job.returned.remove();
+                job.waiting--;
+                task.cancel(halted, at + 1L);
+            }
+            if (task != null) {
+                job.finished.add(task);
+                job.count(task.state());
+                job.ended = Math.max(job.ended, task.ended());
+            }
+        }
         return job;
     }
 
@@ -92,6 +129,7 @@ public final class Job {
         return user;
     }
 
+    /** As it was submitted, without its tasks. */
     public SubmitJobRequest request() {
         return request;
     }
@@ -100,27 +138,69 @@ public final class Job {
         return Collections.unmodifiableList(tasks);
     }
 
-    /** Waiting to be placed, in the order of submission. */
+    /** That wait for a place. */
     public List<Task> pending() {
-        return List.copyOf(pending);
-    }
-
-    /** The first of those that wait; there has to be one. */
-    public Task next() {
-        return pending.element();
+        return tasks.stream().filter(task -> task.state() == TaskState.PENDING).toList();
     }
 
     public boolean hasPending() {
-        return !pending.isEmpty();
+        return waiting > 0;
+    }
+
+    /** Whether {@link #takeNext} has one. */
+    public boolean hasUntaken() {
+        return untaken < tasks.size() || !returned.isEmpty();
+    }
+
+    /** The next that waits, in the order of submission; each is handed out once. */
+    public Task takeNext() {
+        Task task = returned.isEmpty() ? tasks.get(untaken++) : returned.remove();
+        taken.add(task);
+        return task;
     }
 
     public List<Task> running() {
-        return tasks.stream().filter(t -> t.state() == TaskState.RUNNING).toList();
+        return List.copyOf(running);
+    }
+
+    public int runningCount() {
+        return running.size();
+    }
+
+    /** Why nothing more is started; empty while it is. */
+    public String halted() {
+        return halted;
+    }
+
+    public int succeeded() {
+        return succeeded;
+    }
+
+    public int failed() {
+        return failed;
     }
 
     /** In the order in which they ended. */
     public List<Task> finished() {
         return Collections.unmodifiableList(finished);
+    }
+
+    /** Those of {@link #finished} that clients may hear of: they are written down. */
+    public List<Task> told() {
+        return finished().subList(0, told);
+    }
+
+    /** The first so many that have ended are written down. */
+    public void durable(int ended) {
+        if (ended > told) {
+            told = ended;
+            change++;
+        }
+    }
+
+    /** All that has ended is. */
+    public void durable() {
+        durable(finished.size());
     }
 
     public long change() {
@@ -134,104 +214,115 @@ public final class Job {
     /** How many more tasks may run now by the job's own limit. */
     public int room() {
         int most = request.getParallelMax() == 0 ? Integer.MAX_VALUE : request.getParallelMax();
-        return Math.max(0, most - running);
+        return Math.max(0, most - running.size());
     }
 
     public void locate(Task task, Map<String, Long> bytesByNode, long totalBytes) {
         task.locate(bytesByNode, totalBytes);
     }
 
-    public void waitFor(Task task, String why) {
-        task.waitFor(why);
-    }
-
+    /** A task that was taken. */
     public void start(Task task, String node, String locality, long now) {
-        pending.remove(task);
+        if (!taken.remove(task)) {
+            throw new IllegalStateException("task " + task.index() + " was not taken");
+        }
+        waiting--;
+        countInput(task, -1);
         task.start(node, locality, now);
-        running++;
+        countInput(task, 1);
+        running.add(task);
         started = started == 0 ? now : started;
         change++;
     }
 
-    /** A task that waits is given up. */
+    /** A task that was taken is given up. */
     public void abandon(Task task, String why, long now) {
-        pending.remove(task);
-        end(
-                task,
-                TaskState.FAILED,
-                RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).build(),
-                why,
-                now);
+        taken.remove(task);
+        waiting--;
+        RunTaskReply reply = RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).build();
+        end(task, TaskState.FAILED, reply, why, now);
+        haltIfReached(now);
     }
 
     /** The attempt could not be run or its node was lost: it does not count against the retries. */
-    public void giveBack(Task task, String why) {
-        running--;
-        if (halted) {
-            end(
-                    task,
-                    TaskState.CANCELLED,
-                    RunTaskReply.getDefaultInstance(),
-                    why,
-                    task.info(false).getStarted());
+    public void giveBack(Task task, String why, long now) {
+        running.remove(task);
+        if (!halted.isEmpty()) {
+            end(task, TaskState.CANCELLED, RunTaskReply.getDefaultInstance(), why, now);
             return;
         }
         task.backToPending(why);
-        pending.addFirst(task);
+        returned.addFirst(task);
+        waiting++;
         change++;
     }
 
     /**
-     * What the node says of an attempt. True when a task has failed for good and the running ones
-     * are to be killed.
+     * What the node says of an attempt. True when the others that run are to be killed because of
+     * it.
      */
     public boolean finish(Task task, RunTaskReply reply, long now) {
-        running--;
+        running.remove(task);
         if (reply.getExitCode() == 0 && reply.getFailure().isEmpty()) {
             end(task, TaskState.SUCCEEDED, reply, "", now);
-            return false;
+            return haltIfReached(now);
         }
         String why =
                 reply.getFailure().isEmpty()
                         ? "exit status " + reply.getExitCode()
                         : reply.getFailure();
-        if (task.attempts() <= request.getRetries() && !halted) {
+        if (task.attempts() <= request.getRetries() && halted.isEmpty()) {
             task.backToPending("attempt " + task.attempts() + ": " + why);
-            pending.addLast(task);
+            returned.addLast(task);
+            waiting++;
             change++;
             return false;
         }
-        end(
-                task,
-                halted && reply.getSignal() != 0 ? TaskState.CANCELLED : TaskState.FAILED,
-                reply,
-                why,
-                now);
-        if (halt != Halt.NEVER && !halted) {
-            halted = true;
-            cancelPending("another task failed", now);
-            return halt == Halt.NOW;
+        boolean wasKilled = !halted.isEmpty() && reply.getSignal() != 0;
+        end(task, wasKilled ? TaskState.CANCELLED : TaskState.FAILED, reply, why, now);
+        return haltIfReached(now);
+    }
+
+    private boolean haltIfReached(long now) {
+        if (!halted.isEmpty() || !halt.isReached(failed, succeeded, tasks.size())) {
+            return false;
         }
-        return false;
+        cancelWaiting(HALTED, now);
+        return halt.when() == Halt.When.NOW;
     }
 
     /** Ends everything that has not started; what runs is for the caller to kill. */
     public void cancel(long now) {
-        halted = true;
-        cancelPending("cancelled", now);
+        if (halted.isEmpty()) {
+            cancelWaiting(CANCELLED, now);
+        }
     }
 
-    private void cancelPending(String why, long now) {
-        for (Task task : List.copyOf(pending)) {
-            pending.remove(task);
-            end(task, TaskState.CANCELLED, RunTaskReply.getDefaultInstance(), why, now);
+    /** Needs no row for each: see {@link #restored}. */
+    private void cancelWaiting(String why, long now) {
+        halted = why;
+        if (waiting == 0) {
+            return;
         }
+        for (Task task : tasks) {
+            if (task.state() == TaskState.PENDING) {
+                task.cancel(why, finished.size() + 1L);
+                finished.add(task);
+                count(TaskState.CANCELLED);
+            }
+        }
+        returned.clear();
+        taken.clear();
+        untaken = tasks.size();
+        waiting = 0;
+        change++;
+        endWhenDone(now);
     }
 
     private void end(Task task, TaskState state, RunTaskReply reply, String why, long now) {
         task.finish(state, reply, why, now, finished.size() + 1L);
         finished.add(task);
-        count(state, 1);
+        count(state);
         change++;
         endWhenDone(now);
     }
@@ -242,19 +333,26 @@ public final class Job {
         }
     }
 
-    private void count(TaskState state, int by) {
+    private void count(TaskState state) {
         switch (state) {
-            case PENDING -> {}
-            case RUNNING -> running += by;
-            case SUCCEEDED -> succeeded += by;
-            case FAILED -> failed += by;
-            case CANCELLED -> cancelled += by;
+            case PENDING, RUNNING -> throw new IllegalStateException("has not ended");
+            case SUCCEEDED -> succeeded++;
+            case FAILED -> failed++;
+            case CANCELLED -> cancelled++;
+        }
+    }
+
+    private void countInput(Task task, int by) {
+        if (task.attempts() > 0) {
+            localTasks += task.isLocal() ? by : 0;
+            inputBytesLocal += by * task.inputBytesLocal();
+            inputBytesRemote += by * (task.inputBytes() - task.inputBytesLocal());
         }
     }
 
     public String state() {
         if (!isDone()) {
-            return running > 0 || !finished.isEmpty() ? "running" : "pending";
+            return !running.isEmpty() || !finished.isEmpty() ? "running" : "pending";
         }
         if (failed > 0) {
             return "failed";
@@ -262,35 +360,29 @@ public final class Job {
         return cancelled > 0 ? "cancelled" : "succeeded";
     }
 
-    public JobInfo info() {
-        JobInfo.Builder info =
-                JobInfo.newBuilder()
-                        .setId(id)
-                        .setName(request.getName())
-                        .setUser(user)
-                        .setState(state())
-                        .setTasks(tasks.size())
-                        .setPending(pending.size())
-                        .setRunning(running)
-                        .setSucceeded(succeeded)
-                        .setFailed(failed)
-                        .setCancelled(cancelled)
-                        .setSubmitted(submitted)
-                        .setStarted(started)
-                        .setEnded(isDone() ? ended : 0)
-                        .setChange(change)
-                        .setWaiting(pending.isEmpty() ? "" : pending.element().reason());
-        for (Task task : tasks) {
-            if (task.attempts() > 0) {
-                TaskInfo t = task.info(false);
-                info.setInputBytesLocal(info.getInputBytesLocal() + t.getInputBytesLocal());
-                info.setInputBytesRemote(
-                        info.getInputBytesRemote() + t.getInputBytes() - t.getInputBytesLocal());
-                if (t.getLocality().equals("local")) {
-                    info.setLocalTasks(info.getLocalTasks() + 1);
-                }
-            }
-        }
-        return info.build();
+    /**
+     * @param why nothing of it runs
+     */
+    public JobInfo info(String why) {
+        return JobInfo.newBuilder()
+                .setId(id)
+                .setName(request.getName())
+                .setUser(user)
+                .setState(state())
+                .setTasks(tasks.size())
+                .setPending(waiting)
+                .setRunning(running.size())
+                .setSucceeded(succeeded)
+                .setFailed(failed)
+                .setCancelled(cancelled)
+                .setSubmitted(submitted)
+                .setStarted(started)
+                .setEnded(isDone() ? ended : 0)
+                .setChange(change)
+                .setWaiting(why)
+                .setLocalTasks(localTasks)
+                .setInputBytesLocal(inputBytesLocal)
+                .setInputBytesRemote(inputBytesRemote)
+                .build();
     }
 }

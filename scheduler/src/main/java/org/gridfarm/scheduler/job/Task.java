@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.job;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -12,9 +14,13 @@ import java.util.Map;
  * by its {@link Job}.
  */
 public final class Task {
+    private static final long MICROS_PER_MILLI = 1_000; // nodes tell times in microseconds
+
     private final long job;
     private final int index;
-    private final TaskSpec spec;
+    private final byte[] spec; // as it came: a hundred thousand of them take a tenth of the room
+    private final int slots;
+    private final boolean hasInput;
     private TaskState state = TaskState.PENDING;
     private int attempts;
     private String node = "";
@@ -35,7 +41,9 @@ public final class Task {
     Task(long job, int index, TaskSpec spec, long queued) {
         this.job = job;
         this.index = index;
-        this.spec = spec;
+        this.spec = spec.toByteArray();
+        this.slots = Math.max(1, spec.getSlots());
+        this.hasInput = spec.getInputsCount() > 0;
         this.queued = queued;
     }
 
@@ -48,7 +56,11 @@ public final class Task {
     }
 
     public TaskSpec spec() {
-        return spec;
+        try {
+            return TaskSpec.parseFrom(spec);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("made from a task", e);
+        }
     }
 
     public TaskState state() {
@@ -72,8 +84,25 @@ public final class Task {
         return finishOrder;
     }
 
+    public long started() {
+        return started;
+    }
+
+    public long ended() {
+        return ended;
+    }
+
+    /** All its input lay where it ran last, or runs. */
+    boolean isLocal() {
+        return locality.equals("local");
+    }
+
+    long inputBytesLocal() {
+        return inputBytesLocal;
+    }
+
     public int slots() {
-        return Math.max(1, spec.getSlots());
+        return slots;
     }
 
     /** Names this attempt on its node; the node never runs the same name twice. */
@@ -86,7 +115,7 @@ public final class Task {
      * at once.
      */
     public @Nullable Map<String, Long> holders() {
-        return spec.getInputsCount() == 0 ? Map.of() : holders;
+        return hasInput ? holders : Map.of();
     }
 
     public long inputBytes() {
@@ -96,10 +125,6 @@ public final class Task {
     void locate(Map<String, Long> bytesByNode, long totalBytes) {
         holders = Map.copyOf(bytesByNode);
         inputBytes = totalBytes;
-    }
-
-    void waitFor(String why) {
-        reason = why;
     }
 
     void start(String onNode, String level, long now) {
@@ -127,9 +152,16 @@ public final class Task {
         stderr = reply.getStderr().toByteArray();
         reason = why;
         if (reply.getStarted() != 0) {
-            started = reply.getStarted();
+            started = reply.getStarted() / MICROS_PER_MILLI;
         }
-        ended = reply.getEnded() != 0 ? reply.getEnded() : now;
+        ended = reply.getEnded() != 0 ? reply.getEnded() / MICROS_PER_MILLI : now;
+        finishOrder = order;
+    }
+
+    /** Before it has started, or between two attempts. */
+    void cancel(String why, long order) {
+        state = TaskState.CANCELLED;
+        reason = why;
         finishOrder = order;
     }
 
@@ -152,8 +184,21 @@ public final class Task {
         finishOrder = order;
     }
 
-    /** For people and for the table of tasks. */
+    /** For people. */
     public TaskInfo info(boolean withOutput) {
+        TaskSpec asked = spec();
+        return known(withOutput)
+                .setArgument(asked.getArgument())
+                .addAllArgv(asked.getArgvList())
+                .build();
+    }
+
+    /** For the table of tasks: without what stands in the row of the job. */
+    public TaskInfo row() {
+        return known(true).build();
+    }
+
+    private TaskInfo.Builder known(boolean withOutput) {
         TaskInfo.Builder info =
                 TaskInfo.newBuilder()
                         .setJob(job)
@@ -169,13 +214,11 @@ public final class Task {
                         .setQueued(queued)
                         .setStarted(started)
                         .setEnded(ended)
-                        .setArgument(spec.getArgument())
-                        .addAllArgv(spec.getArgvList())
                         .setReason(reason);
         if (withOutput) {
             info.setStdout(com.google.protobuf.ByteString.copyFrom(stdout));
             info.setStderr(com.google.protobuf.ByteString.copyFrom(stderr));
         }
-        return info.build();
+        return info;
     }
 }

@@ -1,22 +1,26 @@
 package org.gridfarm.scheduler.placement;
 
+import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 
 /**
  * A task waiting for a place.
  *
  * @param holders bytes of its input by node; empty: it reads nothing, any node is as good
- * @param allowed names of nodes where it may run
  */
-public record Candidate<T>(
-        T task, int slots, long inputBytes, Map<String, Long> holders, Predicate<String> allowed) {
-    /** One that may run anywhere. */
-    public Candidate(T task, int slots, long inputBytes, Map<String, Long> holders) {
-        this(task, slots, inputBytes, holders, _ -> true);
-    }
-
+public record Candidate<T>(T task, int slots, long inputBytes, Map<String, Long> holders) {
     long heldBy(String node) {
         return holders.getOrDefault(node, 0L);
+    }
+
+    /** The nodes that hold most of its input, none if nobody holds any of it. */
+    List<String> best() {
+        long most = holders.values().stream().mapToLong(Long::longValue).max().orElse(0);
+        return most == 0
+                ? List.of()
+                : holders.entrySet().stream()
+                        .filter(holder -> holder.getValue() == most)
+                        .map(Map.Entry::getKey)
+                        .toList();
     }
 }

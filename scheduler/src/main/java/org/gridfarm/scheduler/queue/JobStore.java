@@ -110,8 +110,8 @@ public final class JobStore implements AutoCloseable {
                 });
     }
 
-    /** Writes task rows, and marks jobs as done, in one transaction. */
-    public void record(long epoch, List<TaskRow> rows, List<Long> doneJobs) {
+    /** Writes task rows, and how jobs stand, in one transaction. */
+    public void record(long epoch, List<TaskRow> rows, List<JobRow> jobs) {
         run(
                 "record",
                 connection -> {
@@ -140,9 +140,11 @@ public final class JobStore implements AutoCloseable {
                     }
                     try (PreparedStatement statement =
                             connection.prepareStatement(
-                                    "UPDATE job SET done = true WHERE id = ?")) {
-                        for (long job : doneJobs) {
-                            statement.setLong(1, job);
+                                    "UPDATE job SET halted = ?, done = done OR ? WHERE id = ?")) {
+                        for (JobRow job : jobs) {
+                            statement.setString(1, job.halted());
+                            statement.setBoolean(2, job.isDone());
+                            statement.setLong(3, job.id());
                             statement.addBatch();
                         }
                         statement.executeBatch();
@@ -154,6 +156,13 @@ public final class JobStore implements AutoCloseable {
     /** A task as it is to be kept, with its place in the order of finishing. */
     public record TaskRow(TaskInfo info, long finishOrder) {}
 
+    /**
+     * How a job stands.
+     *
+     * @param halted why nothing more of it is started; empty while it is
+     */
+    public record JobRow(long id, String halted, boolean isDone) {}
+
     /** Every job that is not done, and the newest of those that are. */
     public List<Job> load(int doneMax) {
         return run(
@@ -162,7 +171,7 @@ public final class JobStore implements AutoCloseable {
                     List<Job> jobs = new ArrayList<>();
                     try (PreparedStatement statement =
                             connection.prepareStatement(
-                                    "SELECT id, user_name, request, submitted FROM job WHERE NOT done OR id IN"
+                                    "SELECT id, user_name, request, submitted, halted FROM job WHERE NOT done OR id IN"
                                             + " (SELECT id FROM job WHERE done ORDER BY id DESC LIMIT ?) ORDER BY id")) {
                         statement.setInt(1, doneMax);
                         try (ResultSet row = statement.executeQuery()) {
@@ -186,6 +195,7 @@ public final class JobStore implements AutoCloseable {
                             row.getString(2),
                             SubmitJobRequest.parseFrom(row.getBytes(3)),
                             row.getLong(4),
+                            row.getString(5),
                             tasks(connection, id)));
         } catch (InvalidProtocolBufferException | RuntimeException e) {
             log.error("job {} is left out: its rows cannot be read", id, e);

@@ -5,19 +5,20 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
 import org.gridfarm.scheduler.placement.Candidate;
-import org.gridfarm.scheduler.placement.Costs;
-import org.gridfarm.scheduler.placement.NodeSlots;
+import org.gridfarm.scheduler.placement.FairShare;
 import org.gridfarm.scheduler.placement.Placed;
-import org.gridfarm.scheduler.placement.Placement;
-import org.gridfarm.scheduler.queue.JobStore.TaskRow;
+import org.gridfarm.scheduler.placement.Round;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.stream.Collectors;
 
 /**
  * Owns all jobs: locates inputs, places tasks, starts attempts, takes their results. An attempt is
@@ -47,8 +47,10 @@ import java.util.stream.Collectors;
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
     private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
     private static final int COMMAND_NOT_RUN = 126; // as the shell says it
-    private static final double MEAN_WEIGHT = 0.1; // of the newest run time in the running mean
+    private static final double MICROS_PER_SECOND = 1e6; // nodes tell times in microseconds
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final Farm farm;
     private final Runner runner;
@@ -57,13 +59,14 @@ final class Dispatcher {
     private final Executor events;
     private final Accounts accounts;
     private final Map<Long, Job> jobs = new TreeMap<>();
-    private final Map<String, NodeInfo> nodes = new HashMap<>();
-    private final Map<String, Integer> taken = new HashMap<>();
+    private final Slots slots = new Slots();
+    private final FairShare share = new FairShare();
+    private final Queue queue = new Queue(share);
     private final Map<Task, Long> unreachableSince = new HashMap<>();
-    private final Set<Task> locating = new HashSet<>();
-    private final Map<Long, NodePattern> patterns = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
-    private double meanSeconds = Costs.UNMEASURED.taskSeconds();
+    private int locating; // tasks
+    private boolean isPlacing; // soon
+    private boolean isTelling; // soon
 
     Dispatcher(
             Farm farm,
@@ -84,8 +87,13 @@ final class Dispatcher {
     void begin(List<Job> restored) {
         for (Job job : restored) {
             jobs.put(job.id(), job);
+            job.durable();
             for (Task task : job.running()) {
-                taken.merge(task.node(), task.slots(), Integer::sum);
+                slots.take(task.node(), task.slots());
+                share.started(job.user(), task.slots(), nowSeconds());
+            }
+            if (!job.isDone()) {
+                admit(job);
             }
         }
         refreshNodes();
@@ -96,11 +104,28 @@ final class Dispatcher {
 
     void submitted(long id, String user, SubmitJobRequest request) {
         if (!jobs.containsKey(id)) {
-            jobs.put(id, new Job(id, user, request, nowMillis()));
-            if (jobs.get(id).isDone()) {
-                recorder.add(new Recorder.Entry(List.of(), id, () -> {}));
+            Job job = new Job(id, user, request, nowMillis());
+            jobs.put(id, job);
+            if (job.isDone()) {
+                recorder.add(Recorder.Entry.of(List.of(), job, () -> {}));
+            } else {
+                admit(job);
             }
-            place();
+            placeSoon();
+        }
+    }
+
+    /** A job that cannot be queued, such as one written by another version, fails alone. */
+    private void admit(Job job) {
+        try {
+            queue.add(job);
+        } catch (RuntimeException e) {
+            log.error("job {} fails", job.id(), e);
+            int before = job.finished().size();
+            while (job.hasUntaken()) {
+                job.abandon(job.takeNext(), String.valueOf(e.getMessage()), nowMillis());
+            }
+            recordFinished(job, before);
         }
     }
 
@@ -118,10 +143,20 @@ final class Dispatcher {
         return List.copyOf(jobs.values());
     }
 
+    /** With what it waits for, as of now. */
+    JobInfo info(Job job) {
+        return job.info(job.runningCount() > 0 ? "" : queue.why(job, slots, nowSeconds()));
+    }
+
+    void requireRunnable(NodePattern on, int mostSlots) {
+        slots.requireNode(on);
+        slots.requireSlots(on, mostSlots);
+    }
+
     void cancel(Job job, int signal) {
-        List<Task> before = List.copyOf(job.finished());
+        int before = job.finished().size();
         job.cancel(nowMillis());
-        recordFinished(job, before.size());
+        recordFinished(job, before);
         job.running().forEach(task -> kill(task, signal));
     }
 
@@ -136,9 +171,8 @@ final class Dispatcher {
                 .whenCompleteAsync(
                         (list, failure) -> {
                             if (failure == null) {
-                                nodes.clear();
-                                list.forEach(node -> nodes.put(node.getName(), node));
-                                place();
+                                slots.learn(list);
+                                placeSoon();
                             } else {
                                 log.debug("nodes are not known: {}", failure.getMessage());
                             }
@@ -155,134 +189,119 @@ final class Dispatcher {
                         events);
     }
 
-    /** NOT_FOUND if the farm has nodes and the job may run on none of them. */
-    void requireNode(NodePattern on) {
-        if (!nodes.isEmpty() && nodes.keySet().stream().noneMatch(on)) {
-            throw new FarmException(
-                    ErrorKind.NOT_FOUND,
-                    "run on nodes",
-                    on.glob(),
-                    "no node has such a name; there are "
-                            + nodes.keySet().stream().sorted().collect(Collectors.joining(", ")));
+    /** Once, after whatever else the event thread has before it. */
+    private void placeSoon() {
+        if (!isPlacing) {
+            isPlacing = true;
+            events.execute(() -> {
+                isPlacing = false;
+                place();
+            });
         }
-    }
-
-    private NodePattern on(Job job) {
-        return patterns.computeIfAbsent(
-                job.id(), _ -> NodePattern.of(job.request().getNodePattern()));
-    }
-
-    /** Why nothing of a job can start now. */
-    private String absent(NodePattern on) {
-        String known =
-                nodes.values().stream()
-                        .filter(node -> on.test(node.getName()))
-                        .map(node ->
-                                node.getName()
-                                        + (node.getSlots() == 0
-                                                ? " runs no tasks"
-                                                : " is " + node.getState()))
-                        .sorted()
-                        .collect(Collectors.joining(", "));
-        return "waits for a node named "
-                + on.glob()
-                + (known.isEmpty() ? ": there is none" : ": " + known);
-    }
-
-    private List<NodeSlots> freeSlots() {
-        List<NodeSlots> free = new ArrayList<>();
-        for (NodeInfo node : nodes.values()) {
-            boolean usable = node.getState().equals("up") || node.getState().equals("readonly");
-            int room = node.getSlots() - taken.getOrDefault(node.getName(), 0);
-            if (usable && node.getSlots() > 0) {
-                free.add(
-                        new NodeSlots(
-                                node.getName(),
-                                node.getRack(),
-                                Math.max(0, room),
-                                node.getSlots()));
-            }
-        }
-        return free;
     }
 
     private void place() {
-        List<NodeSlots> slots = freeSlots();
-        List<Candidate<Task>> candidates = new ArrayList<>();
-        for (Job job : List.copyOf(jobs.values())) {
-            if (job.hasPending()) {
-                guarded(job, job.next(), () -> addCandidates(job, slots, candidates));
-            }
-        }
-        if (candidates.isEmpty() || slots.stream().allMatch(node -> node.free() == 0)) {
-            return;
-        }
-        Costs costs = new Costs(meanSeconds, Costs.UNMEASURED.networkBytesPerSecond());
-        for (Placed<Task> placed : Placement.plan(candidates, slots, costs)) {
-            start(require(placed.task().job()), placed.task(), placed.node(), placed.locality());
-        }
-    }
-
-    private void addCandidates(Job job, List<NodeSlots> slots, List<Candidate<Task>> candidates) {
-        NodePattern on = on(job);
-        List<NodeSlots> usable = slots.stream().filter(node -> on.test(node.name())).toList();
-        if (usable.isEmpty()) {
-            if (!on.isAny()) {
-                job.waitFor(job.next(), absent(on));
-            }
-            return;
-        }
-        int room = Math.min(job.room(), Limits.CANDIDATES_MAX - candidates.size());
-        if (!on.isAny()) { // those that wait for busy nodes take no place in this round
-            room = Math.min(room, usable.stream().mapToInt(NodeSlots::free).sum());
-        }
-        if (room <= 0) {
-            return;
-        }
-        for (Task task : job.pending()) {
-            Map<String, Long> holders = task.holders();
-            if (holders == null) {
-                locate(job, task);
-            } else if (room-- > 0) {
-                candidates.add(new Candidate<>(task, task.slots(), task.inputBytes(), holders, on));
-            }
-            if (room <= 0 || locating.size() >= Limits.LOCATING_MAX) {
+        for (Queue.Waiting waiting : queue.inOrder(nowSeconds())) {
+            if (locating >= Limits.LOCATING_MAX) {
                 break;
             }
+            fill(waiting);
+        }
+        Round round = new Round(slots.usable());
+        Set<Queue.Waiting> passed = new HashSet<>();
+        while (round.hasFree()) {
+            Optional<Queue.Next> next = queue.next(round, passed, nowSeconds());
+            if (next.isEmpty()) {
+                return;
+            }
+            Queue.Waiting of = next.get().of();
+            Placed<Task> placed = next.get().placed();
+            guarded(of.job, placed.task(), () -> start(of.job, placed));
+            fill(of);
         }
     }
 
-    private void locate(Job job, Task task) {
-        if (!locating.add(task)) {
-            return;
+    /** Hands tasks of a job to its backlog, as far as a window goes. */
+    private void fill(Queue.Waiting waiting) {
+        Job job = waiting.job;
+        while (job.hasUntaken()
+                && locating < Limits.LOCATING_MAX
+                && waiting.backlog.size() + waiting.locating.size() < Limits.WINDOW_TASKS) {
+            Task task = job.takeNext();
+            guarded(
+                    job,
+                    task,
+                    () -> {
+                        Map<String, Long> holders = task.holders();
+                        if (holders == null) {
+                            locate(waiting, task);
+                        } else {
+                            wait(waiting, task, holders);
+                        }
+                    });
         }
-        accounts.of(job.user())
+    }
+
+    private static void wait(Queue.Waiting waiting, Task task, Map<String, Long> holders) {
+        waiting.backlog.add(new Candidate<>(task, task.slots(), task.inputBytes(), holders));
+    }
+
+    private void locate(Queue.Waiting waiting, Task task) {
+        waiting.locating.add(task);
+        locating++;
+        CompletableFuture.completedFuture(waiting.job.user())
+                .thenCompose(accounts::of)
                 .thenCompose(account ->
                         farm.holdings(account.credentials(), task.spec().getInputsList()))
                 .whenCompleteAsync(
                         (holdings, failure) -> {
-                            locating.remove(task);
-                            guarded(job, task, () -> located(job, task, holdings, failure));
+                            locating--;
+                            waiting.locating.remove(task);
+                            guarded(
+                                    waiting.job,
+                                    task,
+                                    () -> located(waiting, task, holdings, failure));
+                            placeSoon();
                         },
                         events);
     }
 
     private void located(
-            Job job, Task task, Farm.@Nullable Holdings holdings, @Nullable Throwable failure) {
+            Queue.Waiting waiting,
+            Task task,
+            Farm.@Nullable Holdings holdings,
+            @Nullable Throwable failure) {
         if (task.state() != TaskState.PENDING) {
             return;
         }
-        if (holdings == null) {
-            FarmException reason =
-                    FarmException.of(
-                            failure == null ? new IllegalStateException("no answer") : failure,
-                            "locate",
-                            "input");
-            job.waitFor(task, "its input cannot be located: " + reason.getMessage());
-            return; // asked again in the next round
+        if (holdings != null) {
+            waiting.problem = "";
+            waiting.job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
+            wait(waiting, task, holdings.bytesByNode());
+            return;
         }
-        job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
-        place();
+        FarmException reason =
+                FarmException.of(
+                        failure == null ? new IllegalStateException("no answer") : failure,
+                        "locate",
+                        "input");
+        String why = "its input cannot be located: " + reason.getMessage();
+        if (reason.kind().retry() == Retry.NEVER && reason.kind() != ErrorKind.SESSION_ENDED) {
+            throw new FarmException(reason.kind(), "run", "task", why);
+        }
+        waiting.problem = why;
+        clock.after(
+                Limits.RETRY_AFTER,
+                () ->
+                        events.execute(() ->
+                                guarded(
+                                        waiting.job,
+                                        task,
+                                        () -> {
+                                            if (task.state() == TaskState.PENDING) {
+                                                locate(waiting, task);
+                                            }
+                                        })));
     }
 
     /** A defect that one task brings to light is that task's failure. */
@@ -290,12 +309,16 @@ final class Dispatcher {
         try {
             step.run();
         } catch (RuntimeException e) {
-            log.error("task {}.{} fails", job.id(), task.index(), e);
-            String why = "the scheduler cannot go on with it: " + e;
+            String why = String.valueOf(e.getMessage());
+            if (!(e instanceof FarmException)) {
+                log.error("task {}.{} fails", job.id(), task.index(), e);
+                why = "the scheduler cannot go on with it: " + e;
+            }
             if (task.state() == TaskState.RUNNING) {
                 ended(job, task, failure(why));
             } else if (task.state() == TaskState.PENDING) {
                 int before = job.finished().size();
+                queue.find(job).ifPresent(waiting -> waiting.backlog.remove(task));
                 job.abandon(task, why, nowMillis());
                 recordFinished(job, before);
             }
@@ -306,19 +329,22 @@ final class Dispatcher {
         return RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).setFailure(why).build();
     }
 
-    private void start(Job job, Task task, String node, String locality) {
-        taken.merge(node, task.slots(), Integer::sum);
-        job.start(task, node, locality, nowMillis());
+    private void start(Job job, Placed<Task> placed) {
+        Task task = placed.task();
+        job.start(task, placed.node(), placed.locality(), nowMillis());
+        slots.take(task.node(), task.slots());
+        share.started(job.user(), task.slots(), nowSeconds());
+        queue.find(job).ifPresent(queue::update);
         recorder.add(
-                new Recorder.Entry(
-                        List.of(new TaskRow(task.info(true), 0)),
-                        0,
+                Recorder.Entry.of(
+                        List.of(task),
+                        job,
                         () -> events.execute(() -> guarded(job, task, () -> attempt(job, task)))));
         changed();
     }
 
     private void attempt(Job job, Task task) {
-        NodeInfo node = nodes.get(task.node());
+        NodeInfo node = slots.find(task.node());
         if (node == null || node.getAddress().isEmpty()) {
             nodeAway(job, task, "node " + task.node() + " is not known");
             return;
@@ -370,12 +396,7 @@ final class Dispatcher {
         switch (failure.kind()) {
             case DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY ->
                     nodeAway(job, task, failure.getMessage());
-            case OVERLOADED, BUSY -> {
-                release(task);
-                job.giveBack(task, failure.getMessage());
-                recorder.add(
-                        new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
-            }
+            case OVERLOADED, BUSY -> giveBack(job, task, failure.getMessage());
             default -> ended(job, task, failure(failure.getMessage()));
         }
     }
@@ -394,66 +415,78 @@ final class Dispatcher {
             return;
         }
         log.warn("task {} is taken from {}: {}", task.attemptId(), task.node(), why);
-        release(task);
+        giveBack(job, task, "node " + task.node() + " was lost");
+    }
+
+    private void giveBack(Job job, Task task, String why) {
+        release(job, task);
         int before = job.finished().size();
-        job.giveBack(task, "node " + task.node() + " was lost");
-        if (task.state().isFinal()) {
-            recordFinished(job, before);
-        } else {
-            recorder.add(new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
+        job.giveBack(task, why, nowMillis());
+        again(job, task);
+        recordFinished(job, before);
+        placeSoon();
+    }
+
+    /** If it waits for another attempt. */
+    private void again(Job job, Task task) {
+        if (task.state() == TaskState.PENDING) {
+            queue.add(job);
+            recorder.add(Recorder.Entry.of(List.of(task), job, () -> {}));
         }
-        place();
     }
 
     private void ended(Job job, Task task, RunTaskReply reply) {
-        release(task);
+        release(job, task);
         if (reply.getEnded() > reply.getStarted() && reply.getStarted() > 0) {
-            double seconds = (reply.getEnded() - reply.getStarted()) / 1e3;
-            meanSeconds += MEAN_WEIGHT * (seconds - meanSeconds);
+            queue.ran(job, (reply.getEnded() - reply.getStarted()) / MICROS_PER_SECOND);
         }
         int before = job.finished().size();
         boolean killOthers = job.finish(task, reply, nowMillis());
-        if (task.state() == TaskState.PENDING) {
-            recorder.add(new Recorder.Entry(List.of(new TaskRow(task.info(true), 0)), 0, () -> {}));
-        }
+        again(job, task);
         recordFinished(job, before);
         if (killOthers) {
-            job.running().forEach(other -> kill(other, 15));
+            job.running().forEach(other -> kill(other, SIGTERM));
         }
-        place();
+        placeSoon();
     }
 
     /** Writes down the tasks that ended since; clients hear of it when it is durable. */
     private void recordFinished(Job job, int from) {
-        List<TaskRow> rows =
-                job.finished().subList(from, job.finished().size()).stream()
-                        .map(task -> new TaskRow(task.info(true), task.finishOrder()))
-                        .toList();
-        if (!rows.isEmpty()) {
+        List<Task> ended = job.finished().subList(from, job.finished().size());
+        if (!ended.isEmpty()) {
+            int upTo = job.finished().size();
             recorder.add(
-                    new Recorder.Entry(
-                            rows,
-                            job.isDone() ? job.id() : 0,
-                            () -> events.execute(this::changed)));
+                    Recorder.Entry.of(
+                            ended.stream().filter(task -> task.attempts() > 0).toList(),
+                            job,
+                            () ->
+                                    events.execute(() -> {
+                                        job.durable(upTo);
+                                        changed();
+                                    })));
         }
-        forgetOldJobs();
+        if (!job.hasPending()) {
+            queue.find(job).ifPresent(queue::update);
+        }
+        if (job.isDone()) {
+            queue.remove(job);
+            forgetOldJobs();
+        }
     }
 
     private void forgetOldJobs() {
         List<Long> done = jobs.values().stream().filter(Job::isDone).map(Job::id).toList();
-        for (int i = 0; i < done.size() - Limits.DONE_JOBS_KEPT; i++) {
-            jobs.remove(done.get(i));
-            patterns.remove(done.get(i));
-        }
+        done.subList(0, Math.max(0, done.size() - Limits.DONE_JOBS_KEPT)).forEach(jobs::remove);
     }
 
-    private void release(Task task) {
-        taken.merge(task.node(), -task.slots(), Integer::sum);
+    private void release(Job job, Task task) {
+        slots.giveBack(task.node(), task.slots());
+        share.ended(job.user(), task.slots(), nowSeconds());
         unreachableSince.remove(task);
     }
 
     private void kill(Task task, int signal) {
-        NodeInfo node = nodes.get(task.node());
+        NodeInfo node = slots.find(task.node());
         if (node != null) {
             runner.kill(node.getAddress(), task.attemptId(), signal)
                     .whenComplete((_, failure) -> {
@@ -468,7 +501,18 @@ final class Dispatcher {
         }
     }
 
+    /** Once for all that the event thread has before it. */
     private void changed() {
+        if (!isTelling) {
+            isTelling = true;
+            events.execute(() -> {
+                isTelling = false;
+                tell();
+            });
+        }
+    }
+
+    private void tell() {
         for (Runnable watcher : watchers) {
             try {
                 watcher.run();
@@ -479,13 +523,16 @@ final class Dispatcher {
     }
 
     private static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
+        TaskSpec spec = task.spec();
         return RunTaskRequest.newBuilder()
                 .setTask(task.attemptId())
-                .addAllArgv(task.spec().getArgvList())
+                .addAllArgv(job.request().getArgvPrefixList())
+                .addAllArgv(spec.getArgvList())
                 .putAllEnvironment(job.request().getEnvironmentMap())
-                .putEnvironment("GF_JOB_ID", ByteString.copyFromUtf8(Long.toString(job.id())))
-                .putEnvironment(
-                        "GF_TASK_INDEX", ByteString.copyFromUtf8(Integer.toString(task.index())))
+                .putEnvironment("GF_JOB_ID", text(job.id()))
+                .putEnvironment("GF_TASK_ID", text(task.index() + 1L))
+                .putEnvironment("GF_TASK_INDEX", text(task.index()))
+                .putEnvironment("GF_ATTEMPT", text(task.attempts()))
                 .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
                 .setDirectory(job.request().getDirectory())
                 .setUser(job.user())
@@ -493,8 +540,16 @@ final class Dispatcher {
                 .setGid(account.gid())
                 .setOutputBytesMax(job.request().getOutputBytesMax())
                 .setTimeoutMillis(job.request().getTimeoutMillis())
-                .setNeedsMount(task.spec().getNeedsMount())
+                .setNeedsMount(spec.getNeedsMount())
                 .build();
+    }
+
+    private static ByteString text(long number) {
+        return ByteString.copyFromUtf8(Long.toString(number));
+    }
+
+    private double nowSeconds() {
+        return clock.nanoTime() / NANOS_PER_SECOND;
     }
 
     private long nowMillis() {

@@ -82,7 +82,7 @@ final class JobService {
         if (noAccount != null) {
             throw FarmException.of(noAccount, "look up account", submission.user());
         }
-        dispatcher.requireNode(submission.on());
+        dispatcher.requireRunnable(submission.on(), submission.mostSlots());
         blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
     }
 
@@ -133,7 +133,7 @@ final class JobService {
     private JobReply describe(Exchange<JobRequest, JobReply> exchange) {
         JobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
-        JobView view = new JobView(exchange.peer().identity(), job);
+        JobView view = view(exchange.peer().identity(), job);
         int from = (int) Math.min(request.getFromTask(), job.tasks().size());
         int limit =
                 request.getLimit() == 0
@@ -148,19 +148,23 @@ final class JobService {
                 .build();
     }
 
+    private JobView view(Identity asking, Job job) {
+        return new JobView(asking, job, dispatcher.info(job));
+    }
+
     private ListJobsReply list(Identity identity, ListJobsRequest request) {
         ListJobsReply.Builder reply = ListJobsReply.newBuilder();
         dispatcher.jobs().stream()
                 .filter(job -> request.getAll() || !job.isDone())
                 .sorted(Comparator.comparingLong(Job::id).reversed())
                 .limit(request.getLimit() == 0 ? Long.MAX_VALUE : request.getLimit())
-                .forEach(job -> reply.addJobs(new JobView(identity, job).job()));
+                .forEach(job -> reply.addJobs(view(identity, job).job()));
         return reply.build();
     }
 
     private Empty end(Exchange<CancelJobRequest, Empty> exchange) {
         Job job = dispatcher.require(exchange.request().getJob());
-        if (!new JobView(exchange.peer().identity(), job).isOwn()) {
+        if (!view(exchange.peer().identity(), job).isOwn()) {
             throw new FarmException(
                     ErrorKind.NOT_PERMITTED,
                     "cancel job",

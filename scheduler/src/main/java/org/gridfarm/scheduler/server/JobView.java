@@ -13,7 +13,7 @@ import java.util.List;
  * What somebody is told of a job. Its owner and administrators: all of it. Others: that it is
  * there, whose it is, and how far; nothing that came from its command, which may hold secrets.
  */
-record JobView(Identity asking, Job of) {
+record JobView(Identity asking, Job of, JobInfo info) {
     /** Leaves room in a frame of 8 MiB for the last task, whose output is at most 6 MiB. */
     private static final int PAGE_BYTES_MAX = 1 << 20;
 
@@ -22,7 +22,6 @@ record JobView(Identity asking, Job of) {
     }
 
     JobInfo job() {
-        JobInfo info = of.info();
         return isOwn() ? info : info.toBuilder().clearName().clearWaiting().build();
     }
 

@@ -11,10 +11,10 @@ final class Limits {
     static final int TASKS_PER_JOB_MAX = 100_000;
 
     /**
-     * Considered in one round of placement: many times the slots of a large farm, small enough for
-     * a round in a few milliseconds.
+     * Tasks of one job at hand for placement: many times the slots of a large farm. A job hands out
+     * more when these have started.
      */
-    static final int CANDIDATES_MAX = 2_000;
+    static final int WINDOW_TASKS = 2_000;
 
     /** Locations asked for at once. */
     static final int LOCATING_MAX = 64;

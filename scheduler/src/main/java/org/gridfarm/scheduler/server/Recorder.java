@@ -1,12 +1,16 @@
 package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.Task;
+import org.gridfarm.scheduler.queue.JobStore.JobRow;
 import org.gridfarm.scheduler.queue.JobStore.TaskRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,15 +34,25 @@ final class Recorder implements AutoCloseable {
     private final Thread thread = new Thread(this::work, "gf-recorder");
     private volatile boolean closed;
 
-    /**
-     * Rows to write, the job that is done with them (0: none), and what to do when they are
-     * durable.
-     */
-    record Entry(List<TaskRow> rows, long doneJob, Runnable durable) {}
+    /** Rows to write, and what to do when they are durable. */
+    record Entry(List<TaskRow> rows, Optional<JobRow> job, Runnable durable) {
+        /** These tasks of a job, and how it stands, as of now. */
+        static Entry of(List<Task> tasks, Job job, Runnable durable) {
+            boolean isNews = job.isDone() || !job.halted().isEmpty();
+            return new Entry(
+                    tasks.stream()
+                            .map(task -> new TaskRow(task.row(), task.finishOrder()))
+                            .toList(),
+                    isNews
+                            ? Optional.of(new JobRow(job.id(), job.halted(), job.isDone()))
+                            : Optional.empty(),
+                    durable);
+        }
+    }
 
     /** Durable when it returns. */
     interface Table {
-        void record(List<TaskRow> rows, List<Long> doneJobs);
+        void record(List<TaskRow> rows, List<JobRow> jobs);
     }
 
     Recorder(Table table, Consumer<FarmException> deposed) {
@@ -79,10 +93,10 @@ final class Recorder implements AutoCloseable {
 
     private boolean write(List<Entry> group) {
         List<TaskRow> rows = group.stream().flatMap(e -> e.rows().stream()).toList();
-        List<Long> done = group.stream().map(Entry::doneJob).filter(job -> job != 0).toList();
+        List<JobRow> jobs = group.stream().flatMap(e -> e.job().stream()).toList();
         while (!closed) {
             try {
-                table.record(rows, done);
+                table.record(rows, jobs);
                 return true;
             } catch (FarmException e) {
                 switch (e.kind()) {

@@ -62,7 +62,7 @@ public final class Scheduler implements AutoCloseable {
                 long epoch = store.takeOver(name);
                 List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
                 Recorder writing =
-                        new Recorder((rows, done) -> store.record(epoch, rows, done), deposed);
+                        new Recorder((rows, states) -> store.record(epoch, rows, states), deposed);
                 recorder = writing;
                 Accounts accounts = new HostAccounts();
                 Dispatcher dispatcher =

@@ -47,6 +47,11 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
         return new Submission(identity.user(), request, NodePattern.of(request.getNodePattern()));
     }
 
+    /** What the widest of its tasks asks for. */
+    int mostSlots() {
+        return request.getTasksList().stream().mapToInt(TaskSpec::getSlots).max().orElse(0);
+    }
+
     private static FarmException refused(ErrorKind kind, String name, String why) {
         return new FarmException(kind, "submit", name, why);
     }

@@ -35,7 +35,7 @@ final class Waiters {
         Job job = dispatcher.require(request.getJob());
         long most = Math.min(request.getWaitMillis(), Limits.WAIT_MAX.toMillis());
         if (job.change() > request.getChange()
-                || job.finished().size() > request.getFromFinished()
+                || job.told().size() > request.getFromFinished()
                 || most == 0) {
             exchange.reply(progress(exchange));
             return;
@@ -64,17 +64,17 @@ final class Waiters {
                 .find(request.getJob())
                 .map(job ->
                         job.change() > request.getChange()
-                                || job.finished().size() > request.getFromFinished())
+                                || job.told().size() > request.getFromFinished())
                 .orElse(true);
     }
 
     private WaitJobReply progress(Exchange<WaitJobRequest, WaitJobReply> exchange) {
         WaitJobRequest request = exchange.request();
         Job job = dispatcher.require(request.getJob());
-        JobView view = new JobView(exchange.peer().identity(), job);
-        int from = Math.min(request.getFromFinished(), job.finished().size());
-        int to = Math.min(job.finished().size(), from + JobService.TASKS_PER_PAGE);
-        List<TaskInfo> page = view.tasks(job.finished().subList(from, to), request.getWithOutput());
+        JobView view = new JobView(exchange.peer().identity(), job, dispatcher.info(job));
+        int from = Math.min(request.getFromFinished(), job.told().size());
+        int to = Math.min(job.told().size(), from + JobService.TASKS_PER_PAGE);
+        List<TaskInfo> page = view.tasks(job.told().subList(from, to), request.getWithOutput());
         return WaitJobReply.newBuilder()
                 .setJob(view.job())
                 .addAllFinished(page)

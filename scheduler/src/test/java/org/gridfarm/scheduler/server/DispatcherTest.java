@@ -24,6 +24,7 @@ import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.queue.JobStore;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,7 +52,18 @@ class DispatcherTest {
     private final ExecutorService events = Executors.newSingleThreadExecutor();
     private final List<NodeInfo> nodes = new CopyOnWriteArrayList<>();
     private final Map<String, String> ran = new ConcurrentHashMap<>(); // attempt, address
-    private final Recorder recorder = new Recorder((_, _) -> {}, _ -> {});
+    private final List<String> order = new CopyOnWriteArrayList<>(); // of attempts
+    private final Set<String> held = ConcurrentHashMap.newKeySet(); // users whose tasks go on
+    private final List<CompletableFuture<RunTaskReply>> running = new CopyOnWriteArrayList<>();
+    private final List<JobStore.TaskRow> rows = new CopyOnWriteArrayList<>();
+    private final List<JobStore.JobRow> halted = new CopyOnWriteArrayList<>();
+    private final Recorder recorder =
+            new Recorder(
+                    (tasks, jobs) -> {
+                        rows.addAll(tasks);
+                        halted.addAll(jobs);
+                    },
+                    _ -> {});
     private final Dispatcher dispatcher =
             new Dispatcher(
                     new TestedFarm(),
@@ -86,7 +99,14 @@ class DispatcherTest {
                 throw new TestedFarmDefect();
             }
             ran.put(request.getTask(), address);
-            return CompletableFuture.completedFuture(RunTaskReply.getDefaultInstance());
+            order.add(request.getTask());
+            CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
+            if (held.contains(request.getUser())) {
+                running.add(outcome);
+            } else {
+                outcome.complete(RunTaskReply.getDefaultInstance());
+            }
+            return outcome;
         }
 
         @Override
@@ -148,6 +168,13 @@ class DispatcherTest {
         events.execute(() -> dispatcher.submitted(id, user, request));
     }
 
+    private void release() {
+        RunTaskReply killed = RunTaskReply.newBuilder().setExitCode(143).setSignal(15).build();
+        RunTaskReply ended = RunTaskReply.getDefaultInstance();
+        boolean isCancelled = asked(() -> !dispatcher.require(1).halted().isEmpty());
+        running.forEach(outcome -> outcome.complete(isCancelled ? killed : ended));
+    }
+
     private void awaitState(long id, String state) {
         await().until(() -> asked(() -> dispatcher.require(id).state().equals(state)));
     }
@@ -185,7 +212,7 @@ class DispatcherTest {
         List<Job> restored = new ArrayList<>();
         for (String user : List.of("stranger", "defect", "alice")) {
             Job job = new Job(restored.size() + 1L, user, job("", ""), 0);
-            job.start(job.next(), "n1", "none", 0);
+            job.start(job.takeNext(), "n1", "none", 0);
             restored.add(job);
         }
         begin(restored, "n1");
@@ -222,8 +249,68 @@ class DispatcherTest {
         submit(1, "alice", job("gpu*", "", ""));
         submit(2, "alice", job("", ""));
         awaitState(2, "succeeded");
-        assertThat(asked(() -> dispatcher.require(1).info()).getWaiting())
+        assertThat(asked(() -> dispatcher.info(dispatcher.require(1))).getWaiting())
                 .isEqualTo("waits for a node named gpu*: gpu1 is down");
+    }
+
+    @Test
+    void aJobOfOneTaskDoesNotWaitBehindThoseOfAnotherUser() {
+        held.add("alice");
+        begin(List.of(), "n1");
+        String[] many = new String[50];
+        java.util.Arrays.fill(many, "");
+        submit(1, "alice", job("", many));
+        await().until(() -> order.size() == 1);
+        submit(2, "bob", job("", ""));
+        held.clear();
+        release();
+        awaitState(2, "succeeded");
+        awaitState(1, "succeeded");
+        assertThat(order.get(1)).isEqualTo("2.0.1");
+    }
+
+    @Test
+    void ofOneUserTheJobWithTheHighestPriorityGoesFirst() {
+        held.add("alice");
+        begin(List.of(), "n1");
+        submit(1, "alice", job("", "", ""));
+        await().until(() -> order.size() == 1);
+        submit(2, "alice", job("", ""));
+        submit(3, "alice", job("", "").toBuilder().setPriority(5).build());
+        held.clear();
+        release();
+        awaitState(1, "succeeded");
+        awaitState(2, "succeeded");
+        assertThat(order).containsExactly("1.0.1", "3.0.1", "1.1.1", "2.0.1");
+    }
+
+    @Test
+    void whoWaitsIsToldForWhat() {
+        held.add("alice");
+        begin(List.of(), "n1");
+        submit(1, "alice", job("", ""));
+        await().until(() -> order.size() == 1);
+        submit(2, "bob", job("", ""));
+        assertThat(asked(() -> dispatcher.info(dispatcher.require(2))).getWaiting())
+                .isEqualTo("waits for a free slot: all 1 are taken");
+    }
+
+    @Test
+    void aCancelledJobOfManyTasksIsWrittenDownAsOneRow() {
+        held.add("alice");
+        begin(List.of(), "n1");
+        String[] many = new String[1_000];
+        java.util.Arrays.fill(many, "");
+        submit(1, "alice", job("", many));
+        await().until(() -> order.size() == 1);
+        asked(() -> {
+            dispatcher.cancel(dispatcher.require(1), 15);
+            return 0;
+        });
+        release();
+        awaitState(1, "cancelled");
+        await().until(() -> halted.contains(new JobStore.JobRow(1, "cancelled", true)));
+        assertThat(rows).extracting(row -> row.info().getIndex()).containsOnly(0);
     }
 
     /** Only what a waiter is asked and told. */
@@ -297,7 +384,7 @@ class DispatcherTest {
         assertThatThrownBy(
                         () -> {
                             asked(() -> {
-                                dispatcher.requireNode(NodePattern.of("m*"));
+                                dispatcher.requireRunnable(NodePattern.of("m*"), 1);
                                 return 0;
                             });
                         })
@@ -305,7 +392,7 @@ class DispatcherTest {
                 .hasMessageContaining("no node has such a name; there are n1, n2");
         assertThat(
                         asked(() -> {
-                            dispatcher.requireNode(NodePattern.of("{n2,m1}"));
+                            dispatcher.requireRunnable(NodePattern.of("{n2,m1}"), 1);
                             return "taken";
                         }))
                 .isEqualTo("taken");

@@ -80,7 +80,7 @@ class SubmissionTest {
                                                         .setArgument(text("hunter2")))
                                         .addTasks(TaskSpec.getDefaultInstance())),
                         0);
-        job.start(job.next(), "n1", "none", 0);
+        job.start(job.takeNext(), "n1", "none", 0);
         job.finish(
                 job.tasks().get(0),
                 RunTaskReply.newBuilder()
@@ -90,22 +90,21 @@ class SubmissionTest {
                         .setStderr(text("hunter2"))
                         .build(),
                 0);
-        job.waitFor(job.next(), "hunter2");
         for (Identity other :
                 List.of(
                         person("mallory", Role.USER),
                         new Identity("/CN=h", Role.MOUNT, List.of(), Optional.empty(), false))) {
-            JobView view = new JobView(other, job);
+            JobView view = new JobView(other, job, job.info("hunter2"));
             assertThat(view.job().toString()).contains("alice").doesNotContain("hunter2");
             assertThat(view.tasks(job.tasks(), true).toString())
                     .contains("n1")
                     .doesNotContain("hunter2");
         }
         for (Identity own : List.of(ALICE, person("root", Role.ADMIN))) {
-            TaskInfo task = new JobView(own, job).tasks(job.tasks(), true).get(0);
+            TaskInfo task = new JobView(own, job, job.info("")).tasks(job.tasks(), true).get(0);
             assertThat(task.getReason() + task.getStdout().toStringUtf8())
                     .isEqualTo("hunter2hunter2");
-            assertThat(new JobView(own, job).job().getName()).contains("hunter2");
+            assertThat(new JobView(own, job, job.info("")).job().getName()).contains("hunter2");
         }
     }
 
@@ -128,11 +127,11 @@ class SubmissionTest {
                         .setStderr(ByteString.copyFrom(new byte[3 << 20]))
                         .build();
         while (job.hasPending()) {
-            var task = job.next();
+            var task = job.takeNext();
             job.start(task, "n1", "none", 0);
             job.finish(task, large, 0);
         }
-        JobView view = new JobView(ALICE, job);
+        JobView view = new JobView(ALICE, job, job.info(""));
         assertThat(view.tasks(job.finished(), true)).hasSize(1);
         assertThat(view.tasks(job.finished(), false)).hasSize(4);
     }

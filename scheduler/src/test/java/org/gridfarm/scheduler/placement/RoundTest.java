@@ -9,11 +9,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-class PlacementTest {
+class RoundTest {
     private static final Costs SECOND_TASKS = new Costs(1, 100e6);
 
     private static Candidate<String> task(String name, long bytes, String... holders) {
@@ -31,7 +33,7 @@ class PlacementTest {
     @Test
     void aTaskGoesWhereItsInputLies() {
         List<Placed<String>> plan =
-                Placement.plan(
+                plan(
                         List.of(task("a", 100, "n2"), task("b", 100, "n1")),
                         List.of(node("n1", 1), node("n2", 1)),
                         SECOND_TASKS);
@@ -43,7 +45,7 @@ class PlacementTest {
     @Test
     void theTaskWithFewerChoicesChoosesFirst() {
         List<Placed<String>> plan =
-                Placement.plan(
+                plan(
                         List.of(task("either", 100, "n1", "n2"), task("only1", 100, "n1")),
                         List.of(node("n1", 1), node("n2", 1)),
                         SECOND_TASKS);
@@ -56,7 +58,7 @@ class PlacementTest {
     @Test
     void aLargeInputWaitsForItsNode() {
         List<Placed<String>> plan =
-                Placement.plan(
+                plan(
                         List.of(task("big", 10_000_000_000L, "n1")),
                         List.of(node("n1", 0), node("n2", 2)),
                         SECOND_TASKS);
@@ -71,7 +73,7 @@ class PlacementTest {
         for (int i = 2; i <= 10; i++) {
             nodes.add(node("n" + i, 2));
         }
-        List<Placed<String>> plan = Placement.plan(waiting, nodes, SECOND_TASKS);
+        List<Placed<String>> plan = plan(waiting, nodes, SECOND_TASKS);
         assertThat(plan).hasSize(20);
         assertThat(plan.stream().filter(p -> p.node().equals("n1")))
                 .hasSize(2)
@@ -81,7 +83,7 @@ class PlacementTest {
     @Test
     void inputOfAVanishedNodeHoldsNothingBack() {
         assertThat(
-                        Placement.plan(
+                        plan(
                                 List.of(task("t", 10_000_000_000L, "gone")),
                                 List.of(node("n1", 1)),
                                 SECOND_TASKS))
@@ -107,8 +109,7 @@ class PlacementTest {
                                             random.nextInt(1000),
                                             holders(random)))
                             .toList();
-            List<Placed<Integer>> plan =
-                    Placement.plan(waiting, nodes, new Costs(random.nextDouble(), 1e6));
+            List<Placed<Integer>> plan = plan(waiting, nodes, new Costs(random.nextDouble(), 1e6));
             assertThat(plan.stream().map(Placed::task))
                     .as("seed %d round %d", seed, round)
                     .doesNotHaveDuplicates();
@@ -135,22 +136,82 @@ class PlacementTest {
         return held;
     }
 
+    private static <T> List<Placed<T>> plan(
+            List<Candidate<T>> waiting, List<NodeSlots> nodes, Costs costs) {
+        return plan(waiting, nodes, costs, _ -> true);
+    }
+
+    private static <T> List<Placed<T>> plan(
+            List<Candidate<T>> waiting,
+            List<NodeSlots> nodes,
+            Costs costs,
+            Predicate<String> allowed) {
+        Backlog<T> backlog = new Backlog<>();
+        waiting.forEach(backlog::add);
+        Round round = new Round(nodes);
+        List<Placed<T>> plan = new ArrayList<>();
+        Optional<Placed<T>> next = round.take(backlog, allowed, costs);
+        while (next.isPresent()) {
+            plan.add(next.get());
+            next = round.take(backlog, allowed, costs);
+        }
+        assertThat(backlog.size()).isEqualTo(waiting.size() - plan.size());
+        return plan;
+    }
+
     @Test
     void aTaskGoesOnlyWhereItMay() {
-        Candidate<String> bound =
-                new Candidate<>("bound", 1, 100, Map.of("n1", 100L), "n2"::equals);
+        List<Candidate<String>> bound = List.of(task("bound", 100, "n1"));
         assertThat(
-                        Placement.plan(
-                                List.of(bound),
+                        plan(
+                                bound,
                                 List.of(node("n1", 2), node("n2", 1), node("n3", 2)),
-                                SECOND_TASKS))
+                                SECOND_TASKS,
+                                "n2"::equals))
                 .extracting(Placed::node)
                 .containsExactly("n2");
-        assertThat(
-                        Placement.plan(
-                                List.of(bound),
-                                List.of(node("n1", 2), node("n2", 0)),
-                                SECOND_TASKS))
+        assertThat(plan(bound, List.of(node("n1", 2), node("n2", 0)), SECOND_TASKS, "n2"::equals))
                 .isEmpty();
+    }
+
+    @Test
+    void aTaskThatTwoNodesHoldLeavesBothLinesWhenItStarts() {
+        Backlog<String> backlog = new Backlog<>();
+        backlog.add(task("a", 100, "n1", "n2"));
+        assertThat(backlog.slotsBefore("n1")).isEqualTo(0.5);
+        new Round(List.of(node("n1", 1))).take(backlog, _ -> true, SECOND_TASKS);
+        assertThat(backlog.isEmpty()).isTrue();
+        assertThat(backlog.slotsBefore("n2")).isZero();
+        assertThat(backlog.holders()).isEmpty();
+    }
+
+    @Test
+    void aNarrowTaskPassesAWideOneThatDoesNotFit() {
+        Candidate<String> wide = new Candidate<>("wide", 2, 0, Map.of());
+        Candidate<String> narrow = new Candidate<>("narrow", 1, 0, Map.of());
+        assertThat(plan(List.of(wide, narrow), List.of(node("n1", 1)), SECOND_TASKS))
+                .extracting(Placed::task)
+                .containsExactly("narrow");
+    }
+
+    /** What waits there ends sooner than the read of a gigabyte over the network. */
+    @Test
+    void shortTasksWithLargeInputsWaitForTheNodeThatHoldsThem() {
+        List<Candidate<String>> waiting =
+                IntStream.range(0, 8).mapToObj(i -> task("t" + i, 1_000_000_000, "n1")).toList();
+        Costs measured = new Costs(0.02, 110e6);
+        List<NodeSlots> nodes = List.of(node("n1", 2), node("n2", 2), node("n3", 2));
+        assertThat(plan(waiting, nodes, measured)).extracting(Placed::node).containsOnly("n1");
+    }
+
+    @Test
+    void aTaskThatIsHeldBackSaysForWhat() {
+        Backlog<String> backlog = new Backlog<>();
+        backlog.add(task("big", 10_000_000_000L, "n1"));
+        assertThat(
+                        new Round(List.of(node("n1", 0), node("n2", 2)))
+                                .why(backlog, _ -> true, SECOND_TASKS))
+                .isEqualTo(
+                        "waits for a slot on n1, which holds its input: about 0.5 s, and reading it elsewhere would take 100.0 s");
     }
 }

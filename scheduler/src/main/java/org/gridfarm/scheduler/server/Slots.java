@@ -1,0 +1,112 @@
+package org.gridfarm.scheduler.server;
+
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.scheduler.placement.NodeSlots;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The nodes as last heard of, and how much of each is taken. Owned by the event thread. */
+final class Slots {
+    private final Map<String, NodeInfo> nodes = new HashMap<>();
+    private final Map<String, Integer> taken = new HashMap<>();
+
+    void learn(List<NodeInfo> list) {
+        nodes.clear();
+        list.forEach(node -> nodes.put(node.getName(), node));
+    }
+
+    @Nullable NodeInfo find(String name) {
+        return nodes.get(name);
+    }
+
+    void take(String node, int slots) {
+        taken.merge(node, slots, Integer::sum);
+    }
+
+    void giveBack(String node, int slots) {
+        taken.merge(node, -slots, Integer::sum);
+    }
+
+    int taken() {
+        return taken.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    /** Nodes that may run tasks now, with what is free on them. */
+    List<NodeSlots> usable() {
+        List<NodeSlots> usable = new ArrayList<>();
+        for (NodeInfo node : nodes.values()) {
+            if (isUsable(node)) {
+                int room = node.getSlots() - taken.getOrDefault(node.getName(), 0);
+                usable.add(
+                        new NodeSlots(
+                                node.getName(),
+                                node.getRack(),
+                                Math.max(0, room),
+                                node.getSlots()));
+            }
+        }
+        return usable;
+    }
+
+    private static boolean isUsable(NodeInfo node) {
+        boolean serves = node.getState().equals("up") || node.getState().equals("readonly");
+        return serves && node.getSlots() > 0;
+    }
+
+    boolean isUsable(Predicate<String> on) {
+        return nodes.values().stream().anyMatch(node -> isUsable(node) && on.test(node.getName()));
+    }
+
+    /** NOT_FOUND if the farm has nodes and the job may run on none of them. */
+    void requireNode(NodePattern on) {
+        if (!nodes.isEmpty() && nodes.keySet().stream().noneMatch(on)) {
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND,
+                    "run on nodes",
+                    on.glob(),
+                    "no node has such a name; there are "
+                            + nodes.keySet().stream().sorted().collect(Collectors.joining(", ")));
+        }
+    }
+
+    /** INVALID if the farm has nodes and none of those named has so many slots. */
+    void requireSlots(NodePattern on, int slots) {
+        int most =
+                nodes.values().stream()
+                        .filter(node -> on.test(node.getName()))
+                        .mapToInt(NodeInfo::getSlots)
+                        .max()
+                        .orElse(slots);
+        if (slots > most) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "submit",
+                    slots + " slots",
+                    "no node that the job may run on has more than " + most);
+        }
+    }
+
+    /** Why nothing of a job can start now. */
+    String absent(NodePattern on) {
+        String known =
+                nodes.values().stream()
+                        .filter(node -> on.test(node.getName()))
+                        .map(node ->
+                                node.getName()
+                                        + (node.getSlots() == 0
+                                                ? " runs no tasks"
+                                                : " is " + node.getState()))
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+        String wanted = on.isAny() ? "a node" : "a node named " + on.glob();
+        return "waits for " + wanted + (known.isEmpty() ? ": there is none" : ": " + known);
+    }
+}
