@@ -87,7 +87,9 @@ public record NodeSettings(
                         tasks.pathIfAny("scratch")
                                 .orElseGet(() -> Path.of(System.getProperty("java.io.tmpdir"))),
                         tasks.count("min_uid", TaskSettings.MIN_UID_DEFAULT, 1, Integer.MAX_VALUE),
-                        allowsRoot(tasks, daemon)));
+                        allowsRoot(tasks, daemon),
+                        data.getFirst().resolve("task-output"),
+                        config.bytes("reserve", RESERVE_DEFAULT)));
     }
 
     /** Others than root on this host cannot have meant it. */

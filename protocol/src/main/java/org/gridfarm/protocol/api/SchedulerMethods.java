@@ -54,5 +54,15 @@ public final class SchedulerMethods {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.needing("an own job, or an administrator"));
 
+    /** What a task has written so far, or wrote; the scheduler asks the node. */
+    public static final Method<TaskOutputRequest, TaskOutputReply> OUTPUT =
+            new Method<>(
+                    165,
+                    "task-output",
+                    TaskOutputRequest.parser(),
+                    TaskOutputReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("an own job, or an administrator"));
+
     private SchedulerMethods() {}
 }

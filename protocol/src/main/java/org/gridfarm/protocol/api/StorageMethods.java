@@ -189,5 +189,15 @@ public final class StorageMethods {
                     Retry.IDEMPOTENT,
                     Access.of(Role.SCHEDULER));
 
+    /** What a task has written so far, or wrote. */
+    public static final Method<ReadTaskOutputRequest, ReadTaskOutputReply> READ_TASK_OUTPUT =
+            new Method<>(
+                    143,
+                    "read-task-output",
+                    ReadTaskOutputRequest.parser(),
+                    ReadTaskOutputReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER));
+
     private StorageMethods() {}
 }

@@ -35,6 +35,8 @@ public final class Task {
     private int signal;
     private byte[] stdout = {};
     private byte[] stderr = {};
+    private long stdoutBytes; // in all
+    private long stderrBytes;
     private long finishOrder;
     private @Nullable Map<String, Long> holders;
 
@@ -150,12 +152,25 @@ public final class Task {
         signal = reply.getSignal();
         stdout = reply.getStdout().toByteArray();
         stderr = reply.getStderr().toByteArray();
+        stdoutBytes = Math.max(stdout.length, reply.getStdoutBytes());
+        stderrBytes = Math.max(stderr.length, reply.getStderrBytes());
         reason = why;
         if (reply.getStarted() != 0) {
             started = reply.getStarted() / MICROS_PER_MILLI;
         }
         ended = reply.getEnded() != 0 ? reply.getEnded() / MICROS_PER_MILLI : now;
         finishOrder = order;
+    }
+
+    /** Bytes of its output that are in memory. */
+    public int outputHeld() {
+        return stdout.length + stderr.length;
+    }
+
+    /** From now on its output is in the table alone. */
+    public void dropOutput() {
+        stdout = new byte[0];
+        stderr = new byte[0];
     }
 
     /** Before it has started, or between two attempts. */
@@ -179,8 +194,8 @@ public final class Task {
         ended = kept.getEnded();
         exitCode = kept.getExitCode();
         signal = kept.getSignal();
-        stdout = kept.getStdout().toByteArray();
-        stderr = kept.getStderr().toByteArray();
+        stdoutBytes = kept.getStdoutBytes();
+        stderrBytes = kept.getStderrBytes();
         finishOrder = order;
     }
 
@@ -214,6 +229,8 @@ public final class Task {
                         .setQueued(queued)
                         .setStarted(started)
                         .setEnded(ended)
+                        .setStdoutBytes(stdoutBytes)
+                        .setStderrBytes(stderrBytes)
                         .setReason(reason);
         if (withOutput) {
             info.setStdout(com.google.protobuf.ByteString.copyFrom(stdout));

@@ -153,6 +153,25 @@ public final class JobStore implements AutoCloseable {
                 });
     }
 
+    /** A task as it was written down last, with the beginning of its output. */
+    public Optional<TaskInfo> task(long job, int index) {
+        return run(
+                "read",
+                connection -> {
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "SELECT info FROM task WHERE job = ? AND index = ?")) {
+                        statement.setLong(1, job);
+                        statement.setInt(2, index);
+                        try (ResultSet row = statement.executeQuery()) {
+                            return row.next()
+                                    ? Optional.of(TaskInfo.parseFrom(row.getBytes(1)))
+                                    : Optional.empty();
+                        }
+                    }
+                });
+    }
+
     /** A task as it is to be kept, with its place in the order of finishing. */
     public record TaskRow(TaskInfo info, long finishOrder) {}
 

@@ -8,9 +8,12 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
@@ -25,7 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -64,6 +69,8 @@ final class Dispatcher {
     private final Queue queue = new Queue(share);
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
+    private final Deque<Task> withOutput = new ArrayDeque<>();
+    private long outputHeld; // bytes
     private int locating; // tasks
     private boolean isPlacing; // soon
     private boolean isTelling; // soon
@@ -452,7 +459,7 @@ final class Dispatcher {
 
     /** Writes down the tasks that ended since; clients hear of it when it is durable. */
     private void recordFinished(Job job, int from) {
-        List<Task> ended = job.finished().subList(from, job.finished().size());
+        List<Task> ended = List.copyOf(job.finished().subList(from, job.finished().size()));
         if (!ended.isEmpty()) {
             int upTo = job.finished().size();
             recorder.add(
@@ -462,6 +469,7 @@ final class Dispatcher {
                             () ->
                                     events.execute(() -> {
                                         job.durable(upTo);
+                                        hold(ended);
                                         changed();
                                     })));
         }
@@ -472,6 +480,42 @@ final class Dispatcher {
             queue.remove(job);
             forgetOldJobs();
         }
+    }
+
+    /** In memory is the output of the latest; of older ones it is in the table. */
+    private void hold(List<Task> ended) {
+        for (Task task : ended) {
+            if (task.outputHeld() > 0) {
+                withOutput.add(task);
+                outputHeld += task.outputHeld();
+            }
+        }
+        while (outputHeld > Limits.OUTPUT_BYTES_HELD) {
+            Task oldest = withOutput.remove();
+            outputHeld -= oldest.outputHeld();
+            oldest.dropOutput();
+        }
+    }
+
+    /** What the node of a task's last attempt has of its output. */
+    CompletableFuture<ReadTaskOutputReply> output(Task task, TaskOutputRequest asked) {
+        NodeInfo node = slots.find(task.node());
+        if (node == null || node.getAddress().isEmpty()) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    "task output",
+                    task.attemptId(),
+                    "it is on node " + task.node() + ", which is not known");
+        }
+        return runner.output(
+                node.getAddress(),
+                ReadTaskOutputRequest.newBuilder()
+                        .setTask(task.attemptId())
+                        .setError(asked.getError())
+                        .setOffset(asked.getOffset())
+                        .setMax(asked.getMax())
+                        .setWaitMillis(asked.getWaitMillis())
+                        .build());
     }
 
     private void forgetOldJobs() {
@@ -538,7 +582,6 @@ final class Dispatcher {
                 .setUser(job.user())
                 .setUid(account.uid())
                 .setGid(account.gid())
-                .setOutputBytesMax(job.request().getOutputBytesMax())
                 .setTimeoutMillis(job.request().getTimeoutMillis())
                 .setNeedsMount(spec.getNeedsMount())
                 .build();

@@ -2,7 +2,6 @@ package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.CancelJobRequest;
@@ -14,6 +13,8 @@ import org.gridfarm.protocol.wire.ListJobsRequest;
 import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.TaskOutputReply;
+import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.scheduler.job.Job;
@@ -40,6 +41,7 @@ final class JobService {
     private final Executor blocking;
     private final Clock clock;
     private final Waiters waiters;
+    private final Outputs outputs;
 
     JobService(
             Dispatcher dispatcher,
@@ -56,6 +58,7 @@ final class JobService {
         this.events = events;
         this.blocking = blocking;
         this.clock = clock;
+        this.outputs = new Outputs(dispatcher, store, events, blocking, clock);
         this.waiters = new Waiters(dispatcher, events, clock);
     }
 
@@ -102,6 +105,10 @@ final class JobService {
 
     void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
         onEvents(exchange, () -> waiters.park(exchange));
+    }
+
+    void output(Exchange<TaskOutputRequest, TaskOutputReply> exchange) {
+        onEvents(exchange, () -> outputs.answer(exchange));
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {
@@ -164,13 +171,7 @@ final class JobService {
 
     private Empty end(Exchange<CancelJobRequest, Empty> exchange) {
         Job job = dispatcher.require(exchange.request().getJob());
-        if (!view(exchange.peer().identity(), job).isOwn()) {
-            throw new FarmException(
-                    ErrorKind.NOT_PERMITTED,
-                    "cancel job",
-                    Long.toString(job.id()),
-                    "it belongs to " + job.user());
-        }
+        view(exchange.peer().identity(), job).requireOwn("cancel job");
         int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
         dispatcher.cancel(job, signal);
         return Empty.getDefaultInstance();

@@ -1,6 +1,8 @@
 package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.scheduler.job.Job;
@@ -19,6 +21,17 @@ record JobView(Identity asking, Job of, JobInfo info) {
 
     boolean isOwn() {
         return asking.isAdmin() || asking.user().equals(of.user());
+    }
+
+    /** NOT_PERMITTED to everybody else. */
+    void requireOwn(String operation) {
+        if (!isOwn()) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    operation,
+                    Long.toString(of.id()),
+                    "it belongs to " + of.user());
+        }
     }
 
     JobInfo job() {

@@ -22,6 +22,12 @@ final class Limits {
     /** Finished jobs kept in memory for gf jobs; older ones are in the table. */
     static final int DONE_JOBS_KEPT = 200;
 
+    /** Beginnings of what tasks wrote, in memory: those of the latest thousands. */
+    static final long OUTPUT_BYTES_HELD = 16 << 20;
+
+    /** Between two looks at a task that has not started. */
+    static final Duration OUTPUT_RETRY = Duration.ofMillis(50);
+
     /** How often the list of nodes is asked for. */
     static final Duration NODES_EVERY = Duration.ofMillis(500);
 

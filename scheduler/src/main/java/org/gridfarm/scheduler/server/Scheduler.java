@@ -102,6 +102,9 @@ public final class Scheduler implements AutoCloseable {
                 .on(
                         SchedulerMethods.WAIT,
                         exchange -> with(exchange, service -> service.await(exchange)))
+                .on(
+                        SchedulerMethods.OUTPUT,
+                        exchange -> with(exchange, service -> service.output(exchange)))
                 .build();
     }
 

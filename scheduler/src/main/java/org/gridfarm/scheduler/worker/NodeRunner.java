@@ -5,6 +5,8 @@ import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.KillTaskRequest;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 
@@ -19,6 +21,7 @@ public final class NodeRunner implements Runner, AutoCloseable {
             Duration.ZERO; // a task may take days; a dead node is noticed by the connection's
     // keep-alive
     private static final Duration KILL_MAX = Duration.ofSeconds(10);
+    private static final Duration OUTPUT_MAX = Duration.ofSeconds(9); // within the client's call
 
     private final Dialer dialer;
     private final Map<String, CompletableFuture<Peer>> peers = new HashMap<>();
@@ -31,6 +34,14 @@ public final class NodeRunner implements Runner, AutoCloseable {
     public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
         return peer(address)
                 .thenCompose(peer -> peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED));
+    }
+
+    @Override
+    public CompletableFuture<ReadTaskOutputReply> output(
+            String address, ReadTaskOutputRequest request) {
+        return peer(address)
+                .thenCompose(peer ->
+                        peer.callPlain(StorageMethods.READ_TASK_OUTPUT, request, OUTPUT_MAX));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.worker;
 
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 
@@ -13,6 +15,9 @@ public interface Runner {
      * node cannot be reached, with OVERLOADED when it has no slot.
      */
     CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request);
+
+    /** What an attempt has written so far, or wrote. */
+    CompletableFuture<ReadTaskOutputReply> output(String address, ReadTaskOutputRequest request);
 
     CompletableFuture<Void> kill(String address, String attempt, int signal);
 }

@@ -17,6 +17,8 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
@@ -107,6 +109,12 @@ class DispatcherTest {
                 outcome.complete(RunTaskReply.getDefaultInstance());
             }
             return outcome;
+        }
+
+        @Override
+        public CompletableFuture<ReadTaskOutputReply> output(
+                String address, ReadTaskOutputRequest request) {
+            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -27,15 +27,11 @@ import java.util.concurrent.TimeUnit;
  * setpriv} becomes the user, and the shell reads a {@link TaskScript}. Thread-safe.
  */
 final class TaskRun {
-    /** Kept when the request names no limit. */
-    private static final int OUTPUT_BYTES_DEFAULT = 1 << 20;
-
-    /** Of both together, the answer has to fit into one frame of 8 MiB. */
-    private static final int OUTPUT_BYTES_MAX = 3 << 20;
-
     /** All of it is in the pipes when the last process has ended. */
     private static final Duration OUTPUT_GRACE = Duration.ofSeconds(1);
 
+    private static final int OUTPUT_LOST = 74; // EX_IOERR
+    private static final double MILLIS_PER_SECOND = 1e3;
     private static final int SIGKILL = 9;
     private static final int SIGTERM = 15;
     private static final int SIGNAL_MAX = 64;
@@ -46,8 +42,8 @@ final class TaskRun {
     private final ProcessTree.Maker trees;
     private final Clock clock;
     private final CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
-    private final CappedOutput stdout;
-    private final CappedOutput stderr;
+    private final TaskOutput stdout;
+    private final TaskOutput stderr;
 
     @GuardedBy("this")
     private @Nullable Process process;
@@ -55,18 +51,25 @@ final class TaskRun {
     @GuardedBy("this")
     private int killedEarly; // the signal
 
-    TaskRun(RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees, Clock clock) {
+    @GuardedBy("this")
+    private boolean timedOut;
+
+    TaskRun(
+            RunTaskRequest request,
+            TaskSettings settings,
+            ProcessTree.Maker trees,
+            Spool spool,
+            Clock clock) {
         this.request = request;
         this.settings = settings;
         this.trees = trees;
         this.clock = clock;
-        int max =
-                request.getOutputBytesMax() == 0
-                        ? OUTPUT_BYTES_DEFAULT
-                        : request.getOutputBytesMax();
-        int bounded = max < 0 ? OUTPUT_BYTES_MAX : Math.min(max, OUTPUT_BYTES_MAX);
-        this.stdout = new CappedOutput(bounded);
-        this.stderr = new CappedOutput(bounded);
+        this.stdout = new TaskOutput(spool, spool.file(request.getTask(), false), clock);
+        this.stderr = new TaskOutput(spool, spool.file(request.getTask(), true), clock);
+    }
+
+    TaskOutput output(boolean isError) {
+        return isError ? stderr : stdout;
     }
 
     CompletableFuture<RunTaskReply> outcome() {
@@ -96,13 +99,36 @@ final class TaskRun {
             reply.setExitCode(TaskScript.COMMAND_NOT_RUN).setFailure(e.toString());
         } finally {
             outcome.complete(
-                    reply.setEnded(clock.micros())
-                            .setStdout(stdout.bytes())
-                            .setStderr(stderr.bytes())
-                            .setStdoutCut(stdout.isCut())
-                            .setStderrCut(stderr.isCut())
+                    explained(reply)
+                            .setEnded(clock.micros())
+                            .setStdout(stdout.head())
+                            .setStderr(stderr.head())
+                            .setStdoutBytes(stdout.size())
+                            .setStderrBytes(stderr.size())
                             .build());
         }
+    }
+
+    /** What the exit status does not say. */
+    private RunTaskReply.Builder explained(RunTaskReply.Builder reply) {
+        for (TaskOutput output : List.of(stdout, stderr)) {
+            output.failure()
+                    .ifPresent(failure -> {
+                        reply.setFailure(
+                                "its output cannot be kept on the node: " + failure.getMessage());
+                        if (reply.getExitCode() == 0) {
+                            reply.setExitCode(OUTPUT_LOST);
+                        }
+                    });
+        }
+        synchronized (this) {
+            if (timedOut) {
+                reply.setFailure(
+                        "timed out after %s s"
+                                .formatted(request.getTimeoutMillis() / MILLIS_PER_SECOND));
+            }
+        }
+        return reply;
     }
 
     private int run(TaskUser user) throws IOException, InterruptedException {
@@ -157,7 +183,7 @@ final class TaskRun {
         return exit;
     }
 
-    private Thread follow(CappedOutput output, InputStream in, String name) {
+    private Thread follow(TaskOutput output, InputStream in, String name) {
         return output.follow(in, name + "-" + request.getTask());
     }
 
@@ -189,6 +215,9 @@ final class TaskRun {
         long timeout = request.getTimeoutMillis();
         if (timeout > 0 && !started.waitFor(timeout, TimeUnit.MILLISECONDS)) {
             LOG.info("task {} ran for its {} ms and is ended", request.getTask(), timeout);
+            synchronized (this) {
+                timedOut = true;
+            }
             kill(0);
         }
         return started.waitFor();

@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode.tasks;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.Role;
@@ -12,10 +13,13 @@ import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.ListTasksReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +27,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Answers RUN_TASK, KILL_TASK and LIST_TASKS to schedulers alone: they know whose job it is.
- * Thread-safe.
+ * Answers RUN_TASK, KILL_TASK, LIST_TASKS and READ_TASK_OUTPUT to schedulers alone: they know whose
+ * job it is. Thread-safe.
  */
 public final class TaskService implements AutoCloseable {
     /** How long the outcome of a task can be asked for again. */
@@ -35,6 +39,12 @@ public final class TaskService implements AutoCloseable {
 
     /** Of all outcomes together, most of it what the tasks wrote. */
     static final long FINISHED_BYTES_MAX = 32 << 20;
+
+    /** In one answer. */
+    private static final int OUTPUT_READ_MAX = 1 << 20;
+
+    /** Below what a call may take. */
+    private static final Duration OUTPUT_WAIT_MAX = Duration.ofSeconds(5);
 
     private static final class Entry {
         final TaskRun run;
@@ -50,6 +60,7 @@ public final class TaskService implements AutoCloseable {
     private final TaskSettings settings;
     private final ProcessTree.Maker trees;
     private final Clock clock;
+    private final Spool spool;
 
     @GuardedBy("this")
     private final Map<String, Entry> tasks = new LinkedHashMap<>();
@@ -64,12 +75,15 @@ public final class TaskService implements AutoCloseable {
         this.settings = settings;
         this.trees = ProcessTrees.ofThisHost();
         this.clock = clock;
+        this.spool = new Spool(settings.spool(), settings.spoolReserve(), clock, this::isRunning);
     }
 
     public void register(Services.Builder services) {
+        spool.cleanFromNowOn();
         services.onAsync(StorageMethods.RUN_TASK, this::run)
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
-                .onAsync(StorageMethods.LIST_TASKS, this::list);
+                .onAsync(StorageMethods.LIST_TASKS, this::list)
+                .onAsync(StorageMethods.READ_TASK_OUTPUT, this::output);
     }
 
     private static void admit(Exchange<?, ?> exchange) {
@@ -95,7 +109,7 @@ public final class TaskService implements AutoCloseable {
                                 ? "the node is going down"
                                 : "all " + settings.slots() + " slots are taken");
             }
-            run = new TaskRun(request, settings, trees, clock);
+            run = new TaskRun(request, settings, trees, spool, clock);
             tasks.put(request.getTask(), new Entry(run));
         }
         run.start();
@@ -135,6 +149,43 @@ public final class TaskService implements AutoCloseable {
                 .filter(entry -> !entry.getValue().run.outcome().isDone())
                 .map(Map.Entry::getKey)
                 .toList();
+    }
+
+    private synchronized boolean isRunning(String task) {
+        Entry entry = tasks.get(task);
+        return entry != null && !entry.run.outcome().isDone();
+    }
+
+    /** Of a task that runs, or of one that ended and whose file is still there. */
+    private CompletableFuture<ReadTaskOutputReply> output(
+            Exchange<ReadTaskOutputRequest, ReadTaskOutputReply> exchange) {
+        admit(exchange);
+        ReadTaskOutputRequest request = exchange.request();
+        Path file = spool.file(request.getTask(), request.getError());
+        int max = Math.min(request.getMax(), OUTPUT_READ_MAX);
+        Entry entry;
+        synchronized (this) {
+            entry = tasks.get(request.getTask());
+        }
+        if (max <= 0 || request.getOffset() < 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "task output", request.getTask(), "nothing is asked for");
+        }
+        if (entry != null) {
+            Duration most =
+                    Duration.ofMillis(
+                            Math.min(request.getWaitMillis(), OUTPUT_WAIT_MAX.toMillis()));
+            return entry.run.output(request.getError()).read(request.getOffset(), max, most);
+        }
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    ByteString data = TaskOutput.inFile(file, request.getOffset(), max);
+                    return ReadTaskOutputReply.newBuilder()
+                            .setData(data)
+                            .setEnd(data.size() < max)
+                            .build();
+                },
+                Thread::startVirtualThread);
     }
 
     /** Answered once the task has ended; a task that is not known has ended long ago. */

@@ -12,8 +12,17 @@ import java.time.Duration;
  * @param minUid accounts below are the system's and run nothing
  * @param allowRoot root's own tasks run as root, though without its capabilities: for a farm of
  *     root's own on one machine
+ * @param spool where output that is long is kept for a day; the node's own
+ * @param spoolReserve bytes that this leaves free on its disk
  */
 public record TaskSettings(
-        int slots, String mount, Duration killGrace, Path scratch, int minUid, boolean allowRoot) {
+        int slots,
+        String mount,
+        Duration killGrace,
+        Path scratch,
+        int minUid,
+        boolean allowRoot,
+        Path spool,
+        long spoolReserve) {
     public static final int MIN_UID_DEFAULT = 1000;
 }

@@ -8,6 +8,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.name.LocalPath;
 import org.gridfarm.protocol.name.NameText;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,9 +21,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +74,7 @@ class TaskRunTest {
     }
 
     private TaskSettings settings(String where) {
-        return new TaskSettings(2, where, Duration.ofMillis(300), mount, 1000, false);
+        return new TaskSettings(2, where, Duration.ofMillis(300), mount, 1000, false, mount, 0);
     }
 
     private TaskRun start(RunTaskRequest request) {
@@ -80,7 +83,8 @@ class TaskRunTest {
 
     private static TaskRun start(
             RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees) {
-        TaskRun run = new TaskRun(request, settings, trees, Clock.system());
+        Spool spool = new Spool(settings.spool(), 0, Clock.system(), _ -> true);
+        TaskRun run = new TaskRun(request, settings, trees, spool, Clock.system());
         run.start();
         return run;
     }
@@ -139,16 +143,69 @@ class TaskRunTest {
     }
 
     @Test
-    void outputPastTheLimitIsCutAndDoesNotBlock() throws IOException {
-        RunTaskReply reply =
-                run(
-                        shell("head -c 3000000 /dev/zero; echo end >&2")
-                                .setOutputBytesMax(1000)
-                                .build());
+    void outputOfAnyLengthIsKeptWholeAndItsBeginningIsToldWithTheOutcome() throws IOException {
+        TaskRun run = start(shell("seq 1 400000; echo short >&2").build());
+        RunTaskReply reply = run.outcome().join();
         assertThat(reply.getExitCode()).isZero();
-        assertThat(reply.getStdout().size()).isEqualTo(1000);
-        assertThat(reply.getStdoutCut()).isTrue();
-        assertThat(reply.getStderrCut()).isFalse();
+        assertThat(reply.getStdoutBytes()).isEqualTo(2_688_895);
+        assertThat(reply.getStdout().size()).isLessThanOrEqualTo(TaskOutput.HEAD_BYTES);
+        assertThat(reply.getStderr().toStringUtf8()).isEqualTo("short\n");
+        assertThat(reply.getStderrBytes()).isEqualTo(6);
+        ByteString whole = ByteString.EMPTY;
+        ReadTaskOutputReply part;
+        do {
+            part = run.output(false).read(whole.size(), 1 << 20, Duration.ZERO).join();
+            whole = whole.concat(part.getData());
+        } while (!part.getEnd());
+        assertThat(whole.toStringUtf8()).startsWith("1\n2\n").endsWith("\n400000\n");
+        assertThat(whole.size()).isEqualTo(2_688_895);
+    }
+
+    @Test
+    void outputCanBeReadWhileTheTaskRuns() throws Exception {
+        Path gate = mount.resolve("gate");
+        new ProcessBuilder("mkfifo", "-m", "666", gate.toString()).start().waitFor();
+        TaskRun run = start(shell("echo first; read line < " + gate + "; echo $line").build());
+        TaskOutput output = run.output(false);
+        ReadTaskOutputReply first = output.read(0, 100, Duration.ofSeconds(20)).join();
+        assertThat(first.getData().toStringUtf8()).isEqualTo("first\n");
+        assertThat(first.getEnd()).isFalse();
+        assertThat(output.read(6, 100, Duration.ofMillis(1)).join().getData()).isEmpty();
+        var second = output.read(6, 100, Duration.ofSeconds(20));
+        Files.writeString(gate, "second\n");
+        assertThat(second.join().getData().toStringUtf8()).isEqualTo("second\n");
+        assertThat(output.read(13, 100, Duration.ofSeconds(20)).join().getEnd()).isTrue();
+    }
+
+    @Test
+    void aTaskWhoseOutputFitsOnNoDiskFailsAndSaysSo() throws IOException {
+        Spool full = new Spool(mount, Long.MAX_VALUE, Clock.system(), _ -> true);
+        TaskRun run =
+                new TaskRun(
+                        shell("seq 1 400000").build(),
+                        settings(mount.toString()),
+                        HERE,
+                        full,
+                        Clock.system());
+        run.start();
+        RunTaskReply reply = run.outcome().join();
+        assertThat(reply.getExitCode()).isNotZero();
+        assertThat(reply.getFailure())
+                .isEqualTo("its output cannot be kept on the node: No space left on device");
+    }
+
+    @Test
+    void oldOutputIsRemovedAndThatOfTasksThatRunIsNot() throws IOException {
+        Path old = Files.writeString(mount.resolve("1.0.1.out"), "old");
+        Path running = Files.writeString(mount.resolve("2.0.1.out"), "runs");
+        Path fresh = Files.writeString(mount.resolve("3.0.1.out"), "fresh");
+        FileTime before = FileTime.from(Instant.now().minus(Spool.KEPT).minusSeconds(60));
+        Files.setLastModifiedTime(old, before);
+        Files.setLastModifiedTime(running, before);
+        new Spool(mount, 0, Clock.system(), "2.0.1"::equals).cleanFromNowOn();
+        assertThat(old).doesNotExist();
+        assertThat(running).exists();
+        assertThat(fresh).exists();
     }
 
     @Test

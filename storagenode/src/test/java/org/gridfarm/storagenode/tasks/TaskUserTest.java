@@ -18,7 +18,15 @@ class TaskUserTest {
                 uid,
                 gid,
                 self,
-                new TaskSettings(1, "", Duration.ZERO, Path.of("/tmp"), 1000, allowRoot));
+                new TaskSettings(
+                        1,
+                        "",
+                        Duration.ZERO,
+                        Path.of("/tmp"),
+                        1000,
+                        allowRoot,
+                        Path.of("/tmp"),
+                        0));
     }
 
     private static void refused(String why, long uid, long gid, long self, boolean allowRoot) {
