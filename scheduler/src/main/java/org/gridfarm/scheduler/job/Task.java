@@ -33,6 +33,7 @@ public final class Task {
     private long ended;
     private int exitCode;
     private int signal;
+    private int slot;
     private byte[] stdout = {};
     private byte[] stderr = {};
     private long stdoutBytes; // in all
@@ -103,6 +104,16 @@ public final class Task {
         return inputBytesLocal;
     }
 
+    /** Number of its slot on its node, while it runs. */
+    public int slot() {
+        return slot;
+    }
+
+    /** Of the attempt that begins. */
+    public void hold(int number) {
+        slot = number;
+    }
+
     public int slots() {
         return slots;
     }
@@ -135,6 +146,7 @@ public final class Task {
         node = onNode;
         locality = level;
         reason = "";
+        slot = 0;
         started = now;
         Map<String, Long> known = holders();
         inputBytesLocal = known == null ? 0 : known.getOrDefault(onNode, 0L);
@@ -185,6 +197,7 @@ public final class Task {
         state = was;
         attempts = kept.getAttempts();
         node = kept.getNode();
+        slot = kept.getSlot();
         locality = kept.getLocality();
         reason = kept.getReason();
         inputBytes = kept.getInputBytes();
@@ -203,7 +216,10 @@ public final class Task {
     public TaskInfo info(boolean withOutput) {
         TaskSpec asked = spec();
         return known(withOutput)
-                .setArgument(asked.getArgument())
+                .setArgument(
+                        asked.getArgument().isEmpty() && asked.getInputsCount() == 1
+                                ? asked.getInputs(0)
+                                : asked.getArgument())
                 .addAllArgv(asked.getArgvList())
                 .build();
     }
@@ -220,6 +236,7 @@ public final class Task {
                         .setIndex(index)
                         .setState(state.word())
                         .setNode(node)
+                        .setSlot(slot)
                         .setLocality(locality)
                         .setInputBytes(inputBytes)
                         .setInputBytesLocal(inputBytesLocal)

@@ -96,7 +96,7 @@ final class Dispatcher {
             jobs.put(job.id(), job);
             job.durable();
             for (Task task : job.running()) {
-                slots.take(task.node(), task.slots());
+                slots.take(task);
                 share.started(job.user(), task.slots(), nowSeconds());
             }
             if (!job.isDone()) {
@@ -339,7 +339,7 @@ final class Dispatcher {
     private void start(Job job, Placed<Task> placed) {
         Task task = placed.task();
         job.start(task, placed.node(), placed.locality(), nowMillis());
-        slots.take(task.node(), task.slots());
+        task.hold(slots.take(task));
         share.started(job.user(), task.slots(), nowSeconds());
         queue.find(job).ifPresent(queue::update);
         recorder.add(
@@ -524,7 +524,7 @@ final class Dispatcher {
     }
 
     private void release(Job job, Task task) {
-        slots.giveBack(task.node(), task.slots());
+        slots.giveBack(task);
         share.ended(job.user(), task.slots(), nowSeconds());
         unreachableSince.remove(task);
     }
@@ -576,6 +576,7 @@ final class Dispatcher {
                 .putEnvironment("GF_JOB_ID", text(job.id()))
                 .putEnvironment("GF_TASK_ID", text(task.index() + 1L))
                 .putEnvironment("GF_TASK_INDEX", text(task.index()))
+                .putEnvironment("GF_SLOT", text(task.slot()))
                 .putEnvironment("GF_ATTEMPT", text(task.attempts()))
                 .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
                 .setDirectory(job.request().getDirectory())

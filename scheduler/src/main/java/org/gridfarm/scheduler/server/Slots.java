@@ -3,10 +3,12 @@ package org.gridfarm.scheduler.server;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.placement.NodeSlots;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,8 @@ import java.util.stream.Collectors;
 /** The nodes as last heard of, and how much of each is taken. Owned by the event thread. */
 final class Slots {
     private final Map<String, NodeInfo> nodes = new HashMap<>();
-    private final Map<String, Integer> taken = new HashMap<>();
+    private final Map<String, BitSet> taken = new HashMap<>(); // by number, from 1 on
+    private final Map<Task, BitSet> ofTask = new HashMap<>();
 
     void learn(List<NodeInfo> list) {
         nodes.clear();
@@ -27,16 +30,39 @@ final class Slots {
         return nodes.get(name);
     }
 
-    void take(String node, int slots) {
-        taken.merge(node, slots, Integer::sum);
+    /** As many as the task asks for; the lowest number is told. */
+    int take(Task task) {
+        BitSet ofNode = taken.computeIfAbsent(task.node(), _ -> new BitSet());
+        BitSet own = new BitSet();
+        int number = task.slot() > 0 && !ofNode.get(task.slot()) ? task.slot() : next(ofNode, 1);
+        for (int i = 0; i < task.slots(); i++) {
+            ofNode.set(number);
+            own.set(number);
+            number = next(ofNode, number);
+        }
+        ofTask.put(task, own);
+        return own.nextSetBit(1);
     }
 
-    void giveBack(String node, int slots) {
-        taken.merge(node, -slots, Integer::sum);
+    private static int next(BitSet taken, int from) {
+        return taken.nextClearBit(from);
+    }
+
+    void giveBack(Task task) {
+        BitSet own = ofTask.remove(task);
+        BitSet ofNode = taken.get(task.node());
+        if (own != null && ofNode != null) {
+            ofNode.andNot(own);
+        }
     }
 
     int taken() {
-        return taken.values().stream().mapToInt(Integer::intValue).sum();
+        return taken.values().stream().mapToInt(BitSet::cardinality).sum();
+    }
+
+    private int taken(String node) {
+        BitSet ofNode = taken.get(node);
+        return ofNode == null ? 0 : ofNode.cardinality();
     }
 
     /** Nodes that may run tasks now, with what is free on them. */
@@ -44,7 +70,7 @@ final class Slots {
         List<NodeSlots> usable = new ArrayList<>();
         for (NodeInfo node : nodes.values()) {
             if (isUsable(node)) {
-                int room = node.getSlots() - taken.getOrDefault(node.getName(), 0);
+                int room = node.getSlots() - taken(node.getName());
                 usable.add(
                         new NodeSlots(
                                 node.getName(),

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TaskRun {
     /** All of it is in the pipes when the last process has ended. */
-    private static final Duration OUTPUT_GRACE = Duration.ofSeconds(1);
+    private static final Duration OUTPUT_GRACE = Duration.ofSeconds(5);
 
     private static final int OUTPUT_LOST = 74; // EX_IOERR
     private static final double MILLIS_PER_SECOND = 1e3;
@@ -177,10 +177,20 @@ final class TaskRun {
         } finally {
             end(tree, leader);
         }
-        for (Thread follower : followers) {
-            follower.join(OUTPUT_GRACE);
-        }
+        awaitOutput(followers);
         return exit;
+    }
+
+    /** However slow the disk is; who holds a pipe open and writes nothing is not waited for. */
+    private void awaitOutput(List<Thread> followers) throws InterruptedException {
+        for (Thread follower : followers) {
+            long before = -1;
+            long size = stdout.size() + stderr.size();
+            while (size > before && !follower.join(OUTPUT_GRACE)) {
+                before = size;
+                size = stdout.size() + stderr.size();
+            }
+        }
     }
 
     private Thread follow(TaskOutput output, InputStream in, String name) {

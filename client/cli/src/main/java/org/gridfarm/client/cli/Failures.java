@@ -26,7 +26,7 @@ public final class Failures {
     }
 
     /** Names in it may hold ends of lines. */
-    static String onOneLine(String message) {
+    public static String onOneLine(String message) {
         return message.replace("\n", "\\n").replace("\r", "\\r");
     }
 

@@ -71,7 +71,9 @@ public final class Gf {
         // most commands take.
         Subcommand asked = words.length == 0 ? null : Subcommand.named(words[0]);
         if (asked != null) {
-            line.addSubcommand(asked.label(), asked.create());
+            CommandLine command = new CommandLine(asked.create());
+            command.setStopAtPositional(asked.hasCommandOfItsOwn());
+            line.addSubcommand(asked.label(), command);
         } else {
             for (Subcommand subcommand : Subcommand.values()) {
                 line.addSubcommand(subcommand.label(), subcommand.create());

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the standard descriptors lead to. */
-final class Terminal {
-    static final boolean OUT = is(1);
-    static final boolean ERR = is(2);
+public final class Terminal {
+    public static final boolean OUT = is(1);
+    public static final boolean ERR = is(2);
 
     private Terminal() {}
 

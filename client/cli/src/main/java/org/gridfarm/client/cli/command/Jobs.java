@@ -21,6 +21,7 @@ import picocli.CommandLine.Parameters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -33,6 +34,9 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Jobs implements Callable<Integer> {
+    private static final double MILLIS = 1e3;
+    private static final int PERCENT = 100;
+
     @Mixin private FarmOptions options = new FarmOptions();
 
     @Option(
@@ -103,7 +107,7 @@ public final class Jobs implements Callable<Integer> {
                             job.getName());
                     found.forEach(t ->
                             details.row(
-                                    job.getId() + "." + t.getIndex(),
+                                    job.getId() + "." + (t.getIndex() + 1),
                                     t.getState(),
                                     t.getNode(),
                                     t.getLocality(),
@@ -145,6 +149,28 @@ public final class Jobs implements Callable<Integer> {
         }
     }
 
+    /** What came of it, in one line. */
+    static String summary(JobInfo job) {
+        double seconds = Math.max(0, job.getEnded() - job.getSubmitted()) / MILLIS;
+        long read = job.getInputBytesLocal() + job.getInputBytesRemote();
+        return String.format(
+                Locale.ROOT,
+                "job %d: %d tasks, %d succeeded, %d failed, %d cancelled in %.1f s (%.1f/s)%s",
+                job.getId(),
+                job.getTasks(),
+                job.getSucceeded(),
+                job.getFailed(),
+                job.getCancelled(),
+                seconds,
+                job.getTasks() / Math.max(seconds, 1 / MILLIS),
+                read == 0
+                        ? ""
+                        : ", %d %% of %s input read where it lay"
+                                .formatted(
+                                        job.getInputBytesLocal() * PERCENT / read,
+                                        Output.bytes(read)));
+    }
+
     static Map<String, Object> document(JobInfo job) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("job", job.getId());
@@ -169,6 +195,7 @@ public final class Jobs implements Callable<Integer> {
 
     static Map<String, Object> document(TaskInfo task) {
         Map<String, Object> document = new LinkedHashMap<>();
+        document.put("task", task.getIndex() + 1);
         document.put("index", task.getIndex());
         document.put("argument", NameText.of(task.getArgument().toByteArray()));
         document.put("state", task.getState());
@@ -183,6 +210,8 @@ public final class Jobs implements Callable<Integer> {
         document.put("queued_ms", task.getQueued());
         document.put("started_ms", task.getStarted());
         document.put("ended_ms", task.getEnded());
+        document.put("stdout_bytes", task.getStdoutBytes());
+        document.put("stderr_bytes", task.getStderrBytes());
         document.put("reason", task.getReason());
         return document;
     }

@@ -67,6 +67,11 @@ public enum Subcommand {
         return factory.get();
     }
 
+    /** Options after the first word are those of the command that it runs. */
+    public boolean hasCommandOfItsOwn() {
+        return this == RUN;
+    }
+
     public static @Nullable Subcommand named(String word) {
         for (Subcommand subcommand : values()) {
             if (subcommand.label.equals(word)) {

@@ -19,6 +19,24 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
             List<String> words,
             Function<String, List<String>> glob,
             Function<String, List<String>> lines) {
+        return parse(words, new Reading(glob, lines, Argument::of, false));
+    }
+
+    /**
+     * How input sources are read.
+     *
+     * @param glob the paths of the farm that match a pattern
+     * @param lines those of a file of this host
+     * @param argument what a word stands for
+     * @param link whether all sources are taken together, one value of each
+     */
+    public record Reading(
+            Function<String, List<String>> glob,
+            Function<String, List<String>> lines,
+            Function<String, Argument> argument,
+            boolean link) {}
+
+    public static Sources parse(List<String> words, Reading reading) {
         List<String> command = new ArrayList<>();
         List<List<List<Argument>>> groups = new ArrayList<>();
         int i = 0;
@@ -30,12 +48,13 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
             List<Argument> values = new ArrayList<>();
             while (i < words.size() && !isMark(words.get(i))) {
                 String word = words.get(i++);
-                List<String> texts = mark.startsWith("::::") ? lines.apply(word) : List.of(word);
+                List<String> texts =
+                        mark.startsWith("::::") ? reading.lines().apply(word) : List.of(word);
                 for (String text : texts) {
-                    expand(text, glob, values);
+                    expand(text, reading, values);
                 }
             }
-            if (mark.endsWith("+") && !groups.isEmpty()) {
+            if ((mark.endsWith("+") || reading.link()) && !groups.isEmpty()) {
                 groups.get(groups.size() - 1).add(values);
             } else {
                 groups.add(new ArrayList<>(List.of(values)));
@@ -46,6 +65,23 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
                     ErrorKind.USAGE, "run", "", "no command; example: gf run 'wc -l {}' ::: /in/*");
         }
         return new Sources(command, groups);
+    }
+
+    /** So many values of the only source at a time. */
+    public List<List<Argument>> combinations(int each) {
+        List<List<Argument>> all = combinations();
+        if (each <= 1 || groups.isEmpty()) {
+            return all;
+        }
+        if (groups.size() > 1 || groups.getFirst().size() > 1) {
+            throw new FarmException(ErrorKind.USAGE, "run", "-n " + each, "takes one input source");
+        }
+        List<Argument> values = groups.getFirst().getFirst();
+        List<List<Argument>> chunks = new ArrayList<>();
+        for (int from = 0; from < values.size(); from += each) {
+            chunks.add(values.subList(from, Math.min(values.size(), from + each)));
+        }
+        return chunks;
     }
 
     /** Every combination of arguments, the last source changing fastest. */
@@ -84,15 +120,14 @@ public record Sources(List<String> command, List<List<List<Argument>>> groups) {
                 || word.equals("::::+");
     }
 
-    private static void expand(
-            String text, Function<String, List<String>> glob, List<Argument> into) {
-        Argument argument = Argument.of(text);
-        boolean pattern = argument.isFarmPath() && text.matches(".*[*?\\[].*");
+    private static void expand(String text, Reading reading, List<Argument> into) {
+        Argument argument = reading.argument().apply(text);
+        boolean pattern = argument.isFarmPath() && argument.path().matches("(?s).*[*?\\[].*");
         if (!pattern) {
             into.add(argument);
             return;
         }
-        List<String> found = glob.apply(argument.path());
+        List<String> found = reading.glob().apply(argument.path());
         if (found.isEmpty()) {
             throw new FarmException(
                     ErrorKind.NOT_FOUND, "run", text, "matches nothing in the farm");

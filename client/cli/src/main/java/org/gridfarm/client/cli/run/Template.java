@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 /**
  * A command with replacement strings: {@code {}} the argument, {@code {.}} without its extension,
  * {@code {/}} its last name, {@code {//}} its directory, {@code {/.}} last name without extension,
- * {@code {#}} the number of the task, and {@code {2}}, {@code {2.}}, ... for the second input
- * source.
+ * {@code {#}} the number of the task, {@code {%}} that of the slot on its node, and {@code {2}},
+ * {@code {2.}}, ... for the second input source.
  *
  * <p>The command runs under /bin/sh. What replaces is handed to it as positional parameters, which
  * it keeps in variables of its own before the command begins; the command refers to these ({@link
@@ -32,9 +32,11 @@ public final class Template {
     private static final int SOURCE_DIGITS_MAX = 3;
 
     private final String command;
+    private final boolean isPlain;
 
-    private Template(String command) {
+    private Template(String command, boolean isPlain) {
         this.command = command;
+        this.isPlain = isPlain;
     }
 
     /**
@@ -43,12 +45,12 @@ public final class Template {
      */
     public static Template of(List<String> words) {
         String joined = String.join(" ", words);
-        return new Template(REPLACEMENT.matcher(joined).find() ? joined : joined + " {}");
+        return new Template(REPLACEMENT.matcher(joined).find() ? joined : joined + " {}", false);
     }
 
-    /** A command that takes no argument at all. */
-    public static Template plain(List<String> words) {
-        return new Template(String.join(" ", words));
+    /** The text of a shell that takes no argument. */
+    public static Template plain(String text) {
+        return new Template(text, true);
     }
 
     /** The task for one combination of arguments, one from each source; the first is number 1. */
@@ -71,22 +73,40 @@ public final class Template {
                 task.addInputs(raw(argument.path()));
             }
         }
-        return task.setArgument(raw(String.join(" ", shown))).build();
+        String argument = String.join(" ", shown);
+        if (task.getInputsCount() != 1 || !raw(argument).equals(task.getInputs(0))) {
+            task.setArgument(raw(argument)); // else it is the input
+        }
+        return task.build();
     }
 
-    /** As a person could give it to a shell that knows the mount. */
-    public String shown(int number, List<Argument> arguments) {
-        Filled filled = fill(number, arguments);
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < filled.values.size(); i++) {
-            text.append(VARIABLE).append(i + 1).append('=');
-            text.append(quote(filled.values.get(i))).append("; ");
+    /** As a person would have written it: for logs. */
+    public String text(int number, List<Argument> arguments) {
+        return isPlain
+                ? command
+                : REPLACEMENT
+                        .matcher(command)
+                        .replaceAll(found ->
+                                Matcher.quoteReplacement(
+                                        value(number, arguments, found.group(1))
+                                                .orElse(found.group())));
+    }
+
+    private static Optional<String> value(int number, List<Argument> arguments, String code) {
+        Filled filled = new Filled(number, arguments, false);
+        if (code.equals("%")) {
+            return Optional.empty();
         }
-        return text.append(filled.command).toString();
+        return filled.mark(0, code)
+                .map(_ -> {
+                    List<String> words = new ArrayList<>();
+                    filled.values.forEach(value -> words.add(quote(value)));
+                    return String.join(" ", words);
+                });
     }
 
     private Filled fill(int number, List<Argument> arguments) {
-        Filled filled = new Filled(number, arguments);
+        Filled filled = new Filled(number, arguments, isPlain);
         filled.command = ShellText.replace(command, filled);
         return filled;
     }
@@ -108,10 +128,14 @@ public final class Template {
         private final int number;
         private final List<Argument> arguments;
         private final List<String> values = new ArrayList<>();
+        private final List<String> meanings = new ArrayList<>();
         private String command = "";
         private boolean needsMount;
 
-        Filled(int number, List<Argument> arguments) {
+        private final boolean isPlain;
+
+        Filled(int number, List<Argument> arguments, boolean isPlain) {
+            this.isPlain = isPlain;
             this.number = number;
             this.arguments = arguments;
         }
@@ -142,14 +166,21 @@ public final class Template {
                         new ShellText.Mark(
                                 mount.end(), List.of(MOUNT_REFERENCE), "{mount}", false));
             }
+            if (isPlain) {
+                return Optional.empty();
+            }
             Matcher matcher = REPLACEMENT.matcher(text).region(from, text.length());
             return matcher.lookingAt() ? mark(matcher.end(), matcher.group(1)) : Optional.empty();
         }
 
         private Optional<ShellText.Mark> mark(int end, String code) {
-            if (code.equals("#") || code.equals("%")) {
+            if (code.equals("%")) {
+                return Optional.of(new ShellText.Mark(end, List.of("${GF_SLOT}"), "", false));
+            }
+            if (code.equals("#")) {
                 String text = Integer.toString(number);
-                return Optional.of(new ShellText.Mark(end, List.of(text), text, false));
+                String reference = "${" + VARIABLE + index("#", text) + "}";
+                return Optional.of(new ShellText.Mark(end, List.of(reference), text, false));
             }
             int digits = 0;
             while (digits < code.length() && Character.isDigit(code.charAt(digits))) {
@@ -168,8 +199,8 @@ public final class Template {
                 boolean below = argument.isBelowMount(part);
                 needsMount |= below;
                 isName |= argument.isFarmPath();
-                references.add(
-                        (below ? MOUNT_REFERENCE : "") + "${" + VARIABLE + index(value) + "}");
+                int variable = index(arguments.indexOf(argument) + part, value);
+                references.add((below ? MOUNT_REFERENCE : "") + "${" + VARIABLE + variable + "}");
                 texts.add(value);
             }
             return Optional.of(
@@ -186,12 +217,16 @@ public final class Template {
                     : List.of();
         }
 
-        /** From 1 on; the same value has the same. */
-        private int index(String value) {
-            int known = values.indexOf(value);
+        /**
+         * From 1 on; what stands for the same has the same. So the script is the same for all tasks
+         * of a job, whatever their values are.
+         */
+        private int index(String meaning, String value) {
+            int known = meanings.indexOf(meaning);
             if (known >= 0) {
                 return known + 1;
             }
+            meanings.add(meaning);
             values.add(value);
             return values.size();
         }

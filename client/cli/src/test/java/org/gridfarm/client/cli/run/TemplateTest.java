@@ -107,7 +107,7 @@ class TemplateTest {
                 .isFalse();
         assertThat(Template.of(List.of("echo {}")).task(1, arguments("/a")).getNeedsMount())
                 .isTrue();
-        assertThat(Template.plain(List.of("ls gf:/")).task(1, List.of()).getNeedsMount()).isTrue();
+        assertThat(Template.plain("ls gf:/").task(1, List.of()).getNeedsMount()).isTrue();
     }
 
     @Test
@@ -138,10 +138,18 @@ class TemplateTest {
     }
 
     @Test
-    void whatIsShownRunsAsTheTaskDoes() {
-        assertThat(Template.of(List.of("wc -l {} > \"{.}.n\"")).shown(1, arguments("/in/a b.c")))
-                .isEqualTo(
-                        "gf_1='/in/a b.c'; gf_2='/in/a b'; wc -l \"${GF_MOUNT}${gf_1}\" > \"${GF_MOUNT}${gf_2}.n\"");
+    void aCommandIsLoggedAsAPersonWouldHaveWrittenIt() {
+        assertThat(Template.of(List.of("wc -l {} > {.}.{#}.n {x}")).text(3, arguments("/in/a b.c")))
+                .isEqualTo("wc -l '/in/a b.c' > '/in/a b'.3.n {x}");
+    }
+
+    @Test
+    void allTasksOfAJobHaveTheSameScript() {
+        Template template = Template.of(List.of("echo {} {/} {#} {%}"));
+        TaskSpec first = template.task(1, arguments("/in/a"));
+        TaskSpec second = template.task(2, arguments("b"));
+        assertThat(template.task(2, arguments("/b")).getArgv(2)).isEqualTo(first.getArgv(2));
+        assertThat(second.getArgv(2)).isNotEqualTo(first.getArgv(2)); // no path in the farm
     }
 
     @Test
@@ -163,7 +171,7 @@ class TemplateTest {
                 .endsWith(NameText.bytes("cat \"${GF_MOUNT}${gf_1}\" \"${GF_MOUNT}\"/\udce8"));
         assertThat(task.getArgv(4).toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
         assertThat(task.getInputs(0).toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
-        assertThat(task.getArgument().toByteArray()).isEqualTo(NameText.bytes("/in/a\udce9"));
+        assertThat(task.getArgument()).isEmpty(); // it is the input
     }
 
     @Test

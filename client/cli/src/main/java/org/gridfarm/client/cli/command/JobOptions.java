@@ -1,0 +1,149 @@
+package org.gridfarm.client.cli.command;
+
+import org.gridfarm.client.cli.run.JobRequest;
+import org.gridfarm.client.cli.run.Mounted;
+import org.gridfarm.client.cli.run.TaskList;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Optional;
+
+/** How the tasks of a job are run: what {@code gf run} and {@code gf submit} have in common. */
+final class JobOptions {
+    @Option(
+            names = {"-j", "--jobs"},
+            defaultValue = "0",
+            paramLabel = "COUNT",
+            description = "tasks at once; 0: as many as there are slots")
+    private int parallel;
+
+    @Option(
+            names = {"-i", "--input"},
+            paramLabel = "PATH",
+            description = "a file of the farm that every task reads as well")
+    private List<String> inputs = List.of();
+
+    @Option(
+            names = {"-G", "--affinity"},
+            defaultValue = "",
+            paramLabel = "PATH",
+            description = "run where this file of the farm lies, whatever the input is")
+    private String affinity = "";
+
+    @Option(
+            names = "--allow-missing",
+            description = "run also the tasks whose input does not exist")
+    private boolean allowMissing;
+
+    @Option(
+            names = "--retries",
+            defaultValue = "0",
+            paramLabel = "COUNT",
+            description = "how often a failed task is tried again (${DEFAULT-VALUE})")
+    private int retries;
+
+    @Option(
+            names = "--halt",
+            defaultValue = "never",
+            paramLabel = "WHEN",
+            description =
+                    "never, soon (start nothing more) or now (kill the others) after a failure; soon,fail=10%%, now,success=1, now,done=5 count other ends")
+    private String halt = "never";
+
+    @Option(
+            names = "--timeout",
+            defaultValue = "0",
+            paramLabel = "TIME",
+            description = "of each task: seconds, or such as 10m; 0: none")
+    private String timeout = "0";
+
+    @Option(
+            names = "--slots",
+            defaultValue = "1",
+            paramLabel = "COUNT",
+            description = "slots that each task takes on its node (${DEFAULT-VALUE})")
+    private int slots;
+
+    @Option(
+            names = "--priority",
+            defaultValue = "0",
+            paramLabel = "NUMBER",
+            description = "among your own jobs the highest goes first (${DEFAULT-VALUE})")
+    private int priority;
+
+    @Option(
+            names = "--name",
+            defaultValue = "",
+            paramLabel = "NAME",
+            description = "for gf jobs; the command if none")
+    private String name = "";
+
+    @Option(
+            names = {"--workdir", "--directory"},
+            defaultValue = "",
+            paramLabel = "PATH",
+            description =
+                    "working directory, a path in the farm; the one you are in, if that is in the farm")
+    private String directory = "";
+
+    @Option(
+            names = "--on",
+            defaultValue = "",
+            paramLabel = "PATTERN",
+            description = "only on nodes whose name matches, such as n1, 'gpu*' or '{n1,n2}'")
+    private String on = "";
+
+    @Option(
+            names = "--env",
+            paramLabel = "NAME[=VALUE]",
+            description = "environment of the tasks; without a value as it is here")
+    private List<String> environment = List.of();
+
+    TaskList.Inputs inputs() {
+        return new TaskList.Inputs(inputs.stream().map(JobOptions::inFarm).toList(), allowMissing);
+    }
+
+    Optional<String> affinity() {
+        return affinity.isEmpty() ? Optional.empty() : Optional.of(inFarm(affinity));
+    }
+
+    private static String inFarm(String path) {
+        return Mounted.here()
+                .inFarm(path)
+                .orElse(path.startsWith("gf:/") ? path.substring("gf:".length()) : path);
+    }
+
+    int slots() {
+        return slots;
+    }
+
+    /** The others end because of one failure, whose exit status is the command's. */
+    boolean haltsAtOne() {
+        return halt.matches("(soon|now)(,fail=1)?");
+    }
+
+    /**
+     * @param here the working directory, if it is in the farm
+     */
+    SubmitJobRequest.Builder request(List<String> words, Optional<String> here) {
+        if (parallel < 0 || retries < 0 || slots < 1) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "run", "", "--jobs, --retries and --slots are not negative");
+        }
+        return SubmitJobRequest.newBuilder()
+                .setName(JobRequest.name(name, words))
+                .setParallelMax(parallel)
+                .setRetries(retries)
+                .setHalt(halt)
+                .putAllEnvironment(JobRequest.environment(environment))
+                .setDirectory(
+                        JobRequest.raw(directory.isEmpty() ? here.orElse("") : inFarm(directory)))
+                .setTimeoutMillis(JobRequest.time(timeout).toMillis())
+                .setNodePattern(on)
+                .setPriority(priority);
+    }
+}
