@@ -82,7 +82,7 @@ record TaskUser(String name, long uid, long gid, Optional<String> home, long nod
         if (name.isEmpty()) {
             return Optional.empty();
         }
-        return Programs.answer(List.of(Programs.of("getent"), "passwd", Long.toString(uid)))
+        return Programs.remembered(List.of(Programs.of("getent"), "passwd", Long.toString(uid)))
                 .map(line -> line.split(":", -1))
                 .filter(fields -> fields.length == PASSWD_FIELDS && fields[0].equals(name))
                 .map(fields -> fields[PASSWD_HOME]);
@@ -114,7 +114,7 @@ record TaskUser(String name, long uid, long gid, Optional<String> home, long nod
         }
         List<String> groups = new ArrayList<>();
         if (home.isPresent()) {
-            Programs.answer(List.of(Programs.of("id"), "-G", "--", name))
+            Programs.remembered(List.of(Programs.of("id"), "-G", "--", name))
                     .ifPresent(line -> groups.addAll(List.of(line.split(" "))));
         }
         groups.add(Long.toString(mark.getAsLong()));

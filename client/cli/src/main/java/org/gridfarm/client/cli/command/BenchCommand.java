@@ -10,6 +10,6 @@ import picocli.CommandLine.Command;
             "Works on the farm of the configuration, or with --self on one that is made and removed. Every figure stands beside its yardstick of the same"
                     + " run; where there is an aim, MET says whether it was reached."
         },
-        subcommands = {BenchMeta.class, BenchData.class, BenchMount.class},
+        subcommands = {BenchMeta.class, BenchData.class, BenchMount.class, BenchJobs.class},
         mixinStandardHelpOptions = true)
 public final class BenchCommand {}

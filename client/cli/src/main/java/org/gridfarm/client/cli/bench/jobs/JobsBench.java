@@ -1,0 +1,213 @@
+package org.gridfarm.client.cli.bench.jobs;
+
+import org.gridfarm.client.cli.SchedulerLine;
+import org.gridfarm.client.cli.bench.Report;
+import org.gridfarm.client.cli.bench.Row;
+import org.gridfarm.client.cli.bench.Row.Aim;
+import org.gridfarm.client.cli.run.Argument;
+import org.gridfarm.client.cli.run.JobRequest;
+import org.gridfarm.client.cli.run.Template;
+import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.FarmOutputStream;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.JobInfo;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WaitJobReply;
+import org.gridfarm.protocol.wire.WaitJobRequest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Empty tasks, few and many, one alone, and small tasks with input. */
+public final class JobsBench {
+    /**
+     * @param counts of empty tasks in a job, each a row; the first is the measure of the others
+     * @param scheduler processes whose processor time is told; none: it is not
+     * @param nodes the same, with what their tasks take
+     */
+    public record Settings(
+            ClientConfig config,
+            FarmPath root,
+            List<Integer> counts,
+            int repetitions,
+            List<Long> scheduler,
+            List<Long> nodes) {}
+
+    private static final int WAIT_MILLIS = 4_000;
+    private static final int ALONE = 20;
+    private static final int INPUTS = 60;
+    private static final int INPUT_BYTES = 4 << 20;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double PERCENT = 100;
+    private static final double RATE_AIM = 300;
+    private static final double LATENCY_AIM = 15;
+    private static final double GROWTH_AIM = 1.2;
+    private static final double LOCAL_AIM = 95;
+
+    private final Settings settings;
+    private final Consumer<String> progress;
+    private final Report report = new Report("jobs");
+
+    public JobsBench(Settings settings, Consumer<String> progress) {
+        this.settings = settings;
+        this.progress = progress;
+    }
+
+    public Report run() {
+        try (Gridfarm farm = Gridfarm.open(settings.config(), "gf bench")) {
+            SchedulerLine scheduler = new SchedulerLine(farm, settings.config().schedulers());
+            progress.accept("one task");
+            alone(scheduler);
+            double first = 0;
+            for (int count : settings.counts()) {
+                progress.accept(count + " tasks");
+                double cost = empty(scheduler, count, first);
+                first = first == 0 ? cost : first;
+            }
+            progress.accept("tasks with input");
+            local(farm, scheduler);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return report;
+    }
+
+    private void alone(SchedulerLine scheduler) throws IOException {
+        List<Double> task = new ArrayList<>();
+        List<Double> process = new ArrayList<>();
+        for (int i = 0; i < ALONE; i++) {
+            long begin = System.nanoTime();
+            await(scheduler, nothing(1));
+            task.add((System.nanoTime() - begin) / NANOS_PER_MILLI);
+            begin = System.nanoTime();
+            start();
+            process.add((System.nanoTime() - begin) / NANOS_PER_MILLI);
+        }
+        report.add(
+                Row.of("latency added to one task", median(task) - median(process), "ms")
+                        .aiming(Aim.atMost(LATENCY_AIM))
+                        .with(Map.of("process_alone_ms", median(process))));
+    }
+
+    private static void start() throws IOException {
+        try {
+            new ProcessBuilder("/bin/sh", "-c", "true").inheritIO().start().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The scheduler's processor time for one task, in milliseconds. */
+    private double empty(SchedulerLine scheduler, int count, double first) {
+        List<Double> rates = new ArrayList<>();
+        List<Double> costs = new ArrayList<>();
+        List<Double> nodeCosts = new ArrayList<>();
+        Processor schedulers = new Processor(settings.scheduler());
+        Processor nodes = new Processor(settings.nodes());
+        for (int i = 0; i < settings.repetitions(); i++) {
+            double before = schedulers.seconds();
+            double nodesBefore = nodes.seconds();
+            long begin = System.nanoTime();
+            await(scheduler, nothing(count));
+            rates.add(count / ((System.nanoTime() - begin) / NANOS_PER_SECOND));
+            costs.add((schedulers.seconds() - before) / count * 1e3);
+            nodeCosts.add((nodes.seconds() - nodesBefore) / count * 1e3);
+        }
+        report.add(
+                Row.of(count + " empty tasks", median(rates), "tasks/s")
+                        .aiming(Aim.atLeast(RATE_AIM))
+                        .with(Map.of("runs", rates)));
+        if (!settings.scheduler().isEmpty()) {
+            Row cost = Row.of("scheduler, each of " + count, median(costs), "ms");
+            report.add(first == 0 ? cost : cost.against(first).aiming(Aim.atMost(GROWTH_AIM)));
+            report.add(Row.of("nodes and tasks, each of " + count, median(nodeCosts), "ms"));
+        }
+        return median(costs);
+    }
+
+    /**
+     * Files spread over the nodes as the farm spreads them, read by tasks of a tenth of a second.
+     */
+    private void local(Gridfarm farm, SchedulerLine scheduler) throws IOException {
+        farm.mkdir(settings.root());
+        try {
+            Template template = Template.of(List.of("cat {} > /dev/null; sleep 0.1"));
+            List<TaskSpec> tasks = new ArrayList<>();
+            byte[] content = new byte[INPUT_BYTES];
+            for (int i = 0; i < INPUTS; i++) {
+                FarmPath input = FarmPath.of(settings.root() + "/" + i);
+                try (FarmOutputStream out = farm.write(input)) {
+                    out.write(content);
+                }
+                tasks.add(template.task(i + 1, List.of(Argument.of(input.toString()))));
+            }
+            JobInfo job = await(scheduler, tasks);
+            report.add(
+                    Row.of(
+                                    "tasks where their input lies",
+                                    job.getLocalTasks() * PERCENT / INPUTS,
+                                    "%")
+                            .aiming(Aim.atLeast(LOCAL_AIM)));
+        } finally {
+            farm.deleteRecursively(settings.root());
+        }
+    }
+
+    private static List<TaskSpec> nothing(int count) {
+        TaskSpec task =
+                TaskSpec.newBuilder()
+                        .addArgv(JobRequest.raw("/bin/true"))
+                        .addArgv(JobRequest.raw("x"))
+                        .build();
+        return java.util.Collections.nCopies(count, task);
+    }
+
+    private static JobInfo await(SchedulerLine scheduler, List<TaskSpec> tasks) {
+        SubmitJobRequest request =
+                JobRequest.of(SubmitJobRequest.newBuilder().setName("gf bench jobs"), tasks);
+        long job = scheduler.call(SchedulerMethods.SUBMIT, request).getJob();
+        long change = 0;
+        int next = 0;
+        while (true) {
+            WaitJobReply reply =
+                    scheduler.call(
+                            SchedulerMethods.WAIT,
+                            WaitJobRequest.newBuilder()
+                                    .setJob(job)
+                                    .setWaitMillis(WAIT_MILLIS)
+                                    .setChange(change)
+                                    .setFromFinished(next)
+                                    .build());
+            change = reply.getJob().getChange();
+            next = reply.getNextFinished();
+            if (reply.getJob().getFailed() + reply.getJob().getCancelled() > 0) {
+                throw new FarmException(
+                        ErrorKind.UNAVAILABLE,
+                        "bench",
+                        "job " + job,
+                        "tasks failed: see gf jobs " + job);
+            }
+            if (next >= tasks.size()) {
+                return reply.getJob();
+            }
+        }
+    }
+
+    private static double median(List<Double> values) {
+        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return sorted.length == 0
+                ? 0
+                : Arrays.stream(sorted).skip(sorted.length / 2).findFirst().orElse(0);
+    }
+}
