@@ -24,6 +24,7 @@ import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.rpc.RpcServer;
 import org.gridfarm.protocol.rpc.RpcServerConfig;
 import org.gridfarm.protocol.rpc.Services;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class AuthCheckTest {
     @TempDir private Path directory;
     private final Loops loops = Loops.start("auth check");
     private SiteAuthority authority;
-    private RpcServer server;
+    private @Nullable RpcServer server;
 
     @BeforeEach
     void site() throws IOException {
@@ -61,8 +62,12 @@ class AuthCheckTest {
 
     @AfterEach
     void close() {
-        if (server != null) server.close();
+        stopServing();
         loops.close();
+    }
+
+    private void stopServing() {
+        if (server != null) server.close();
     }
 
     private SiteAuthority site(String name, String base) {
@@ -207,12 +212,12 @@ class AuthCheckTest {
         assertThat(bad())
                 .singleElement()
                 .isEqualTo("host name: its certificate is for elsewhere.example");
-        server.close();
+        stopServing();
         String mount = "/O=Site/OU=mount/CN=m";
         MapFile.add(directory.resolve("map"), mount, "@mount");
         serve(credential(authority, mount, "127.0.0.1"), authority.certificates());
         assertThat(bad()).singleElement().isEqualTo("role: by the map it is @mount");
-        server.close();
+        stopServing();
         serve(
                 credential(site("third", "/O=Third"), "/O=Third/CN=ms1", "127.0.0.1"),
                 authority.certificates());
