@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Copies files and trees between the farm and the local file system. Symbolic links are followed.
+ * Copies files and trees between the farm and the local file system. Symbolic links below what is
+ * copied are copied as links.
  */
 final class LocalCopy {
     private final Gridfarm farm;
@@ -29,7 +30,12 @@ final class LocalCopy {
             farm.mkdirs(target);
             long sum = 0;
             for (Path entry : children(local)) {
-                sum += in(entry, target.child(LocalPath.name(entry)));
+                FarmPath to = target.child(LocalPath.name(entry));
+                if (Files.isSymbolicLink(entry)) {
+                    farm.symlink(linkOf(entry), to);
+                } else {
+                    sum += in(entry, to);
+                }
             }
             return sum;
         }
@@ -38,6 +44,14 @@ final class LocalCopy {
             return from.transferTo(to);
         } catch (IOException e) {
             throw failure(e, "copy", LocalPath.text(local) + " to " + target);
+        }
+    }
+
+    private static String linkOf(Path link) {
+        try {
+            return LocalPath.text(Files.readSymbolicLink(link));
+        } catch (IOException e) {
+            throw failure(e, "read", LocalPath.text(link));
         }
     }
 
@@ -55,7 +69,12 @@ final class LocalCopy {
                 Files.createDirectories(local);
                 long sum = 0;
                 for (FileInfo entry : farm.list(source).toList()) {
-                    sum += out(entry.path(), LocalPath.child(local, entry.path().last()));
+                    Path to = LocalPath.child(local, entry.path().last());
+                    if (entry.isSymbolicLink()) {
+                        Files.createSymbolicLink(to, LocalPath.of(farm.readLink(entry.path())));
+                    } else {
+                        sum += out(entry.path(), to);
+                    }
                 }
                 return sum;
             }

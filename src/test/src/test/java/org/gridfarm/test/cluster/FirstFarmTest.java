@@ -7,13 +7,17 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -115,6 +119,27 @@ class FirstFarmTest {
         farm.gf("rm", "/dir/b.txt");
         assertThat(farm.mount().resolve("dir")).isEmptyDirectory();
         Files.delete(local);
+    }
+
+    /** A link that leads up and one that leads nowhere are what they are. */
+    @Test
+    void treesGoInAndOutAsTheyAre(@TempDir Path local) throws IOException {
+        Path tree = Files.createDirectories(local.resolve("tree"));
+        Path script = Files.writeString(tree.resolve("run.sh"), "#!/bin/sh\n");
+        FileTime then = FileTime.from(Instant.parse("2020-02-02T02:02:02Z"));
+        Files.setLastModifiedTime(script, then);
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-x---"));
+        Files.createSymbolicLink(tree.resolve("up"), Path.of(".."));
+        Files.createSymbolicLink(tree.resolve("gone"), Path.of("nowhere"));
+        farm.gf("put", "-r", tree.toString(), "/trees");
+        farm.gf("get", "-r", "/trees", local.resolve("back").toString());
+        for (Path copy : List.of(farm.mount().resolve("trees"), local.resolve("back"))) {
+            assertThat(Files.getLastModifiedTime(copy.resolve("run.sh"))).isEqualTo(then);
+            assertThat(Files.getPosixFilePermissions(copy.resolve("run.sh")))
+                    .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
+            assertThat(Files.readSymbolicLink(copy.resolve("up"))).isEqualTo(Path.of(".."));
+            assertThat(Files.readSymbolicLink(copy.resolve("gone"))).isEqualTo(Path.of("nowhere"));
+        }
     }
 
     @Test

@@ -1,7 +1,7 @@
 package org.gridfarm.client.cli.command;
 
-import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.core.FileInfo;
+import org.gridfarm.client.cli.copy.Copies;
+import org.gridfarm.client.cli.copy.GetTree;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -16,14 +16,17 @@ import picocli.CommandLine.Parameters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 
 @Command(
         name = "get",
         header = "Copies files and directories out of the farm.",
+        description = {
+            "",
+            "Modes and times of modification are kept. With -r symbolic links are copied as links.",
+            "What cannot be copied is named, and the rest goes on; the exit status is that of the first failure."
+        },
         mixinStandardHelpOptions = true)
 public final class Get implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
@@ -39,7 +42,11 @@ public final class Get implements Callable<Integer> {
             description = "in the farm, and where to; '.' if only one is given")
     private List<String> words = List.of();
 
-    private final List<Map<String, Object>> copied = new ArrayList<>();
+    @Option(
+            names = {"-j", "--jobs"},
+            paramLabel = "COUNT",
+            description = "files at once (${DEFAULT-VALUE})")
+    private int atOnce = Copying.AT_ONCE;
 
     @Override
     public Integer call() throws IOException {
@@ -52,35 +59,23 @@ public final class Get implements Callable<Integer> {
                     LocalPath.text(target),
                     "several sources need a directory");
         }
-        try (Gridfarm farm = options.connect()) {
+        Copying.requireCount("get", atOnce);
+        try (Gridfarm farm = options.connect();
+                Copies copies = new Copies(atOnce)) {
+            GetTree tree = new GetTree(farm, copies, recursive);
             for (String source : sources) {
                 FarmPath from = FarmPath.of(source);
-                getTree(
-                        farm,
+                tree.get(
                         from,
                         Files.isDirectory(target) && !from.isRoot()
                                 ? LocalPath.child(target, from.last())
                                 : target);
             }
-        }
-        if (options.json) {
-            Output.json(Map.of("files", copied));
-        }
-        return 0;
-    }
-
-    private void getTree(Gridfarm farm, FarmPath from, Path to) throws IOException {
-        if (!farm.stat(from).isDirectory()) {
-            long bytes = farm.copyOut(from, to);
-            copied.add(Map.of("from", from.toString(), "to", LocalPath.text(to), "bytes", bytes));
-            return;
-        }
-        if (!recursive) {
-            throw new FarmException(ErrorKind.IS_A_DIRECTORY, "get", from.toString(), "use -r");
-        }
-        Files.createDirectories(to);
-        for (FileInfo entry : farm.list(from).toList()) {
-            getTree(farm, entry.path(), LocalPath.child(to, entry.path().last()));
+            tree.end();
+            if (options.json) {
+                Copying.print(copies.copied());
+            }
+            return copies.exitCode();
         }
     }
 }

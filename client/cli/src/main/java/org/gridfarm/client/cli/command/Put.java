@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
-import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.copy.Copies;
+import org.gridfarm.client.cli.copy.PutTree;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -13,22 +14,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 @Command(
         name = "put",
         header = "Copies local files and directories into the farm.",
         description = {
             "",
-            "With several sources, or where PATH is a directory, PATH is the directory they are put into. '-' is standard input."
+            "With several sources, or where PATH is a directory, PATH is the directory they are put into. '-' is standard input.",
+            "Modes and times of modification are kept. With -r symbolic links are copied as links.",
+            "What cannot be copied is named, and the rest goes on; the exit status is that of the first failure."
         },
         mixinStandardHelpOptions = true)
 public final class Put implements Callable<Integer> {
@@ -45,13 +43,25 @@ public final class Put implements Callable<Integer> {
             description = "local sources, and the place in the farm")
     private List<String> words = List.of();
 
-    private final List<Map<String, Object>> copied = new ArrayList<>();
+    @Option(
+            names = {"-L", "--dereference"},
+            description = "with -r: copy what symbolic links lead to, not the links")
+    private boolean follows;
+
+    @Option(
+            names = {"-j", "--jobs"},
+            paramLabel = "COUNT",
+            description = "files at once (${DEFAULT-VALUE})")
+    private int atOnce = Copying.AT_ONCE;
 
     @Override
     public Integer call() throws IOException {
         FarmPath target = FarmPath.of(words.get(words.size() - 1));
         List<String> sources = words.subList(0, words.size() - 1);
-        try (Gridfarm farm = options.connect()) {
+        Copying.requireCount("put", atOnce);
+        try (Gridfarm farm = options.connect();
+                Copies copies = new Copies(atOnce)) {
+            PutTree tree = new PutTree(farm, copies, recursive, follows);
             boolean into = farm.exists(target) && farm.stat(target).isDirectory();
             if (sources.size() > 1 && !into) {
                 throw new FarmException(
@@ -62,7 +72,7 @@ public final class Put implements Callable<Integer> {
             }
             for (String source : sources) {
                 if (source.equals("-")) {
-                    putStream(farm, target);
+                    putStream(farm, target, copies);
                 } else {
                     Path local = LocalPath.of(source);
                     FarmPath to =
@@ -70,46 +80,25 @@ public final class Put implements Callable<Integer> {
                                     ? target.child(
                                             LocalPath.name(local.toAbsolutePath().normalize()))
                                     : target;
-                    putTree(farm, local, to);
+                    tree.put(local, to);
                 }
             }
-        }
-        if (options.json) {
-            Output.json(Map.of("files", copied));
-        }
-        return 0;
-    }
-
-    private void putTree(Gridfarm farm, Path local, FarmPath to) throws IOException {
-        if (!Files.isDirectory(local)) {
-            farm.copyIn(local, to);
-            copied.add(
-                    Map.of(
-                            "from",
-                            LocalPath.text(local),
-                            "to",
-                            to.toString(),
-                            "bytes",
-                            Files.size(local)));
-            return;
-        }
-        if (!recursive) {
-            throw new FarmException(
-                    ErrorKind.IS_A_DIRECTORY, "put", LocalPath.text(local), "use -r");
-        }
-        farm.mkdirs(to);
-        try (Stream<Path> children = Files.list(local)) {
-            for (Path child : children.sorted().toList()) {
-                putTree(farm, child, to.child(LocalPath.name(child)));
+            tree.end();
+            if (options.json) {
+                Copying.print(copies.copied());
             }
+            return copies.exitCode();
         }
     }
 
-    private void putStream(Gridfarm farm, FarmPath to) throws IOException {
-        InputStream in = System.in;
-        try (OutputStream out = farm.write(to)) {
-            long bytes = in.transferTo(out);
-            copied.add(Map.of("from", "-", "to", to.toString(), "bytes", bytes));
-        }
+    private static void putStream(Gridfarm farm, FarmPath to, Copies copies) {
+        copies.here(
+                "-",
+                to.toString(),
+                () -> {
+                    try (OutputStream out = farm.write(to)) {
+                        return System.in.transferTo(out);
+                    }
+                });
     }
 }

@@ -67,13 +67,23 @@ final class Reclaims {
                 continue;
             }
             for (FarmFileHandle handle : shared.handles()) {
-                all.add(turns.take(() -> reclaim(calls, shared, handle)));
+                if (isOnlyToBeClosed(handle)) {
+                    settled(handle, null);
+                } else {
+                    all.add(turns.take(() -> reclaim(calls, shared, handle)));
+                }
             }
         }
         if (broken > 0) {
             log.warn("{} files open for writing were lost with the session", broken);
         }
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Nothing was written through it: the leader that knows of it is told to close it. */
+    private boolean isOnlyToBeClosed(FarmFileHandle handle) {
+        Awaited awaited = restored.get(handle);
+        return awaited != null && awaited.leaving() && !handle.flags().write();
     }
 
     private CompletableFuture<Void> reclaim(
