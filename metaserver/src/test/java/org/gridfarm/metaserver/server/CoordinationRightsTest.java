@@ -26,7 +26,7 @@ import java.util.Optional;
 
 /** Who reaches ZooKeeper, and has no certificate of the farm, neither deposes nor confuses it. */
 class CoordinationRightsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir Path directory;
 

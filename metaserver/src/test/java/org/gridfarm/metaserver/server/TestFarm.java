@@ -174,9 +174,12 @@ final class TestFarm implements AutoCloseable {
         }
     }
 
+    /**
+     * For what may be three leases or deadlines away: 15 s, and as much again on a busy machine.
+     */
     static void await(String what, BooleanSupplier condition) {
         Awaitility.await(what)
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofSeconds(60))
                 .pollInterval(Duration.ofMillis(10))
                 .until(condition::getAsBoolean);
     }

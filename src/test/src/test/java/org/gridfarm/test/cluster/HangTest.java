@@ -74,7 +74,7 @@ class HangTest {
             load.add(Thread.ofPlatform().start(() -> writeFiles(place.resolve("w" + number))));
             load.add(Thread.ofPlatform().start(() -> readFiles(place)));
         }
-        await().until(() -> calls.get() > 100);
+        await("load").atMost(Duration.ofSeconds(60)).until(() -> calls.get() > 100);
         farm.signal(victim, "STOP");
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
         await().atMost(Duration.ofMillis(2 * STOPPED_MILLIS))

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -395,6 +396,7 @@ class LocalDiskHabitsTest {
     private static void otherMountShows(String command, String file) {
         String shown = farm.sh(command + " " + farm.mount().resolve(file));
         await("the other mount shows it")
+                .atMost(Duration.ofSeconds(30))
                 .untilAsserted(() ->
                         assertThat(farm.sh(command + " " + farm.mountOf("n2").resolve(file)))
                                 .isEqualTo(shown));

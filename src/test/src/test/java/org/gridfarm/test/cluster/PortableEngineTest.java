@@ -58,7 +58,7 @@ class PortableEngineTest {
             } finally {
                 farm.gf("umount", portable.toString());
             }
-            await().atMost(Duration.ofSeconds(10))
+            await().atMost(Duration.ofSeconds(30))
                     .until(() ->
                             farm.sh("pgrep -f -- '--engine jnr .*%s$' || :".formatted(portable))
                                     .isBlank());

@@ -131,7 +131,9 @@ class HungNodeTest {
         loops.add(looping(this::readAtTheMount));
         loops.add(looping(round -> writeFromFar(victim, round)));
         loops.add(looping(round -> writeAtTheMount(victim, round)));
-        await().until(() -> calls.size() >= 7 || isOver(loops));
+        await("each kind of call was made")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> calls.size() >= 7 || isOver(loops));
         slowest.clear(); // what a call takes that is the first of its kind is not the node's doing
         farm.signal(victim, "STOP");
         try {

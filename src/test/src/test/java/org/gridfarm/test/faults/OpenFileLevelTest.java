@@ -221,7 +221,9 @@ class OpenFileLevelTest {
         try {
             for (int round = 0; round < KILLS; round++) {
                 farm.signal(victim, "KILL");
-                await("its files are away").until(() -> farm.status().getReplicasAway() > 0);
+                await("its files are away")
+                        .atMost(Duration.ofSeconds(30))
+                        .until(() -> farm.status().getReplicasAway() > 0);
                 assertThat(farm.status().getReplicasLost()).isZero();
                 if (round == 0) {
                     TestFarm.Result why = farm.tryGf("why", "/" + idle.name);

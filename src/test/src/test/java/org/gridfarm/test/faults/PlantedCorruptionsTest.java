@@ -63,7 +63,8 @@ class PlantedCorruptionsTest {
             writeAll(farm, client);
             List<Layout> layouts = layouts(client);
             NODES.forEach(node -> farm.kill(node, "TERM"));
-            await().until(() -> client.nodes().stream().noneMatch(n -> n.getState().equals("up")));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> client.nodes().stream().noneMatch(n -> n.getState().equals("up")));
             int planted = plant(farm, layouts);
             NODES.forEach(farm::startOne);
             await().atMost(Duration.ofSeconds(90))
