@@ -111,17 +111,23 @@ final class FarmRehearsal {
     /** One for each processor at a time would be sooner done, and swap small machines. */
     private static void makeCaches(Path notes) throws IOException, InterruptedException {
         for (String kind : Jvm.DAEMONS) {
-            Optional<Path> fullest;
+            List<Path> fullestFirst;
             try (Stream<Path> files = Files.list(notes)) {
-                fullest =
+                fullestFirst =
                         files.filter(file -> isOf(kind, file))
-                                .max(Comparator.comparingLong(file -> file.toFile().length()));
+                                .sorted(Comparator.comparingLong(file -> -file.toFile().length()))
+                                .toList();
             }
-            if (fullest.isEmpty()) continue;
-            Process making =
-                    new ProcessBuilder(Jvm.cacheCommand(kind, fullest.get())).inheritIO().start();
-            if (!making.waitFor(1, TimeUnit.MINUTES)) making.destroyForcibly();
+            // Notes of a process that was killed while it wrote them are none.
+            for (Path file : fullestFirst) if (makes(kind, file)) break;
         }
+    }
+
+    private static boolean makes(String kind, Path notes) throws IOException, InterruptedException {
+        Process making = new ProcessBuilder(Jvm.cacheCommand(kind, notes)).inheritIO().start();
+        if (making.waitFor(1, TimeUnit.MINUTES)) return making.exitValue() == 0;
+        making.destroyForcibly();
+        return true; // the next would take as long
     }
 
     private static boolean isOf(String kind, Path notes) {
