@@ -143,7 +143,7 @@ public final class TestFarm implements AutoCloseable {
      *
      * @param nodes that get one, n1 and so on
      */
-    static TestFarm startOnSmallDisks(int nodes, int megabytes, String... options)
+    public static TestFarm startOnSmallDisks(int nodes, int megabytes, String... options)
             throws IOException {
         Assumptions.assumeTrue(
                 Files.isWritable(Path.of("/proc/sys/vm/drop_caches")), "disks need root");
@@ -181,7 +181,7 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** Before the node is made. */
-    void smallDisk(String node, int megabytes) {
+    public void smallDisk(String node, int megabytes) {
         Path data = directory.resolve(node).resolve("data");
         sh("mkdir -p %1$s && mount -t tmpfs -o size=%2$dm gf-test %1$s".formatted(data, megabytes));
         smallDisks.add(data);
@@ -395,7 +395,7 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** Whether a file has a sum that each of its replicas has, as {@code gf sum} tells. */
-    boolean hasSum(String path) {
+    public boolean hasSum(String path) {
         try {
             return client().sum(FarmPath.of(path), false, SUM_MAX).getReplicasList().stream()
                     .allMatch(replica ->

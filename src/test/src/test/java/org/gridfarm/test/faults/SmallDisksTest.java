@@ -1,4 +1,4 @@
-package org.gridfarm.test.cluster;
+package org.gridfarm.test.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
