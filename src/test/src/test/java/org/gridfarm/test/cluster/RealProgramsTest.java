@@ -10,6 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -228,6 +230,10 @@ class RealProgramsTest {
         };
     }
 
+    private static long size(Path place) throws IOException {
+        return Files.size(place.resolve("log"));
+    }
+
     @ParameterizedTest(name = "{0} stripes")
     @ValueSource(ints = {1, 3})
     void appendersOnTwoMountsLoseNothing(int stripes) throws IOException {
@@ -250,7 +256,16 @@ class RealProgramsTest {
                                 place.resolve("log"),
                                 program,
                                 farm.mountOf("n2").resolve(directory + "/log")));
-        assertThat(Files.readAllLines(farm.mountOf("n3").resolve(directory + "/log")))
+        int expected = 800 * 407;
+        Path log = farm.mountOf("n3").resolve(directory + "/log");
+        String read;
+        try (InputStream in = Files.newInputStream(log)) {
+            read = new String(in.readNBytes(2 * expected), StandardCharsets.US_ASCII); // no more
+        }
+        assertThat(read.length())
+                .as("what n3 reads, which says %d; n1 says %d", Files.size(log), size(place))
+                .isEqualTo(expected);
+        assertThat(read.lines())
                 .hasSize(800)
                 .doesNotHaveDuplicates()
                 .allMatch(line -> line.matches("[ab] \\d{4} {400}"));
