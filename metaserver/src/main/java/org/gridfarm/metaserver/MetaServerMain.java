@@ -12,6 +12,7 @@ import org.gridfarm.protocol.config.DatabaseUrl;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.AuditLog;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.rpc.Loops;
@@ -75,6 +76,7 @@ public final class MetaServerMain {
     private static MetaServerDaemon start(Settings settings) {
         DaemonSettings daemon = settings.server().daemon();
         LogLevel.set(daemon.logLevel());
+        AuditLog.to(daemon.auditLog());
         DatabaseUrl.danger(settings.database().url()).ifPresent(LOG::warn);
         Loops loops = Loops.start("meta");
         return MetaServerDaemon.start(

@@ -5,6 +5,7 @@ import org.gridfarm.protocol.config.DatabaseUrl;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.AuditLog;
 import org.gridfarm.protocol.observe.Health;
 import org.gridfarm.protocol.observe.HttpEndpoint;
 import org.gridfarm.protocol.observe.LogLevel;
@@ -55,6 +56,7 @@ public final class SchedulerMain {
 
     private static void run(SchedulerSettings settings) {
         LogLevel.set(settings.daemon().logLevel());
+        AuditLog.to(settings.daemon().auditLog());
         DatabaseUrl.danger(settings.databaseUrl()).ifPresent(log::warn);
         Clock clock = Clock.system();
         String name = settings.daemon().name();

@@ -5,6 +5,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.AuditLog;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.observe.RunFile;
@@ -43,6 +44,7 @@ public final class StorageNodeMain {
         }
         DaemonSettings daemon = settings.daemon();
         LogLevel.set(daemon.logLevel());
+        AuditLog.to(daemon.auditLog());
         Clock clock = Clock.system();
         Loops loops = Loops.start("node");
         ChannelSecurity security = daemon.security().open(clock, loops.handshakes());

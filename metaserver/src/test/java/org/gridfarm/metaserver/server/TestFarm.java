@@ -106,6 +106,7 @@ final class TestFarm implements AutoCloseable {
                                         new HostPort("127.0.0.1", 0),
                                         "INFO",
                                         Optional.empty(),
+                                        Optional.empty(),
                                         UNUSED_FILES),
                                 candidate,
                                 Map.of(

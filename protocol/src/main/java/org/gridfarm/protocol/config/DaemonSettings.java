@@ -7,11 +7,13 @@ import java.util.Optional;
 
 /**
  * What every daemon's file says at its top: {@code name}, {@code listen}, {@code advertise}, {@code
- * http}, {@code log_level}, {@code run_file}, and the sections {@code [tls]} and {@code [grid]}.
+ * http}, {@code log_level}, {@code audit_log}, {@code run_file}, and the sections {@code [tls]} and
+ * {@code [grid]}.
  *
  * @param listen where calls are answered
  * @param advertise what others are told to dial, if that is another address
  * @param http where metrics and health are served
+ * @param auditLog where the audit lines go, if not into the log
  * @param runFile where the daemon writes what it is when it runs: its addresses and its process id
  */
 public record DaemonSettings(
@@ -20,6 +22,7 @@ public record DaemonSettings(
         Optional<HostPort> advertise,
         HostPort http,
         String logLevel,
+        Optional<Path> auditLog,
         Optional<Path> runFile,
         SecuritySettings security) {
     private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
@@ -39,6 +42,7 @@ public record DaemonSettings(
                 config.addressIfAny("advertise"),
                 config.address("http", ANY_PORT),
                 config.choice("log_level", Level.INFO).name(),
+                config.pathIfAny("audit_log"),
                 config.pathIfAny("run_file"),
                 SecuritySettings.read(config));
     }

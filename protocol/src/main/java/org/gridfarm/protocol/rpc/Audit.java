@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -13,13 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Who was refused what, and who did what only administrators may: one line each to the logger
- * {@code org.gridfarm.audit}, which a site can send where it likes. Of many lines in a second the
- * rest are counted and told with the next. Thread-safe.
+ * Who was refused what, who did what only administrators may, and (at level DEBUG) who was let in
+ * as whom: one line of {@code key=value} each to the logger {@code org.gridfarm.audit}, which a
+ * daemon sends to a file of its own ({@code audit_log}). Of many lines in a second the rest are
+ * counted and told with the next. Thread-safe.
  *
  * <pre>
  *   result=refused who="/O=Grid/CN=Mallory" as=mallory from=10.0.0.7:40112 what="node-control" on="n1" why="…"
  *   result=done    who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="node-control" on="drain n1"
+ *   result=mapped  who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="connect" on="meta1"
+ *   result=refused who="" as= from=10.0.0.9:40113 what="authenticate" on="CN=Eve" why="…"
  * </pre>
  */
 public final class Audit {
@@ -31,6 +35,11 @@ public final class Audit {
     private static final int LINES_OF_ALL = 200;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final Audit LINES = new Audit(System::nanoTime);
+
+    /** Apart, so that neither connections nor strangers can keep the others' lines out. */
+    private static final Audit MAPPED = new Audit(System::nanoTime);
+
+    private static final Audit STRANGERS = new Audit(System::nanoTime);
 
     private final LongSupplier clock;
     private final Map<String, Integer> written = new HashMap<>(); // guarded by this
@@ -64,20 +73,40 @@ public final class Audit {
         LINES.write("done", caller, operation, subject, "");
     }
 
+    /** Somebody was let in, as whom the map says. */
+    static void mapped(Peer caller, String server) {
+        if (LOG.isDebugEnabled()) MAPPED.write("mapped", caller, "connect", server, "");
+    }
+
+    /** Somebody was not let in: his certificate proves nothing, or nothing that the map knows. */
+    static void stranger(HostPort from, FarmException refusal) {
+        long before = STRANGERS.admitted(from.host());
+        if (before < 0) return;
+        LOG.info(
+                "result=refused who=\"\" as= from={} what={} on={} why={}{}",
+                from,
+                quoted(refusal.operation()),
+                quoted(refusal.subject()),
+                quoted(refusal.detail()),
+                before == 0 ? "" : " unsaid=" + before);
+    }
+
     private void write(String result, Peer who, String what, String subject, String why) {
         long before = admitted(who.identity().dn());
         if (before < 0) return;
-        LOG.info(
-                "result={} who={} as={}{} from={} what={} on={}{}{}",
-                result,
-                quoted(who.identity().dn()),
-                who.identity().user(),
-                who.identity().limited() ? " limited=yes" : "",
-                who.address(),
-                quoted(what),
-                quoted(subject),
-                why,
-                before == 0 ? "" : " unsaid=" + before);
+        boolean quiet = result.equals("mapped");
+        LOG.atLevel(quiet ? Level.DEBUG : Level.INFO)
+                .log(
+                        "result={} who={} as={}{} from={} what={} on={}{}{}",
+                        result,
+                        quoted(who.identity().dn()),
+                        who.identity().user(),
+                        who.identity().limited() ? " limited=yes" : "",
+                        who.address(),
+                        quoted(what),
+                        quoted(subject),
+                        why,
+                        before == 0 ? "" : " unsaid=" + before);
     }
 
     /** How many lines were left out before this one; -1: this one is, too. */

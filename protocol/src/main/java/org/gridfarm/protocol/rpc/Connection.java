@@ -548,6 +548,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (!(event instanceof PeerRefused refusal) || !open) return;
+        if (accepted) Audit.refused(this, refusal.reason());
         writer.write(FrameType.FAILURE, 0, 0, 0, InboundExchange.encode(refusal.reason()));
         close(refusal.reason().getMessage());
     }

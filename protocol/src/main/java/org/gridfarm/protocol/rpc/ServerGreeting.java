@@ -11,6 +11,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Welcome;
 import org.jspecify.annotations.Nullable;
@@ -77,12 +78,14 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
         if (event instanceof AuthenticatedPeer peer) {
             greet(context, peer.identity());
         } else if (event instanceof PeerRefused refusal) {
+            Audit.stranger(address(context.channel()), refusal.reason());
             part(context.channel(), refusal.reason());
         } else if (event instanceof SslHandshakeCompletionEvent done && !done.isSuccess()) {
-            log.info(
-                    "{} refused: {}",
+            String why = NetworkTrouble.reason(done.cause());
+            log.info("{} refused: {}", address(context.channel()), why);
+            Audit.stranger(
                     address(context.channel()),
-                    NetworkTrouble.reason(done.cause()));
+                    new FarmException(ErrorKind.NOT_AUTHENTICATED, "handshake", "", why));
             context.close();
         }
     }
@@ -104,6 +107,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
         connection.whenClosed(() -> admissions.leaves(identity));
         context.pipeline().replace(this, "rpc", connection);
         connection.begin();
+        if (config.security().everybody() == null) Audit.mapped(connection, config.serverName());
         connection.welcome(
                 Welcome.newBuilder()
                         .setProtocolMin(RpcLimits.PROTOCOL_MIN)

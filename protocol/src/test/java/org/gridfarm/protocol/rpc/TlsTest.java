@@ -1,6 +1,8 @@
 package org.gridfarm.protocol.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.gridfarm.protocol.rpc.Loopback.*;
 
 import com.google.protobuf.StringValue;
@@ -19,6 +21,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
+import org.gridfarm.protocol.observe.AuditLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,10 +30,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
@@ -82,6 +87,38 @@ class TlsTest {
         FarmException failure = failure(client(user("mallory"), engine).dial(server.address()));
         assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
         assertThat(failure.detail()).contains("grid-mapfile");
+    }
+
+    @Test
+    void theAuditLogTellsWhoCameAsWhomAndWhoDidNot(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("audit.log");
+        Runnable end = AuditLog.to(Optional.of(file));
+        try {
+            RpcServer server = serve(host("ms1", "127.0.0.1"), TlsEngine.JDK);
+            get(client(user("alice"), TlsEngine.JDK).dial(server.address()));
+            failure(client(user("mallory"), TlsEngine.JDK).dial(server.address()));
+            Credential foreign =
+                    authority("/O=Other/CN=Other CA").issueUser("/O=Test/CN=alice", Instant.now());
+            failure(client(foreign, TlsEngine.JDK).dial(server.address()));
+            await().until(() -> Files.readAllLines(file).size() == 3);
+        } finally {
+            end.run();
+        }
+        List<String> lines = Files.readAllLines(file);
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(0))
+                .matches(
+                        "time=\\S+Z result=mapped who=\"/O=Test/CN=alice\" as=alice from=127\\S+"
+                                + " what=\"connect\" on=\".+\"");
+        assertThat(lines.get(1))
+                .contains("result=refused who=\"\"", "mallory")
+                .contains("why=\"not in the grid-mapfile");
+        assertThat(lines.get(2)).contains("result=refused who=\"\"", "trusted authority");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThatExceptionOfType(FarmException.class)
+                .isThrownBy(() -> AuditLog.to(Optional.of(folder.resolve("no/audit.log"))))
+                .matches(e -> e.kind() == ErrorKind.BAD_CONFIGURATION);
     }
 
     @ParameterizedTest
