@@ -1,5 +1,6 @@
 package org.gridfarm.protocol.auth.x509;
 
+import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.cert.X509Certificate;
@@ -82,6 +83,12 @@ final class Grid {
 
         Forgery named(String dn) {
             subject = DistinguishedName.parse(dn);
+            return this;
+        }
+
+        /** As proxies are named. */
+        Forgery named(BigInteger number) throws GeneralSecurityException {
+            subject = issuerName.withCommonName(number.toString());
             return this;
         }
 
