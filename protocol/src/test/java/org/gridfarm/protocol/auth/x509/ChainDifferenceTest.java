@@ -4,27 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
+import org.gridfarm.protocol.auth.x509.SampleChains.Flaw;
+import org.gridfarm.protocol.auth.x509.SampleChains.Made;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,105 +31,46 @@ import java.util.concurrent.TimeUnit;
  * it does not know; what it refuses we refuse, but for {@link #widens one rule} that it adds.
  */
 class ChainDifferenceTest {
-    private static final Instant NOW = Grid.NOW;
-    private static final Duration HOUR = Duration.ofHours(1);
-    private static final int ANY_OTHER_POLICY_BYTES = 3;
-
-    /** What may be wrong with a chain; the rule is ours where OpenSSL is content with it. */
-    private enum Flaw {
-        EXPIRED_PROXY(""),
-        PROXY_OF_TOMORROW(""),
-        PROXY_NAMED_ELSEWHERE(""),
-        SIGNED_BY_ANOTHER(""),
-        DEEPER_THAN_PATH_LENGTH(""),
-        UNKNOWN_CRITICAL_EXTENSION(""),
-        PROXY_WITH_OTHER_NAME(""),
-        PROXY_OF_AUTHORITY(""),
-        EXPIRED_USER(""),
-        REVOKED_USER(""),
-        UNKNOWN_AUTHORITY(""),
-        IMPOSTOR_AUTHORITY(""),
-        USER_AS_AUTHORITY(""),
-        DAMAGED_SIGNATURE(""),
-        NO_USER(""),
-        FULL_BELOW_LIMITED("RFC 3820 leaves policies to applications: limited sticks"),
-        UNKNOWN_POLICY("RFC 3820, 4.1.4: a policy that is not understood is refused"),
-        INFORMATION_NOT_CRITICAL("RFC 3820, 3.8: proxyCertInfo is critical"),
-        PROXY_FOR_KEYS_ALONE(""),
-        SHUFFLED("RFC 8446, 4.4.2 of old: each certificate certifies the one before"),
-        TOO_DEEP("a chain has six proxies at most");
-
-        private final String rule;
-
-        Flaw(String rule) {
-            this.rule = rule;
-        }
-    }
+    private static final Instant NOW = SampleChains.NOW;
 
     @TempDir private Path directory;
-    private final Grid grid = new Grid();
-    private final CertificateAuthority below =
-            grid.authority.issueAuthority("/O=Grid/CN=Below", NOW);
-    private final CertificateAuthority unknown = CertificateAuthority.create("/O=Other/CN=CA", NOW);
-    private final CertificateAuthority impostor = CertificateAuthority.create("/O=Grid/CN=CA", NOW);
-    private final Credential revoked = grid.authority.issueUser("/O=Grid/CN=Revoked", NOW);
-    private final ChainValidator ours;
     private final long seed = Tier.seed(20261126L);
-    private final Random random = new Random(seed);
+    private final SampleChains samples = new SampleChains(new Random(seed));
+    private final ChainValidator ours = new ChainValidator(samples.trust());
 
-    ChainDifferenceTest() throws GeneralSecurityException {
-        ours =
-                new ChainValidator(
-                        TrustStore.of(
-                                List.of(grid.authority.certificate()),
-                                List.of(list(grid.authority, revoked), list(below)),
-                                RevocationPolicy.REQUIRED));
-    }
-
-    private static java.security.cert.X509CRL list(CertificateAuthority by, Credential... revoked)
-            throws GeneralSecurityException {
-        return by.revocationList(
-                BigInteger.ONE,
-                NOW.minus(HOUR),
-                NOW.plus(HOUR),
-                revoked.length == 0
-                        ? Map.of()
-                        : Map.of(revoked[0].certificate().getSerialNumber(), NOW.minus(HOUR)));
-    }
-
-    /** A chain and what is wrong with it. */
-    private record Made(List<X509Certificate> chain, Set<Flaw> flaws) {}
+    ChainDifferenceTest() throws GeneralSecurityException {}
 
     @Test
     void opensslRefusesNothingThatWeTakeAndTakesNothingOfWhichNoRuleOfOursSaysWhyNot()
             throws Exception {
-        Files.writeString(directory.resolve("root.pem"), grid.authority.certificatePem());
-        Files.writeString(
-                directory.resolve("lists.pem"),
-                Pem.text(list(grid.authority, revoked)) + Pem.text(list(below)));
+        Files.writeString(directory.resolve("root.pem"), samples.authority().certificatePem());
+        StringBuilder lists = new StringBuilder();
+        for (X509CRL list : samples.lists()) lists.append(Pem.text(list));
+        Files.writeString(directory.resolve("lists.pem"), lists);
         Map<Flaw, Integer> stricter = new EnumMap<>(Flaw.class);
         int taken = 0;
         int widened = 0;
         int count = Tier.count("chains");
         for (int i = 0; i < count; i++) {
-            Made made = make();
-            String refusal = ourRefusal(made.chain);
-            String theirs = opensslRefusal(made.chain);
-            String what = "chain %d of seed %d: %s".formatted(i, seed, made.flaws);
+            Made made = samples.make();
+            List<X509Certificate> chain = made.credential().chain();
+            String refusal = ourRefusal(chain);
+            String theirs = opensslRefusal(chain);
+            String what = "chain %d of seed %d: %s".formatted(i, seed, made.flaws());
             assertThat(refusal.isEmpty())
                     .as(what + ", ours: " + refusal)
-                    .isEqualTo(made.flaws.isEmpty());
-            if (refusal.isEmpty() && widens(made.chain)) {
+                    .isEqualTo(made.flaws().isEmpty());
+            if (refusal.isEmpty() && widens(chain)) {
                 assertThat(theirs).as(what).contains("proxy path length constraint exceeded");
                 widened++;
             } else if (refusal.isEmpty()) {
                 assertThat(theirs).as(what + " is refused by OpenSSL alone").isEmpty();
                 taken++;
             } else if (theirs.isEmpty()) {
-                assertThat(made.flaws)
+                assertThat(made.flaws())
                         .as(what + " is refused by us alone: " + refusal)
                         .allMatch(flaw -> !flaw.rule.isEmpty());
-                made.flaws.forEach(flaw -> stricter.merge(flaw, 1, Integer::sum));
+                made.flaws().forEach(flaw -> stricter.merge(flaw, 1, Integer::sum));
             }
         }
         assertThat(taken).as("sound chains").isGreaterThan(count / 5);
@@ -163,153 +102,6 @@ class ChainDifferenceTest {
             least++;
         }
         return false;
-    }
-
-    private Made make() throws GeneralSecurityException {
-        Set<Flaw> flaws = EnumSet.noneOf(Flaw.class);
-        while (random.nextInt(3) > 0 && flaws.size() < 2) {
-            flaws.add(Flaw.values()[random.nextInt(Flaw.values().length)]);
-        }
-        Set<Flaw> done = EnumSet.noneOf(Flaw.class);
-        Credential credential = user(flaws, done);
-        int depth = flaws.contains(Flaw.TOO_DEEP) ? 7 : 1 + random.nextInt(3);
-        if (flaws.isEmpty()) depth = random.nextInt(5);
-        if (flaws.contains(Flaw.TOO_DEEP)) done.add(Flaw.TOO_DEEP);
-        int limits = random.nextInt(3); // no path lengths, wide ones, exact ones
-        boolean limited = false;
-        int guilty = random.nextInt(depth + (flaws.isEmpty() ? 1 : 0));
-        for (int i = 0; i < depth; i++) {
-            limited |= random.nextInt(4) == 0;
-            OptionalInt length =
-                    switch (limits) {
-                        case 0 -> OptionalInt.empty();
-                        case 1 -> OptionalInt.of(depth + random.nextInt(3));
-                        default -> OptionalInt.of(depth - 1 - i);
-                    };
-            Set<Flaw> here = i == guilty ? flaws : Set.of();
-            credential = proxy(credential, limited, length, here, done);
-        }
-        return finish(credential, flaws, done);
-    }
-
-    private Credential user(Set<Flaw> flaws, Set<Flaw> done) throws GeneralSecurityException {
-        if (done(Flaw.EXPIRED_USER, flaws, done)) {
-            return Grid.issue(
-                    grid.authority,
-                    "/O=Grid/CN=Late",
-                    NOW.minus(HOUR),
-                    NOW.minusSeconds(1),
-                    writer -> writer.notAuthority().keyUsage(CertificateWriter.DIGITAL_SIGNATURE));
-        }
-        if (done(Flaw.REVOKED_USER, flaws, done)) return revoked;
-        if (done(Flaw.UNKNOWN_AUTHORITY, flaws, done)) {
-            return unknown.issueUser("/O=Grid/CN=Bob", NOW);
-        }
-        if (done(Flaw.IMPOSTOR_AUTHORITY, flaws, done)) {
-            return impostor.issueUser(Grid.ALICE_DN, NOW);
-        }
-        if (done(Flaw.USER_AS_AUTHORITY, flaws, done)) {
-            return userOf(grid.alice);
-        }
-        return (random.nextBoolean() ? grid.authority : below).issueUser("/O=Grid/CN=Bob", NOW);
-    }
-
-    private static Credential userOf(Credential issuer) throws GeneralSecurityException {
-        java.security.KeyPair keys = Algorithms.newEcKeys();
-        X509Certificate certificate =
-                new CertificateWriter(
-                                DistinguishedName.subjectOf(issuer.certificate()),
-                                DistinguishedName.parse("/O=Grid/CN=Eve"),
-                                keys.getPublic(),
-                                NOW.minusSeconds(60),
-                                NOW.plus(HOUR))
-                        .notAuthority()
-                        .keyUsage(CertificateWriter.DIGITAL_SIGNATURE)
-                        .sign(issuer.key());
-        List<X509Certificate> chain = new ArrayList<>(List.of(certificate));
-        chain.addAll(issuer.chain());
-        return new Credential(chain, keys.getPrivate());
-    }
-
-    private static boolean done(Flaw flaw, Set<Flaw> flaws, Set<Flaw> done) {
-        return flaws.contains(flaw) && done.add(flaw);
-    }
-
-    /** A proxy of it, with the flaws that a proxy can have. */
-    private Credential proxy(
-            Credential issuer, boolean limited, OptionalInt length, Set<Flaw> flaws, Set<Flaw> done)
-            throws GeneralSecurityException {
-        Credential above = issuer;
-        boolean narrow = limited;
-        OptionalInt path = length;
-        if (done(Flaw.DEEPER_THAN_PATH_LENGTH, flaws, done)) {
-            byte[] last = new ProxyCertInfo(limited, OptionalInt.of(0)).der();
-            above = new Grid.Forgery(above).info(last).make();
-        }
-        if (done(Flaw.FULL_BELOW_LIMITED, flaws, done)) {
-            above = new Grid.Forgery(above).info(new ProxyCertInfo(true, length).der()).make();
-            path = OptionalInt.empty();
-            narrow = false;
-        }
-        Grid.Forgery forgery =
-                new Grid.Forgery(above)
-                        .named(BigInteger.valueOf(random.nextInt(Integer.MAX_VALUE)))
-                        .info(new ProxyCertInfo(narrow, path).der());
-        if (done(Flaw.EXPIRED_PROXY, flaws, done)) {
-            forgery.between(NOW.minus(HOUR), NOW.minusSeconds(1));
-        } else if (done(Flaw.PROXY_OF_TOMORROW, flaws, done)) {
-            forgery.between(NOW.plusSeconds(60), NOW.plus(HOUR));
-        }
-        if (done(Flaw.PROXY_NAMED_ELSEWHERE, flaws, done)) forgery.named("/O=Grid/CN=Root/CN=1");
-        if (done(Flaw.SIGNED_BY_ANOTHER, flaws, done)) forgery.signedBy(grid.alice);
-        if (done(Flaw.UNKNOWN_POLICY, flaws, done)) forgery.info(otherPolicy());
-        if (done(Flaw.INFORMATION_NOT_CRITICAL, flaws, done)) forgery.notCritical();
-        if (done(Flaw.PROXY_FOR_KEYS_ALONE, flaws, done)) {
-            forgery.with(writer -> writer.keyUsage(CertificateWriter.KEY_ENCIPHERMENT));
-        } else if (done(Flaw.UNKNOWN_CRITICAL_EXTENSION, flaws, done)) {
-            forgery.with(writer -> writer.extension("1.2.3.4", true, Der.nothing()));
-        } else if (done(Flaw.PROXY_WITH_OTHER_NAME, flaws, done)) {
-            byte[] name = Der.sequence(Der.implicit(2, new byte[] {'h'}));
-            forgery.with(writer ->
-                    writer.extension(CertificateWriter.SUBJECT_ALTERNATIVE_NAME, false, name));
-        } else if (done(Flaw.PROXY_OF_AUTHORITY, flaws, done)) {
-            forgery.with(writer -> writer.authority(OptionalInt.empty()));
-        }
-        return forgery.make();
-    }
-
-    private byte[] otherPolicy() {
-        byte[] oid = Der.oid("1.3.6.1.5.5.7.21.2"); // independent, and what sites made up
-        byte[] text = new byte[ANY_OTHER_POLICY_BYTES];
-        return random.nextBoolean()
-                ? Der.sequence(Der.sequence(oid))
-                : Der.sequence(Der.sequence(Der.oid("1.3.6.1.4.1.99999.1"), Der.octets(text)));
-    }
-
-    private Made finish(Credential credential, Set<Flaw> flaws, Set<Flaw> done)
-            throws GeneralSecurityException {
-        List<X509Certificate> chain = new ArrayList<>(credential.chain());
-        if (flaws.contains(Flaw.DAMAGED_SIGNATURE)) {
-            done.add(Flaw.DAMAGED_SIGNATURE);
-            byte[] bytes = chain.get(0).getEncoded();
-            bytes[bytes.length - 1] ^= 1;
-            chain.set(0, certificate(bytes));
-        }
-        if (flaws.contains(Flaw.SHUFFLED) && chain.size() > 2) {
-            done.add(Flaw.SHUFFLED);
-            Collections.swap(chain, 1, 2);
-        }
-        if (flaws.contains(Flaw.NO_USER)) {
-            done.add(Flaw.NO_USER);
-            chain.removeIf(one -> !ProxyCertInfo.isIn(one));
-        }
-        return new Made(chain, done);
-    }
-
-    private static X509Certificate certificate(byte[] der) throws CertificateException {
-        return (X509Certificate)
-                java.security.cert.CertificateFactory.getInstance("X.509")
-                        .generateCertificate(new java.io.ByteArrayInputStream(der));
     }
 
     private String ourRefusal(List<X509Certificate> chain) {
