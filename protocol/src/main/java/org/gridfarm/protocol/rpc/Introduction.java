@@ -23,7 +23,6 @@ import java.util.Optional;
 
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
 
 /**
  * What a server shows and says to somebody who does not judge it: for finding out which link of the
@@ -48,28 +47,45 @@ public record Introduction(
      *     TLS fails before the server has shown a certificate
      */
     public static Introduction of(HostPort address, Credential own) {
-        try (Socket plain = new Socket()) {
-            plain.connect(new InetSocketAddress(address.host(), address.port()), PATIENCE_MILLIS);
-            plain.setSoTimeout(PATIENCE_MILLIS);
-            SSLSocketFactory sockets = AnyServer.sockets(own);
-            try (SSLSocket tls =
-                    (SSLSocket) sockets.createSocket(plain, address.host(), address.port(), true)) {
-                Instant asked = Instant.now();
-                tls.startHandshake();
-                return greeting(tls, AnyServer.shownBy(tls.getSession()), asked, address);
-            }
-        } catch (SSLException e) {
-            throw new FarmException(
-                    ErrorKind.NOT_AUTHENTICATED,
-                    "connect",
-                    address.toString(),
-                    String.valueOf(e.getMessage()),
-                    e);
-        } catch (IOException e) {
-            throw NetworkTrouble.toFailure(e, address);
+        AnyServer server;
+        try {
+            server = new AnyServer(own);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has TLS 1.3", e);
         }
+        Instant asked = Instant.now();
+        try (Socket plain = new Socket()) {
+            plain.connect(new InetSocketAddress(address.host(), address.port()), PATIENCE_MILLIS);
+            plain.setSoTimeout(PATIENCE_MILLIS);
+            try (SSLSocket tls =
+                    (SSLSocket)
+                            server.sockets()
+                                    .createSocket(plain, address.host(), address.port(), true)) {
+                asked = Instant.now();
+                tls.startHandshake();
+                return greeting(tls, server.shown(), asked, address);
+            }
+        } catch (IOException e) {
+            if (!server.shown().isEmpty()) {
+                return refused(server.shown(), noGreeting(address, e), asked, Instant.now());
+            }
+            if (!(e instanceof SSLException)) throw NetworkTrouble.toFailure(e, address);
+            throw noGreeting(address, e);
+        }
+    }
+
+    /**
+     * The alert that says what it thinks of our certificate, or the end of the connection, which
+     * may come before the alert is read.
+     */
+    private static FarmException noGreeting(HostPort address, IOException cause) {
+        boolean alert = cause instanceof SSLException && cause.getMessage() != null;
+        return new FarmException(
+                ErrorKind.NOT_AUTHENTICATED,
+                "connect",
+                address.toString(),
+                alert ? cause.getMessage() : "it hung up on your certificate",
+                cause);
     }
 
     private static Introduction greeting(
@@ -100,15 +116,6 @@ public record Introduction(
         } catch (InvalidProtocolBufferException | IndexOutOfBoundsException e) {
             throw new FarmException(
                     ErrorKind.PROTOCOL, "connect", address.toString(), "no server of a farm", e);
-        } catch (IOException e) { // the alert that says what it thinks of our certificate
-            FarmException why =
-                    new FarmException(
-                            ErrorKind.NOT_AUTHENTICATED,
-                            "connect",
-                            address.toString(),
-                            e.getMessage() == null ? "the server hung up" : e.getMessage(),
-                            e);
-            return refused(shown, why, asked, Instant.now());
         }
     }
 

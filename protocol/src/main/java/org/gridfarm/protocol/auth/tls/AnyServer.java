@@ -10,7 +10,6 @@ import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -20,41 +19,58 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * nothing he says is true: for finding faults, never for work.
  */
 public final class AnyServer {
-    private AnyServer() {}
+    private final SSLSocketFactory sockets;
+    private volatile List<X509Certificate> shown = List.of();
 
-    /** Sockets that show this credential and refuse nobody. */
-    public static SSLSocketFactory sockets(Credential own) throws GeneralSecurityException {
+    /**
+     * @param own what is shown to it
+     */
+    public AnyServer(Credential own) throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLSv1.3");
         context.init(
                 new KeyManager[] {new OwnKeyManager(() -> own)},
                 new TrustManager[] {new Everybody()},
                 null);
-        return context.getSocketFactory();
+        sockets = context.getSocketFactory();
     }
 
-    /** What the other side has shown; NOT_AUTHENTICATED where that is nothing. */
-    public static List<X509Certificate> shownBy(SSLSession session) {
-        return TlsContexts.chainOf(session);
+    /** Its sockets refuse nobody. */
+    public SSLSocketFactory sockets() {
+        return sockets;
     }
 
-    private static final class Everybody extends X509ExtendedTrustManager {
+    /**
+     * What the other side has shown, even where the handshake failed after that; empty where it has
+     * shown nothing.
+     */
+    public List<X509Certificate> shown() {
+        return shown;
+    }
+
+    private final class Everybody extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String kind, Socket socket) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String kind, Socket socket) {}
+        public void checkServerTrusted(X509Certificate[] chain, String kind, Socket socket) {
+            shown = List.of(chain);
+        }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String kind, SSLEngine engine) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String kind, SSLEngine engine) {}
+        public void checkServerTrusted(X509Certificate[] chain, String kind, SSLEngine engine) {
+            shown = List.of(chain);
+        }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String kind) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String kind) {}
+        public void checkServerTrusted(X509Certificate[] chain, String kind) {
+            shown = List.of(chain);
+        }
 
         @Override
         public X509Certificate[] getAcceptedIssuers() {
