@@ -64,5 +64,14 @@ public final class SchedulerMethods {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.needing("an own job, or an administrator"));
 
+    public static final Method<RetryJobRequest, SubmitJobReply> RETRY =
+            new Method<>(
+                    166,
+                    "retry-job",
+                    RetryJobRequest.parser(),
+                    SubmitJobReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy().needing("an own job"));
+
     private SchedulerMethods() {}
 }

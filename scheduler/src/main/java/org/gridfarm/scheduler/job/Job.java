@@ -292,9 +292,9 @@ public final class Job {
     }
 
     /** Ends everything that has not started; what runs is for the caller to kill. */
-    public void cancel(long now) {
+    public void cancel(String why, long now) {
         if (halted.isEmpty()) {
-            cancelWaiting(CANCELLED, now);
+            cancelWaiting(why, now);
         }
     }
 

@@ -153,6 +153,23 @@ public final class JobStore implements AutoCloseable {
                 });
     }
 
+    /** A job as it was submitted. */
+    public Optional<SubmitJobRequest> request(long job) {
+        return run(
+                "read",
+                connection -> {
+                    try (PreparedStatement statement =
+                            connection.prepareStatement("SELECT request FROM job WHERE id = ?")) {
+                        statement.setLong(1, job);
+                        try (ResultSet row = statement.executeQuery()) {
+                            return row.next()
+                                    ? Optional.of(SubmitJobRequest.parseFrom(row.getBytes(1)))
+                                    : Optional.empty();
+                        }
+                    }
+                });
+    }
+
     /** A task as it was written down last, with the beginning of its output. */
     public Optional<TaskInfo> task(long job, int index) {
         return run(

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,6 +71,7 @@ final class Dispatcher {
     private final Queue queue = new Queue(share);
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
+    private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
     private final Deque<Task> withOutput = new ArrayDeque<>();
     private long outputHeld; // bytes
     private int locating; // tasks
@@ -99,10 +102,8 @@ final class Dispatcher {
                 slots.take(task);
                 share.started(job.user(), task.slots(), nowSeconds());
             }
-            if (!job.isDone()) {
-                admit(job);
-            }
         }
+        restored.stream().filter(job -> !job.isDone()).forEach(this::admit);
         refreshNodes();
         for (Job job : restored) {
             job.running().forEach(task -> guarded(job, task, () -> attempt(job, task)));
@@ -126,6 +127,7 @@ final class Dispatcher {
     private void admit(Job job) {
         try {
             queue.add(job);
+            heed(job);
         } catch (RuntimeException e) {
             log.error("job {} fails", job.id(), e);
             int before = job.finished().size();
@@ -133,6 +135,35 @@ final class Dispatcher {
                 job.abandon(job.takeNext(), String.valueOf(e.getMessage()), nowMillis());
             }
             recordFinished(job, before);
+        }
+    }
+
+    /**
+     * Holds a job back until those that it comes after have ended; cancels it if one was to
+     * succeed.
+     */
+    private void heed(Job job) {
+        List<String> before = new ArrayList<>();
+        for (After after : job.request().getAfterList()) {
+            Job other = jobs.get(after.getJob());
+            if (other != null && !other.isDone()) {
+                before.add("job " + other.id() + (after.getAny() ? " to end" : " to succeed"));
+            } else if (!after.getAny() && (other == null || !other.state().equals("succeeded"))) {
+                String why = other == null ? "is not known any more" : other.state();
+                cancel(job, "job " + after.getJob() + " " + why, SIGTERM);
+                return;
+            }
+        }
+        queue.find(job)
+                .ifPresent(waiting ->
+                        waiting.before =
+                                before.isEmpty()
+                                        ? ""
+                                        : "waits for " + String.join(" and ", before));
+        if (before.isEmpty()) {
+            followers.remove(job);
+        } else {
+            followers.add(job);
         }
     }
 
@@ -160,9 +191,9 @@ final class Dispatcher {
         slots.requireSlots(on, mostSlots);
     }
 
-    void cancel(Job job, int signal) {
+    void cancel(Job job, String why, int signal) {
         int before = job.finished().size();
-        job.cancel(nowMillis());
+        job.cancel(why, nowMillis());
         recordFinished(job, before);
         job.running().forEach(task -> kill(task, signal));
     }
@@ -231,7 +262,8 @@ final class Dispatcher {
     /** Hands tasks of a job to its backlog, as far as a window goes. */
     private void fill(Queue.Waiting waiting) {
         Job job = waiting.job;
-        while (job.hasUntaken()
+        while (waiting.before.isEmpty()
+                && job.hasUntaken()
                 && locating < Limits.LOCATING_MAX
                 && waiting.backlog.size() + waiting.locating.size() < Limits.WINDOW_TASKS) {
             Task task = job.takeNext();
@@ -478,7 +510,10 @@ final class Dispatcher {
         }
         if (job.isDone()) {
             queue.remove(job);
+            followers.remove(job);
             forgetOldJobs();
+            List.copyOf(followers).forEach(this::heed);
+            placeSoon();
         }
     }
 

@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.CancelJobRequest;
@@ -10,6 +11,7 @@ import org.gridfarm.protocol.wire.JobReply;
 import org.gridfarm.protocol.wire.JobRequest;
 import org.gridfarm.protocol.wire.ListJobsReply;
 import org.gridfarm.protocol.wire.ListJobsRequest;
+import org.gridfarm.protocol.wire.RetryJobRequest;
 import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
@@ -18,12 +20,16 @@ import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.Task;
+import org.gridfarm.scheduler.job.TaskState;
 import org.gridfarm.scheduler.queue.JobStore;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /**
  * Answers clients. Jobs belong to their user: others see that they exist and how far they are
@@ -85,8 +91,56 @@ final class JobService {
         if (noAccount != null) {
             throw FarmException.of(noAccount, "look up account", submission.user());
         }
+        submission.request().getAfterList().forEach(after -> dispatcher.require(after.getJob()));
         dispatcher.requireRunnable(submission.on(), submission.mostSlots());
         blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
+    }
+
+    /** The tasks of a job that did not succeed, once more. */
+    void retry(Exchange<RetryJobRequest, SubmitJobReply> exchange) {
+        onEvents(
+                exchange,
+                () -> {
+                    Job job = dispatcher.require(exchange.request().getJob());
+                    view(exchange.peer().identity(), job).requireOwn("retry job");
+                    if (!job.isDone()) {
+                        throw new FarmException(
+                                ErrorKind.BUSY,
+                                "retry job",
+                                Long.toString(job.id()),
+                                "it has not ended");
+                    }
+                    Set<Integer> left =
+                            job.tasks().stream()
+                                    .filter(task -> task.state() != TaskState.SUCCEEDED)
+                                    .map(Task::index)
+                                    .collect(Collectors.toSet());
+                    if (left.isEmpty()) {
+                        throw new FarmException(
+                                ErrorKind.INVALID,
+                                "retry job",
+                                Long.toString(job.id()),
+                                "all its tasks have succeeded");
+                    }
+                    blocking.execute(() ->
+                            guard(exchange, () -> record(exchange, again(exchange, job, left))));
+                });
+    }
+
+    private Submission again(
+            Exchange<RetryJobRequest, SubmitJobReply> exchange, Job job, Set<Integer> left) {
+        SubmitJobRequest before =
+                store.request(job.id())
+                        .orElseThrow(() ->
+                                new FarmException(
+                                        ErrorKind.NOT_FOUND, "job", Long.toString(job.id())));
+        SubmitJobRequest.Builder once =
+                before.toBuilder()
+                        .clearTasks()
+                        .clearAfter()
+                        .setSubmission(exchange.request().getSubmission());
+        left.stream().sorted().forEach(index -> once.addTasks(before.getTasks(index)));
+        return Submission.of(exchange.peer().identity(), once.build());
     }
 
     void job(Exchange<JobRequest, JobReply> exchange) {
@@ -124,8 +178,7 @@ final class JobService {
         }
     }
 
-    private void record(
-            Exchange<SubmitJobRequest, SubmitJobReply> exchange, Submission submission) {
+    private void record(Exchange<?, SubmitJobReply> exchange, Submission submission) {
         String user = submission.user();
         SubmitJobRequest request = submission.request();
         long id = store.submit(epoch, user, request, clock.now().toEpochMilli());
@@ -173,7 +226,7 @@ final class JobService {
         Job job = dispatcher.require(exchange.request().getJob());
         view(exchange.peer().identity(), job).requireOwn("cancel job");
         int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
-        dispatcher.cancel(job, signal);
+        dispatcher.cancel(job, Job.CANCELLED, signal);
         return Empty.getDefaultInstance();
     }
 }

@@ -16,6 +16,9 @@ final class Limits {
      */
     static final int WINDOW_TASKS = 2_000;
 
+    /** Jobs that one job comes after. */
+    static final int AFTER_MAX = 100;
+
     /** Locations asked for at once. */
     static final int LOCATING_MAX = 64;
 

@@ -36,6 +36,7 @@ final class Queue {
         final Set<Task> locating = new HashSet<>();
         Costs costs;
         String problem = ""; // with locating its input
+        String before = ""; // the jobs that it waits for, in words
 
         Waiting(Job job, Costs costs) {
             this.job = job;
@@ -136,7 +137,9 @@ final class Queue {
                 if (passed.contains(waiting)) {
                     continue;
                 }
-                if (waiting.job.room() > 0 && !waiting.backlog.isEmpty()) {
+                if (waiting.before.isEmpty()
+                        && waiting.job.room() > 0
+                        && !waiting.backlog.isEmpty()) {
                     Optional<Placed<Task>> placed =
                             round.take(waiting.backlog, waiting.on, waiting.costs);
                     if (placed.isPresent()) {
@@ -154,6 +157,9 @@ final class Queue {
         Waiting waiting = byJob.get(job.id());
         if (waiting == null || !job.hasPending()) {
             return "";
+        }
+        if (!waiting.before.isEmpty()) {
+            return waiting.before;
         }
         if (!slots.isUsable(waiting.on)) {
             return slots.absent(waiting.on);

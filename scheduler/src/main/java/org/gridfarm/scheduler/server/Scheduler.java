@@ -103,6 +103,9 @@ public final class Scheduler implements AutoCloseable {
                         SchedulerMethods.WAIT,
                         exchange -> with(exchange, service -> service.await(exchange)))
                 .on(
+                        SchedulerMethods.RETRY,
+                        exchange -> with(exchange, service -> service.retry(exchange)))
+                .on(
                         SchedulerMethods.OUTPUT,
                         exchange -> with(exchange, service -> service.output(exchange)))
                 .build();

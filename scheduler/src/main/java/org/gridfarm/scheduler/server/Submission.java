@@ -37,6 +37,9 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
                     "a name has up to " + NAME_CHARS_MAX + " characters and no zero byte");
         }
         Halt.of(request.getHalt());
+        if (request.getAfterCount() > Limits.AFTER_MAX) {
+            throw refused(ErrorKind.TOO_BIG, name, "after at most " + Limits.AFTER_MAX + " jobs");
+        }
         request.getEnvironmentMap().keySet().forEach(VariableName::new);
         if (!request.getDirectory().isEmpty()) {
             FarmPath.of(request.getDirectory().toByteArray());

@@ -131,7 +131,7 @@ class JobTest {
         Task again = run(job, 2);
         job.finish(again, BAD, 310); // waits for its second attempt
         Task running = run(job, 1);
-        job.cancel(400);
+        job.cancel(Job.CANCELLED, 400);
 
         Job restored = restored(job, before, again, running);
         assertThat(restored.finished())
@@ -194,7 +194,7 @@ class JobTest {
     void cancellingEndsWhatHasNotStarted() {
         Job job = job(2, 0, "never");
         Task running = run(job, 0);
-        job.cancel(300);
+        job.cancel(Job.CANCELLED, 300);
         assertThat(job.isDone()).isFalse();
         job.finish(running, RunTaskReply.newBuilder().setExitCode(143).setSignal(15).build(), 400);
         assertThat(job.state()).isEqualTo("cancelled");

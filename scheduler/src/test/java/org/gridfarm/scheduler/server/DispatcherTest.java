@@ -15,6 +15,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
@@ -303,6 +304,30 @@ class DispatcherTest {
                 .isEqualTo("waits for a free slot: all 1 are taken");
     }
 
+    private static SubmitJobRequest after(long job, boolean any) {
+        return job("", "").toBuilder().addAfter(After.newBuilder().setJob(job).setAny(any)).build();
+    }
+
+    @Test
+    void aJobStartsAfterAnotherAndIsCancelledIfThatWasToSucceed() {
+        held.add("alice");
+        begin(List.of(), "n1", "n2");
+        submit(1, "alice", job("", ""));
+        await().until(() -> order.size() == 1);
+        submit(2, "bob", after(1, true));
+        submit(3, "bob", after(1, false));
+        submit(4, "bob", after(2, false));
+        assertThat(asked(() -> dispatcher.info(dispatcher.require(3))).getWaiting())
+                .isEqualTo("waits for job 1 to succeed");
+        assertThat(order).containsExactly("1.0.1");
+        running.getFirst().complete(RunTaskReply.newBuilder().setExitCode(3).build());
+        awaitState(2, "succeeded");
+        awaitState(3, "cancelled");
+        awaitState(4, "succeeded");
+        assertThat(reason(3)).isEqualTo("job 1 failed");
+        assertThat(order).containsExactly("1.0.1", "2.0.1", "4.0.1");
+    }
+
     @Test
     void aCancelledJobOfManyTasksIsWrittenDownAsOneRow() {
         held.add("alice");
@@ -312,7 +337,7 @@ class DispatcherTest {
         submit(1, "alice", job("", many));
         await().until(() -> order.size() == 1);
         asked(() -> {
-            dispatcher.cancel(dispatcher.require(1), 15);
+            dispatcher.cancel(dispatcher.require(1), Job.CANCELLED, 15);
             return 0;
         });
         release();
