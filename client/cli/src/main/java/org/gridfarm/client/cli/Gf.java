@@ -45,7 +45,7 @@ public final class Gf {
                     Map.entry("gfdf", "df"),
                     Map.entry("gfhost", "nodes"),
                     Map.entry("gfrun", "run"),
-                    Map.entry("gfsched", "nodes"),
+                    Map.entry("gfsched", "sched"),
                     Map.entry("gfstat", "stat"));
 
     private Gf() {}
@@ -82,6 +82,7 @@ public final class Gf {
         line.setExecutionExceptionHandler((failure, _, _) -> Failures.report(failure));
         line.setParameterExceptionHandler(Gf::usage);
         line.setExecutionStrategy(new CommandLine.RunLast());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.registerConverter(Path.class, LocalPath::of);
         line.setExpandAtFiles(false); // "@x" is a name like any other
         if (words.length == 0) {

@@ -41,7 +41,7 @@ public final class Jobs implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "those that have ended, too")
+            description = "also those that have ended")
     private boolean all;
 
     @Option(
@@ -81,56 +81,61 @@ public final class Jobs implements Callable<Integer> {
                                 .map(JobInfo::getId)
                                 .toList();
             }
-            boolean withTasks = tasks || options.json || !ids.isEmpty();
-            List<Map<String, Object>> documents = new ArrayList<>();
-            Output.Table table =
-                    Output.table(
-                            "JOB", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL", "NAME");
-            Output.Table details =
-                    Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
-            for (long id : wanted) {
-                List<TaskInfo> found = new ArrayList<>();
-                JobInfo job = fetch(scheduler, id, withTasks, found);
-                if (options.json) {
-                    Map<String, Object> document = new LinkedHashMap<>(document(job));
-                    document.put("tasks", found.stream().map(Jobs::document).toList());
-                    documents.add(document);
-                } else {
-                    table.row(
-                            job.getId(),
-                            job.getState(),
-                            job.getTasks(),
-                            job.getRunning(),
-                            job.getSucceeded(),
-                            job.getFailed(),
-                            job.getLocalTasks(),
-                            job.getName());
-                    found.forEach(t ->
-                            details.row(
-                                    job.getId() + "." + (t.getIndex() + 1),
-                                    t.getState(),
-                                    t.getNode(),
-                                    t.getLocality(),
-                                    t.getExitCode(),
-                                    NameText.of(t.getArgument().toByteArray()),
-                                    t.getReason()));
-                }
-            }
-            if (options.json) {
-                Output.json(Map.of("jobs", documents));
-            } else {
-                table.print();
-                if (withTasks) {
-                    System.out.println();
-                    details.print();
-                }
-            }
+            show(scheduler, wanted, tasks || options.json || !ids.isEmpty(), options.json);
         }
         return 0;
     }
 
-    private static JobInfo fetch(
-            SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
+    static void show(SchedulerLine scheduler, List<Long> wanted, boolean withTasks, boolean json) {
+        List<Map<String, Object>> documents = new ArrayList<>();
+        Output.Table table =
+                Output.table(
+                        "JOB", "USER", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL",
+                        "NAME", "WAITING");
+        Output.Table details =
+                Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
+        for (long id : wanted) {
+            List<TaskInfo> found = new ArrayList<>();
+            JobInfo job = fetch(scheduler, id, withTasks, found);
+            if (json) {
+                Map<String, Object> document = new LinkedHashMap<>(document(job));
+                document.put("tasks", found.stream().map(Jobs::document).toList());
+                documents.add(document);
+            } else {
+                table.row(
+                        job.getId(),
+                        job.getUser(),
+                        job.getState(),
+                        job.getTasks(),
+                        job.getRunning(),
+                        job.getSucceeded(),
+                        job.getFailed(),
+                        job.getLocalTasks(),
+                        job.getName(),
+                        job.getWaiting());
+                found.forEach(t ->
+                        details.row(
+                                job.getId() + "." + (t.getIndex() + 1),
+                                t.getState(),
+                                t.getNode(),
+                                t.getLocality(),
+                                t.getExitCode(),
+                                NameText.of(t.getArgument().toByteArray()),
+                                t.getReason()));
+            }
+        }
+        if (json) {
+            Output.json(Map.of("jobs", documents));
+        } else {
+            table.print();
+            if (withTasks) {
+                System.out.println();
+                details.print();
+            }
+        }
+    }
+
+    static JobInfo fetch(SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
         while (true) {
             JobReply reply =
                     scheduler.call(

@@ -39,7 +39,10 @@ public enum Subcommand {
     WHY("why", Why::new),
     DOCTOR("doctor", Doctor::new),
     RUN("run", Run::new),
+    SUBMIT("submit", Submit::new),
     JOBS("jobs", Jobs::new),
+    JOB("job", JobCommand::new),
+    SCHED("sched", Sched::new),
     PROXY("proxy", Proxy::new),
     CA("ca", Ca::new),
     AUTH("auth", AuthCommand::new),
@@ -69,7 +72,7 @@ public enum Subcommand {
 
     /** Options after the first word are those of the command that it runs. */
     public boolean hasCommandOfItsOwn() {
-        return this == RUN;
+        return this == RUN || this == SUBMIT;
     }
 
     public static @Nullable Subcommand named(String word) {

@@ -36,8 +36,7 @@ public final class Placements {
 
     /** Nodes that run tasks, those that hold most first, then the less loaded. */
     public List<Held> of(List<FarmPath> inputs) {
-        Map<String, Long> bytes = new HashMap<>();
-        inputs.forEach(input -> add(input, bytes));
+        Map<String, Long> bytes = held(inputs);
         return usable.values().stream()
                 .map(node -> new Held(node, bytes.getOrDefault(node.getName(), 0L)))
                 .sorted(
@@ -45,6 +44,13 @@ public final class Placements {
                                 .thenComparingDouble(held -> held.node().getLoad())
                                 .thenComparing(held -> held.node().getName()))
                 .toList();
+    }
+
+    /** Bytes of some files by node. */
+    public Map<String, Long> held(List<FarmPath> inputs) {
+        Map<String, Long> bytes = new HashMap<>();
+        inputs.forEach(input -> add(input, bytes));
+        return bytes;
     }
 
     private void add(FarmPath input, Map<String, Long> bytes) {

@@ -63,13 +63,7 @@ public record TaskList(List<JobRun.Task> tasks, List<TaskSpec> specs, Optional<S
         List<TaskSpec> specs = new ArrayList<>();
         Set<String> wanted = new LinkedHashSet<>(inputs.named());
         if (sources.groups().isEmpty()) {
-            List<String> command = sources.command();
-            specs.add(
-                    PlainCommand.task(
-                            command,
-                            word -> inFarm(farm, mounted, word),
-                            path -> isFile(farm, path)));
-            tasks.add(new JobRun.Task(1, List.of(), String.join(" ", command)));
+            return plain(farm, sources.command(), inputs);
         } else {
             Template template = Template.of(sources.command());
             for (List<Argument> arguments : sources.combinations(each)) {
@@ -87,6 +81,21 @@ public record TaskList(List<JobRun.Task> tasks, List<TaskSpec> specs, Optional<S
             requireThere(farm, wanted);
         }
         return new TaskList(tasks, specs, mounted.directoryInFarm());
+    }
+
+    /** One task; the words are as they are. */
+    public static TaskList plain(Gridfarm farm, List<String> command, Inputs inputs) {
+        Mounted mounted = Mounted.here();
+        if (!inputs.mayBeMissing()) {
+            requireThere(farm, new LinkedHashSet<>(inputs.named()));
+        }
+        TaskSpec task =
+                PlainCommand.task(
+                        command, word -> inFarm(farm, mounted, word), path -> isFile(farm, path));
+        return new TaskList(
+                List.of(new JobRun.Task(1, List.of(), String.join(" ", command))),
+                List.of(task),
+                mounted.directoryInFarm());
     }
 
     private static List<String> matching(Gridfarm farm, String pattern, Set<String> matched) {
