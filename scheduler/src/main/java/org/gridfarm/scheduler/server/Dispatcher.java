@@ -1,7 +1,5 @@
 package org.gridfarm.scheduler.server;
 
-import com.google.protobuf.ByteString;
-
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -12,10 +10,8 @@ import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
-import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskOutputRequest;
-import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
@@ -29,9 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -72,8 +66,7 @@ final class Dispatcher {
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
     private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
-    private final Deque<Task> withOutput = new ArrayDeque<>();
-    private long outputHeld; // bytes
+    private final HeldOutput outputs = new HeldOutput();
     private int locating; // tasks
     private boolean isPlacing; // soon
     private boolean isTelling; // soon
@@ -411,7 +404,7 @@ final class Dispatcher {
     }
 
     private void run(Job job, Task task, String address, Accounts.Account account) {
-        runner.run(address, request(job, task, account))
+        runner.run(address, Attempt.request(job, task, account))
                 .whenCompleteAsync(
                         (reply, failure) ->
                                 guarded(
@@ -501,7 +494,7 @@ final class Dispatcher {
                             () ->
                                     events.execute(() -> {
                                         job.durable(upTo);
-                                        hold(ended);
+                                        outputs.hold(ended);
                                         changed();
                                     })));
         }
@@ -514,21 +507,6 @@ final class Dispatcher {
             forgetOldJobs();
             List.copyOf(followers).forEach(this::heed);
             placeSoon();
-        }
-    }
-
-    /** In memory is the output of the latest; of older ones it is in the table. */
-    private void hold(List<Task> ended) {
-        for (Task task : ended) {
-            if (task.outputHeld() > 0) {
-                withOutput.add(task);
-                outputHeld += task.outputHeld();
-            }
-        }
-        while (outputHeld > Limits.OUTPUT_BYTES_HELD) {
-            Task oldest = withOutput.remove();
-            outputHeld -= oldest.outputHeld();
-            oldest.dropOutput();
         }
     }
 
@@ -599,32 +577,6 @@ final class Dispatcher {
                 log.error("telling clients", e);
             }
         }
-    }
-
-    private static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
-        TaskSpec spec = task.spec();
-        return RunTaskRequest.newBuilder()
-                .setTask(task.attemptId())
-                .addAllArgv(job.request().getArgvPrefixList())
-                .addAllArgv(spec.getArgvList())
-                .putAllEnvironment(job.request().getEnvironmentMap())
-                .putEnvironment("GF_JOB_ID", text(job.id()))
-                .putEnvironment("GF_TASK_ID", text(task.index() + 1L))
-                .putEnvironment("GF_TASK_INDEX", text(task.index()))
-                .putEnvironment("GF_SLOT", text(task.slot()))
-                .putEnvironment("GF_ATTEMPT", text(task.attempts()))
-                .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
-                .setDirectory(job.request().getDirectory())
-                .setUser(job.user())
-                .setUid(account.uid())
-                .setGid(account.gid())
-                .setTimeoutMillis(job.request().getTimeoutMillis())
-                .setNeedsMount(spec.getNeedsMount())
-                .build();
-    }
-
-    private static ByteString text(long number) {
-        return ByteString.copyFromUtf8(Long.toString(number));
     }
 
     private double nowSeconds() {

@@ -1,0 +1,39 @@
+package org.gridfarm.scheduler.server;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.Task;
+
+/** What a node is asked for when it runs a task. */
+final class Attempt {
+    private Attempt() {}
+
+    static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
+        TaskSpec spec = task.spec();
+        return RunTaskRequest.newBuilder()
+                .setTask(task.attemptId())
+                .addAllArgv(job.request().getArgvPrefixList())
+                .addAllArgv(spec.getArgvList())
+                .putAllEnvironment(job.request().getEnvironmentMap())
+                .putEnvironment("GF_JOB_ID", text(job.id()))
+                .putEnvironment("GF_TASK_ID", text(task.index() + 1L))
+                .putEnvironment("GF_TASK_INDEX", text(task.index()))
+                .putEnvironment("GF_SLOT", text(task.slot()))
+                .putEnvironment("GF_ATTEMPT", text(task.attempts()))
+                .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
+                .setDirectory(job.request().getDirectory())
+                .setUser(job.user())
+                .setUid(account.uid())
+                .setGid(account.gid())
+                .setTimeoutMillis(job.request().getTimeoutMillis())
+                .setNeedsMount(spec.getNeedsMount())
+                .build();
+    }
+
+    private static ByteString text(long number) {
+        return ByteString.copyFromUtf8(Long.toString(number));
+    }
+}
