@@ -84,7 +84,7 @@ public record Introduction(
                 ErrorKind.NOT_AUTHENTICATED,
                 "connect",
                 address.toString(),
-                alert ? cause.getMessage() : "it hung up on your certificate",
+                alert ? String.valueOf(cause.getMessage()) : "it hung up on your certificate",
                 cause);
     }
 
