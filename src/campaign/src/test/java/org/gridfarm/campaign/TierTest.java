@@ -9,18 +9,26 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 class TierTest {
+    /** It takes root, and makes a machine of namespaces: not what every build may do. */
+    private static final Set<String> OF_CAMPAIGNS_ALONE = Set.of("guide.runs");
+
     @Test
     void aCampaignRepeatsNothingLessOftenThanTheGate() {
         assertThat(Tier.names())
                 .isNotEmpty()
                 .allSatisfy(name -> {
-                    assertThat(Tier.GATE.countOf(name)).isPositive();
+                    assertThat(Tier.GATE.countOf(name)).isNotNegative();
+                    assertThat(Tier.GATE.countOf(name) == 0)
+                            .as(name)
+                            .isEqualTo(OF_CAMPAIGNS_ALONE.contains(name));
                     assertThat(Tier.CAMPAIGN.countOf(name))
+                            .isPositive()
                             .isGreaterThanOrEqualTo(Tier.GATE.countOf(name));
                 });
     }
