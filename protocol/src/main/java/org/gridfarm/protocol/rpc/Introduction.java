@@ -79,12 +79,12 @@ public record Introduction(
      * may come before the alert is read.
      */
     private static FarmException noGreeting(HostPort address, IOException cause) {
-        boolean alert = cause instanceof SSLException && cause.getMessage() != null;
+        String alert = cause instanceof SSLException ? cause.getMessage() : null;
         return new FarmException(
                 ErrorKind.NOT_AUTHENTICATED,
                 "connect",
                 address.toString(),
-                alert ? String.valueOf(cause.getMessage()) : "it hung up on your certificate",
+                alert != null ? alert : "it hung up on your certificate",
                 cause);
     }
 
