@@ -102,7 +102,7 @@ final class JobService {
                 exchange,
                 () -> {
                     Job job = dispatcher.require(exchange.request().getJob());
-                    view(exchange.peer().identity(), job).requireOwn("retry job");
+                    view(exchange.peer().identity(), job).requireOwner("retry job");
                     if (!job.isDone()) {
                         throw new FarmException(
                                 ErrorKind.BUSY,

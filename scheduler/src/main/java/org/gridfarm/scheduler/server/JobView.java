@@ -34,6 +34,17 @@ record JobView(Identity asking, Job of, JobInfo info) {
         }
     }
 
+    /** Also to administrators, whose own the tasks would be. */
+    void requireOwner(String operation) {
+        if (!asking.user().equals(of.user())) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    operation,
+                    Long.toString(of.id()),
+                    "its tasks run as " + of.user() + ", who alone may run them again");
+        }
+    }
+
     JobInfo job() {
         return isOwn() ? info : info.toBuilder().clearName().clearWaiting().build();
     }

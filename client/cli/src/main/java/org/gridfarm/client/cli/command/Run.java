@@ -51,7 +51,7 @@ import java.util.concurrent.Callable;
             "  gf run hostname                                one task on any node",
             "",
             "Options come before the command; what follows it is the command's own. Replacement strings are those of GNU parallel: {} {.} {/} {//} {/.} {#}"
-                    + " {%} {1} {2}. A value that begins with / is a path in the farm, and so is one below a mount of the farm; the command sees it below the"
+                    + " {%%} {1} {2}. A value that begins with / is a path in the farm, and so is one below a mount of the farm; the command sees it below the"
                     + " node's mount ($GF_MOUNT), which is also its working directory.",
             "Each replacement is one word, in any quotes, and never code, whatever a file is called. To a further shell hand it over: sh -c 'wc \"$1\"' sh {}",
             "",
