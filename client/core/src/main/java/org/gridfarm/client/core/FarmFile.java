@@ -124,6 +124,19 @@ public final class FarmFile implements AutoCloseable {
         return bytes;
     }
 
+    /**
+     * Copies bytes of another open file of the same farm, on the nodes where the layouts permit;
+     * the number of bytes copied, fewer than asked only at the end of the source.
+     */
+    public long copyFrom(FarmFile source, long from, long to, long count) {
+        return Blocking.await(handle.copyRange(source.handle, from, to, count), "copy", path);
+    }
+
+    /** A stream that writes from the begin on, or appends, and closes this file. */
+    public FarmOutputStream output() {
+        return new FarmOutputStream(path, handle, handle.flags().append());
+    }
+
     public void truncate(long size) {
         Blocking.await(handle.truncate(size), "truncate", path);
     }

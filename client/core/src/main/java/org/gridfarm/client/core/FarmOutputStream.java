@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
@@ -44,6 +45,7 @@ public final class FarmOutputStream extends OutputStream {
 
     @Override
     public void write(int b) throws IOException {
+        requireOpen();
         chunk.writeByte(b);
         sendIfFull();
     }
@@ -51,12 +53,19 @@ public final class FarmOutputStream extends OutputStream {
     @Override
     public void write(byte[] from, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, from.length);
+        requireOpen();
         int at = offset;
         while (at < offset + length) {
             int run = Math.min(offset + length - at, CHUNK_BYTES - chunk.readableBytes());
             chunk.writeBytes(from, at, run);
             at += run;
             sendIfFull();
+        }
+    }
+
+    private void requireOpen() throws ClosedChannelException {
+        if (closed) {
+            throw new ClosedChannelException();
         }
     }
 

@@ -5,6 +5,7 @@ import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.FileType;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /** What stat tells of one path. */
 public record FileInfo(FarmPath path, Attributes attributes) {
@@ -46,12 +47,23 @@ public record FileInfo(FarmPath path, Attributes attributes) {
         return attributes.getGid();
     }
 
+    /** Names of it. */
+    public int links() {
+        return attributes.getNlink();
+    }
+
     public Instant modified() {
         return instant(attributes.getMtime());
     }
 
     public Instant accessed() {
         return instant(attributes.getAtime());
+    }
+
+    /** When it was made; empty: not known. */
+    public Optional<Instant> created() {
+        long made = attributes.getBtime();
+        return made == 0 ? Optional.empty() : Optional.of(instant(made));
     }
 
     public Instant changed() {

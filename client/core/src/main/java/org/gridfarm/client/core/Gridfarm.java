@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.LocalHoles;
@@ -53,9 +54,6 @@ import java.util.stream.Stream;
  * throw {@link java.io.IOException}s caused by them).
  */
 public final class Gridfarm implements AutoCloseable {
-    private static final int FILE_MODE = 0666;
-    private static final int DIRECTORY_MODE = 0777;
-    private static final int UMASK = 0022;
     private static final int PAGE_ENTRIES = 1_000;
 
     private final FarmConnection connection;
@@ -268,8 +266,15 @@ public final class Gridfarm implements AutoCloseable {
     // ---------------------------------------------------------------------------------------------------------------------------
 
     public FarmFile open(FarmPath path, OpenFlags flags) {
+        return open(path, flags, true);
+    }
+
+    /**
+     * @param follow false: LINK_LOOP where a symbolic link is at the end, as with O_NOFOLLOW
+     */
+    public FarmFile open(FarmPath path, OpenFlags flags, boolean follow) {
         return byPath(() -> {
-            Attributes found = Blocking.await(walk.require(path, true, "open"), "open", path);
+            Attributes found = Blocking.await(walk.require(path, follow, "open"), "open", path);
             requireFile(found, path);
             return new FarmFile(
                     path,
@@ -280,13 +285,29 @@ public final class Gridfarm implements AutoCloseable {
 
     /** Makes the file if it is not there; with {@code exclusive} ALREADY_EXISTS if it is. */
     public FarmFile create(FarmPath path, OpenFlags flags, boolean exclusive) {
-        return new FarmFile(path, byPath(() -> createHandle(path, flags, exclusive)));
+        return create(path, flags, exclusive, NewMode.FILE, true);
     }
 
-    private FileHandle createHandle(FarmPath path, OpenFlags flags, boolean exclusive) {
+    /**
+     * The same with the permissions that the file has from its first moment; one that is there
+     * keeps its own.
+     *
+     * @param follow as {@link #open(FarmPath, OpenFlags, boolean)}
+     */
+    public FarmFile create(
+            FarmPath path, OpenFlags flags, boolean exclusive, NewMode mode, boolean follow) {
+        return new FarmFile(path, byPath(() -> createHandle(path, flags, exclusive, mode, follow)));
+    }
+
+    private FileHandle createHandle(FarmPath path, OpenFlags flags) {
+        return createHandle(path, flags, false, NewMode.FILE, true);
+    }
+
+    private FileHandle createHandle(
+            FarmPath path, OpenFlags flags, boolean exclusive, NewMode mode, boolean follow) {
         if (!exclusive) {
             // A link at the end is followed, which making a file would not do.
-            Attributes there = Blocking.await(walk.find(path, true), "create", path);
+            Attributes there = Blocking.await(walk.find(path, follow), "create", path);
             if (there != null) {
                 requireFile(there, path);
                 return Blocking.await(
@@ -296,7 +317,13 @@ public final class Gridfarm implements AutoCloseable {
         long parent = parent(path, "create");
         return Blocking.await(
                 transfer.create(
-                        metadata.self(), parent, path.last(), FILE_MODE, UMASK, exclusive, flags),
+                        metadata.self(),
+                        parent,
+                        path.last(),
+                        mode.bits(),
+                        mode.umask(),
+                        exclusive,
+                        flags),
                 "create",
                 path);
     }
@@ -304,6 +331,10 @@ public final class Gridfarm implements AutoCloseable {
     private static void requireFile(Attributes found, FarmPath path) {
         if (found.getType() == FileType.DIRECTORY) {
             throw new FarmException(ErrorKind.IS_A_DIRECTORY, "open", path.toString());
+        }
+        if (found.getType() == FileType.SYMLINK) {
+            throw new FarmException(
+                    ErrorKind.LINK_LOOP, "open", path.toString(), "links are not to be followed");
         }
         if (found.getType() != FileType.REGULAR) {
             throw new FarmException(
@@ -318,7 +349,7 @@ public final class Gridfarm implements AutoCloseable {
     /** Makes the file or empties it. */
     public FarmOutputStream write(FarmPath path) {
         return new FarmOutputStream(
-                path, byPath(() -> createHandle(path, OpenFlags.WRITE.truncating(), false)), false);
+                path, byPath(() -> createHandle(path, OpenFlags.WRITE.truncating())), false);
     }
 
     /**
@@ -326,7 +357,7 @@ public final class Gridfarm implements AutoCloseable {
      */
     public FarmOutputStream append(FarmPath path) {
         return new FarmOutputStream(
-                path, byPath(() -> createHandle(path, OpenFlags.WRITE.appending(), false)), true);
+                path, byPath(() -> createHandle(path, OpenFlags.WRITE.appending())), true);
     }
 
     public void truncate(FarmPath path, long size) {
@@ -353,29 +384,37 @@ public final class Gridfarm implements AutoCloseable {
     public long copy(FarmPath source, FarmPath target) {
         try (FarmFile from = open(source, OpenFlags.READ);
                 FarmFile to = create(target, OpenFlags.WRITE.truncating(), false)) {
-            long size = from.size();
-            long at = 0;
-            while (at < size) {
-                long left = Math.min(size - at, 64L << 20); // each part within the time-out
-                long copied =
-                        Blocking.await(
-                                to.handle().copyRange(from.handle(), at, at, left), "copy", target);
-                if (copied == 0) {
-                    break;
-                }
-                at += copied;
-            }
-            return at;
+            return copy(from, to);
         }
+    }
+
+    /** The same of files that are open; the target is written from its begin on. */
+    public long copy(FarmFile from, FarmFile to) {
+        long size = from.size();
+        long at = 0;
+        while (at < size) {
+            // each part within the time-out
+            long copied = to.copyFrom(from, at, at, Math.min(size - at, 64L << 20));
+            if (copied == 0) {
+                break;
+            }
+            at += copied;
+        }
+        return at;
     }
 
     // ---- names
     // ------------------------------------------------------------------------------------------------------------------------------
 
     public void mkdir(FarmPath path) {
+        mkdir(path, NewMode.DIRECTORY);
+    }
+
+    /** With the permissions that it has from its first moment. */
+    public void mkdir(FarmPath path, NewMode mode) {
         long parent = parent(path, "mkdir");
         Blocking.await(
-                metadata.mkdir(metadata.self(), parent, path.last(), DIRECTORY_MODE, UMASK),
+                metadata.mkdir(metadata.self(), parent, path.last(), mode.bits(), mode.umask()),
                 "mkdir",
                 path);
     }
@@ -414,11 +453,15 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     public void rename(FarmPath from, FarmPath to) {
+        rename(from, to, Set.of());
+    }
+
+    public void rename(FarmPath from, FarmPath to, Set<RenameFlag> flags) {
         long fromParent = parent(from, "rename");
         long toParent = parent(to, "rename");
         Blocking.await(
                 metadata.rename(
-                        metadata.self(), fromParent, from.last(), toParent, to.last(), Set.of()),
+                        metadata.self(), fromParent, from.last(), toParent, to.last(), flags),
                 "rename",
                 from);
     }
@@ -464,42 +507,36 @@ public final class Gridfarm implements AutoCloseable {
     // ---------------------------------------------------------------------------------------------------------------------------
 
     public void chmod(FarmPath path, int mode) {
-        set(path, "chmod", SetAttributes.newBuilder().setMode(mode));
+        change(path, true, AttributeChange.NONE.withMode(mode));
     }
 
     /** A null stays as it is. */
     public void chown(FarmPath path, @Nullable Integer uid, @Nullable Integer gid) {
-        SetAttributes.Builder change = SetAttributes.newBuilder();
-        if (uid != null) {
-            change.setUid(uid);
-        }
-        if (gid != null) {
-            change.setGid(gid);
-        }
-        set(path, "chown", change);
+        change(path, true, AttributeChange.NONE.withOwner(uid, gid));
     }
 
     /** A null stays as it is; what the farm cannot hold ({@link Nanos}) becomes the nearest. */
     public void setTimes(FarmPath path, @Nullable Instant accessed, @Nullable Instant modified) {
-        SetAttributes.Builder change = SetAttributes.newBuilder();
-        if (accessed != null) {
-            change.setAtime(Nanos.of(accessed));
-        }
-        if (modified != null) {
-            change.setMtime(Nanos.of(modified));
-        }
-        set(path, "set times of", change);
+        change(path, true, AttributeChange.NONE.withTimes(accessed, modified));
+    }
+
+    /**
+     * All of it in one step.
+     *
+     * @param follow a symbolic link at the end; otherwise the link itself is changed
+     */
+    public void change(FarmPath path, boolean follow, AttributeChange change) {
+        byPath(() -> {
+            Attributes found = Blocking.await(walk.require(path, follow, "change"), "change", path);
+            return Blocking.await(
+                    metadata.setAttributes(metadata.self(), change.of(found.getInode())),
+                    "change",
+                    path);
+        });
     }
 
     private static ByteString raw(String text) {
         return ByteString.copyFrom(NameText.bytes(text));
-    }
-
-    private void set(FarmPath path, String operation, SetAttributes.Builder change) {
-        withInode(
-                path,
-                operation,
-                inode -> metadata.setAttributes(metadata.self(), change.setInode(inode).build()));
     }
 
     public Optional<byte[]> getXattr(FarmPath path, String name) {

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A leading metaserver in memory: names, leases with recalls, opens with modes and chains. No
- * rights, no locks. State survives {@link #restart}.
+ * rights. State survives {@link #restart}.
  */
 final class MemoryMetaserver implements AutoCloseable {
     private record Opened(long session, long inode, boolean write) {}
@@ -70,6 +70,7 @@ final class MemoryMetaserver implements AutoCloseable {
     private final Map<Long, Attributes> inodes = new HashMap<>(); // all guarded by this
     private final Map<Long, TreeMap<String, Long>> directories = new HashMap<>();
     private final Map<Long, Layout> layouts = new HashMap<>();
+    private final MemoryNames names = new MemoryNames(this);
     private final Map<Long, Opened> opened = new HashMap<>();
 
     /** Files are opened, and nobody hears of it. */
@@ -101,7 +102,7 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private RpcServer bind(int port) {
         Services services =
-                Services.builder()
+                names.on(Services.builder())
                         .on(MetadataMethods.OPEN_SESSION, counted(this::openSession))
                         .on(
                                 MetadataMethods.RENEW,
@@ -141,7 +142,7 @@ final class MemoryMetaserver implements AutoCloseable {
                         new HostPort("127.0.0.1", port), "metaserver", security, services));
     }
 
-    private <Q extends com.google.protobuf.MessageLite, R extends com.google.protobuf.MessageLite>
+    <Q extends com.google.protobuf.MessageLite, R extends com.google.protobuf.MessageLite>
             org.gridfarm.protocol.rpc.Handler<Q, R> counted(
                     org.gridfarm.protocol.rpc.Handler<Q, R> handler) {
         long here = epoch;
@@ -161,6 +162,10 @@ final class MemoryMetaserver implements AutoCloseable {
 
     int allCalls() {
         return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    MemoryNames names() {
+        return names;
     }
 
     HostPort address() {
@@ -219,7 +224,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 .build();
     }
 
-    private void grant(long inode, long session) {
+    void grant(long inode, long session) {
         holders.computeIfAbsent(inode, i -> new HashSet<>()).add(session);
     }
 
@@ -227,7 +232,7 @@ final class MemoryMetaserver implements AutoCloseable {
         return opened.values().stream().anyMatch(o -> o.inode == inode && o.write);
     }
 
-    private Attributes shown(long inode) {
+    Attributes shown(long inode) {
         Attributes a = inodes.get(inode);
         if (a == null) {
             throw new FarmException(gone, "stat", "");
@@ -256,7 +261,7 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     /** As by a rename of another file, which somebody writes. */
-    private static String text(ByteString name) {
+    static String text(ByteString name) {
         return NameText.of(name.toByteArray());
     }
 
@@ -269,7 +274,7 @@ final class MemoryMetaserver implements AutoCloseable {
         opened.put(-inode, new Opened(0, inode, true));
     }
 
-    private TreeMap<String, Long> directory(long inode) {
+    TreeMap<String, Long> directory(long inode) {
         TreeMap<String, Long> found = directories.get(inode);
         if (found == null) {
             throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "lookup", "");
@@ -346,7 +351,8 @@ final class MemoryMetaserver implements AutoCloseable {
         switch (q.getOperationCase()) {
             case CREATE -> {
                 CreateFile c = q.getCreate();
-                Attributes made = make(c.getParent(), c.getName(), FileType.REGULAR, recall);
+                int mode = c.getMode() & ~c.getUmask();
+                Attributes made = make(c.getParent(), c.getName(), FileType.REGULAR, mode, recall);
                 reply.setAttributes(made).setParent(inodes.get(c.getParent()));
                 if (c.hasOpen()) {
                     layouts.put(made.getInode(), MemoryLayouts.made(this, made.getInode(), 1));
@@ -364,6 +370,7 @@ final class MemoryMetaserver implements AutoCloseable {
                                 q.getMkdir().getParent(),
                                 q.getMkdir().getName(),
                                 FileType.DIRECTORY,
+                                q.getMkdir().getMode() & ~q.getMkdir().getUmask(),
                                 recall);
                 directories.put(made.getInode(), new TreeMap<>());
                 reply.setAttributes(made).setParent(inodes.get(q.getMkdir().getParent()));
@@ -374,12 +381,6 @@ final class MemoryMetaserver implements AutoCloseable {
             case RMDIR ->
                     reply.setAttributes(remove(q.getRmdir(), recall))
                             .setParent(inodes.get(q.getRmdir().getParent()));
-            case SET_ATTRIBUTES ->
-                    reply.setAttributes(
-                            change(
-                                    q.getSetAttributes().getInode(),
-                                    a -> a.setMode(q.getSetAttributes().getMode()),
-                                    recall));
             case COMMIT -> {
                 CommitContent c = q.getCommit();
                 if (!opened.containsKey(c.getHandle())) {
@@ -391,15 +392,13 @@ final class MemoryMetaserver implements AutoCloseable {
                 reply.setAttributes(change(c.getInode(), a -> a.setSize(c.getSize()), recall));
                 layouts.computeIfPresent(c.getInode(), (i, l) -> MemoryLayouts.valid(l));
             }
-            default ->
-                    throw new FarmException(
-                            ErrorKind.UNSUPPORTED, "mutate", q.getOperationCase().name());
+            default -> names.apply(q, recall, reply);
         }
         return reply.build();
     }
 
-    private Attributes make(
-            long parent, ByteString name, FileType type, RecallRequest.Builder recall) {
+    Attributes make(
+            long parent, ByteString name, FileType type, int mode, RecallRequest.Builder recall) {
         if (directory(parent).containsKey(text(name))) {
             throw new FarmException(ErrorKind.ALREADY_EXISTS, "create", text(name));
         }
@@ -408,7 +407,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 Attributes.newBuilder()
                         .setInode(inode)
                         .setType(type)
-                        .setMode(0644 | (type == FileType.DIRECTORY ? 0111 : 0))
+                        .setMode(mode)
                         .setNlink(1)
                         .setGeneration(1)
                         .setVersion(1)
@@ -420,7 +419,7 @@ final class MemoryMetaserver implements AutoCloseable {
         return made;
     }
 
-    private Attributes remove(Remove r, RecallRequest.Builder recall) {
+    Attributes remove(Remove r, RecallRequest.Builder recall) {
         Long there = directory(r.getParent()).get(text(r.getName()));
         if (there != null && !directories.getOrDefault(there, new TreeMap<>()).isEmpty()) {
             throw new FarmException(ErrorKind.NOT_EMPTY, "remove", text(r.getName()));
@@ -435,7 +434,7 @@ final class MemoryMetaserver implements AutoCloseable {
         return change(inode, a -> a.setNlink(0), recall);
     }
 
-    private Attributes change(
+    Attributes change(
             long inode,
             java.util.function.UnaryOperator<Attributes.Builder> how,
             RecallRequest.Builder recall) {

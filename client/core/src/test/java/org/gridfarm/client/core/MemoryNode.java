@@ -37,6 +37,7 @@ final class MemoryNode implements AutoCloseable {
     final RpcServer server;
     final AtomicInteger writes = new AtomicInteger();
     final AtomicInteger reads = new AtomicInteger();
+    final AtomicInteger syncs = new AtomicInteger();
     volatile boolean hangs;
     volatile boolean corrupts;
     volatile int answersToLose;
@@ -51,15 +52,18 @@ final class MemoryNode implements AutoCloseable {
                 Services.builder()
                         .on(StorageMethods.WRITE, this::write)
                         .on(StorageMethods.READ, this::read)
+                        .on(StorageMethods.COPY_RANGE, e -> e.reply(copy(e.request())))
                         .on(
                                 StorageMethods.SYNC,
-                                e ->
-                                        chain(
-                                                e,
-                                                e.request().getRestList(),
-                                                () -> size(e.request().getObject()),
-                                                m -> StorageMethods.SYNC,
-                                                null))
+                                e -> {
+                                    syncs.incrementAndGet();
+                                    chain(
+                                            e,
+                                            e.request().getRestList(),
+                                            () -> size(e.request().getObject()),
+                                            m -> StorageMethods.SYNC,
+                                            null);
+                                })
                         .on(StorageMethods.STAT, e -> answer(e, size(e.request().getObject())))
                         .on(
                                 StorageMethods.TRUNCATE,
@@ -150,6 +154,30 @@ final class MemoryNode implements AutoCloseable {
                 () -> size(q.getObject()).toBuilder().setOffset(offset).build(),
                 member -> StorageMethods.WRITE,
                 offset(q, offset, bytes));
+    }
+
+    /** Of an object of its own, for itself alone. */
+    private ChainOutcome copy(CopyRangeRequest q) {
+        if (q.getRestCount() > 0) {
+            throw new FarmException(ErrorKind.UNSUPPORTED, "copy", name, "along a chain");
+        }
+        synchronized (objects) {
+            byte[] source = objects.get(key(q.getSource()));
+            if (source == null) {
+                throw new FarmException(ErrorKind.OBJECT_ABSENT, "copy", name);
+            }
+            byte[] old = objects.getOrDefault(key(q.getObject()), new byte[0]);
+            int end = (int) (q.getOffset() + q.getLength());
+            byte[] now = Arrays.copyOf(old, Math.max(old.length, end));
+            System.arraycopy(
+                    source,
+                    (int) q.getSourceOffset(),
+                    now,
+                    (int) q.getOffset(),
+                    (int) q.getLength());
+            objects.put(key(q.getObject()), now);
+        }
+        return size(q.getObject());
     }
 
     private record Forward(WriteObjectRequest request, byte[] bytes) {}
