@@ -1,7 +1,7 @@
 package org.gridfarm.client.core.nio;
 
-import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.client.core.AttributeChange;
+import org.gridfarm.client.core.FileInfo;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -10,33 +10,36 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipal;
-import java.util.HashSet;
+import java.time.Instant;
 import java.util.Set;
 
-/**
- * Reads and changes the attributes of one path. Principals are numbers, as {@link FarmAttributes}
- * gives them.
- */
+/** Reads and changes the attributes of one path, or of the link that is at its end. */
 final class FarmAttributeView implements PosixFileAttributeView {
-    private final Gridfarm farm;
-    private final FarmPath path;
+    private final String name;
+    private final FarmNioPath path;
     private final boolean follow;
 
-    FarmAttributeView(Gridfarm farm, FarmPath path, boolean follow) {
-        this.farm = farm;
+    /**
+     * @param name basic, owner or posix
+     */
+    FarmAttributeView(String name, FarmNioPath path, boolean follow) {
+        this.name = name;
         this.path = path;
         this.follow = follow;
     }
 
     @Override
     public String name() {
-        return "posix";
+        return name;
     }
 
     @Override
     public FarmAttributes readAttributes() throws IOException {
-        return FarmFileSystemProvider.call(
-                () -> new FarmAttributes(follow ? farm.stat(path) : farm.statLink(path)));
+        return FarmFileSystemProvider.call(() -> new FarmAttributes(info()));
+    }
+
+    private FileInfo info() {
+        return follow ? path.farm().stat(path.farmPath()) : path.farm().statLink(path.farmPath());
     }
 
     @Override
@@ -46,48 +49,35 @@ final class FarmAttributeView implements PosixFileAttributeView {
 
     @Override
     public void setOwner(UserPrincipal owner) throws IOException {
-        FarmFileSystemProvider.run(
-                () -> farm.chown(path, Integer.parseUnsignedInt(owner.getName()), null));
+        change(AttributeChange.NONE.withOwner(FarmPrincipals.uid(owner), null));
     }
 
     @Override
     public void setGroup(GroupPrincipal group) throws IOException {
-        FarmFileSystemProvider.run(
-                () -> farm.chown(path, null, Integer.parseUnsignedInt(group.getName())));
+        change(AttributeChange.NONE.withOwner(null, FarmPrincipals.gid(group)));
     }
 
+    /** The set-id and sticky bits go, as with the JDK's own file systems. */
     @Override
     public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
-        FarmFileSystemProvider.run(() -> farm.chmod(path, FarmAttributes.mode(permissions)));
+        change(AttributeChange.NONE.withMode(FarmAttributes.mode(permissions)));
     }
 
+    /** The time of creation cannot be changed; it is left out, as on Linux. */
     @Override
     public void setTimes(
             @Nullable FileTime modified, @Nullable FileTime accessed, @Nullable FileTime created)
             throws IOException {
-        FarmFileSystemProvider.run(() ->
-                farm.setTimes(
-                        path,
-                        accessed == null ? null : accessed.toInstant(),
-                        modified == null ? null : modified.toInstant()));
-    }
-
-    void set(String name, Object value) throws IOException {
-        switch (name.substring(name.indexOf(':') + 1)) {
-            case "lastModifiedTime" -> setTimes((FileTime) value, null, null);
-            case "lastAccessTime" -> setTimes(null, (FileTime) value, null);
-            case "permissions" -> setPermissions(permissions(value));
-            case "owner" -> setOwner((UserPrincipal) value);
-            case "group" -> setGroup((GroupPrincipal) value);
-            default -> throw new UnsupportedOperationException("attribute " + name);
+        if (modified != null || accessed != null) {
+            change(AttributeChange.NONE.withTimes(instant(accessed), instant(modified)));
         }
     }
 
-    private static Set<PosixFilePermission> permissions(Object value) {
-        Set<PosixFilePermission> set = new HashSet<>();
-        for (Object permission : (Set<?>) value) {
-            set.add((PosixFilePermission) permission);
-        }
-        return set;
+    private static @Nullable Instant instant(@Nullable FileTime time) {
+        return time == null ? null : time.toInstant();
+    }
+
+    void change(AttributeChange change) throws IOException {
+        FarmFileSystemProvider.run(() -> path.farm().change(path.farmPath(), follow, change));
     }
 }

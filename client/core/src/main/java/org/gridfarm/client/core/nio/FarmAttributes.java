@@ -11,16 +11,13 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
 
 /**
- * What is known of a file, as {@code java.nio.file} asks for it. Owner and group are their numbers.
+ * What is known of a file, as {@code java.nio.file} asks for it. Owner and group are {@link
+ * FarmPrincipals}.
  */
 record FarmAttributes(FileInfo info) implements PosixFileAttributes {
-    private record Owner(String getName) implements GroupPrincipal {}
-
     /** In the order of the mode's bits from the highest. */
     private static final PosixFilePermission[] BITS = PosixFilePermission.values();
 
@@ -45,6 +42,15 @@ record FarmAttributes(FileInfo info) implements PosixFileAttributes {
         return mode;
     }
 
+    /** Refuses with a ClassCastException what is no permission, as the JDK does. */
+    static Set<PosixFilePermission> permissions(Set<?> values) {
+        Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
+        for (Object value : values) {
+            set.add((PosixFilePermission) value);
+        }
+        return set;
+    }
+
     @Override
     public Set<PosixFilePermission> permissions() {
         Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
@@ -58,12 +64,12 @@ record FarmAttributes(FileInfo info) implements PosixFileAttributes {
 
     @Override
     public UserPrincipal owner() {
-        return new Owner(Integer.toUnsignedString(info.uid()));
+        return FarmPrincipals.user(info.uid());
     }
 
     @Override
     public GroupPrincipal group() {
-        return new Owner(Integer.toUnsignedString(info.gid()));
+        return FarmPrincipals.group(info.gid());
     }
 
     @Override
@@ -76,10 +82,10 @@ record FarmAttributes(FileInfo info) implements PosixFileAttributes {
         return FileTime.from(info.accessed());
     }
 
-    /** The farm keeps no time of birth; the last change is what POSIX has. */
+    /** When it was made; of what is older than the farm's keeping of that, the last change. */
     @Override
     public FileTime creationTime() {
-        return lastModifiedTime();
+        return FileTime.from(info.created().orElseGet(info::modified));
     }
 
     @Override
@@ -110,37 +116,5 @@ record FarmAttributes(FileInfo info) implements PosixFileAttributes {
     @Override
     public Object fileKey() {
         return info.inode();
-    }
-
-    /** For names as in {@code size,lastModifiedTime}, {@code posix:*} or {@code *}. */
-    Map<String, Object> named(String names) {
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("lastModifiedTime", lastModifiedTime());
-        all.put("lastAccessTime", lastAccessTime());
-        all.put("creationTime", creationTime());
-        all.put("size", size());
-        all.put("isRegularFile", isRegularFile());
-        all.put("isDirectory", isDirectory());
-        all.put("isSymbolicLink", isSymbolicLink());
-        all.put("isOther", isOther());
-        all.put("fileKey", fileKey());
-        String wanted = names.substring(names.indexOf(':') + 1);
-        if (names.startsWith("posix:")) {
-            all.put("permissions", permissions());
-            all.put("owner", owner());
-            all.put("group", group());
-        }
-        if (wanted.equals("*")) {
-            return all;
-        }
-        Map<String, Object> some = new LinkedHashMap<>();
-        for (String name : wanted.split(",")) {
-            Object value = all.get(name);
-            if (value == null) {
-                throw new IllegalArgumentException("no attribute '" + name + "'");
-            }
-            some.put(name, value);
-        }
-        return some;
     }
 }

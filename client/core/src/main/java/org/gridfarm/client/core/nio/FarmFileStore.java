@@ -7,8 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileOwnerAttributeView;
 import java.nio.file.attribute.FileStoreAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 
 /** The space of a farm, divided by the replica level of its root. */
 final class FarmFileStore extends FileStore {
@@ -54,13 +58,15 @@ final class FarmFileStore extends FileStore {
 
     @Override
     public boolean supportsFileAttributeView(Class<? extends FileAttributeView> type) {
-        return supportsFileAttributeView(
-                type.getSimpleName().startsWith("Posix") ? "posix" : "basic");
+        return type == BasicFileAttributeView.class
+                || type == FileOwnerAttributeView.class
+                || type == PosixFileAttributeView.class
+                || type == UserDefinedFileAttributeView.class;
     }
 
     @Override
     public boolean supportsFileAttributeView(String name) {
-        return name.equals("basic") || name.equals("posix");
+        return NamedAttributes.VIEWS.contains(name);
     }
 
     @Override

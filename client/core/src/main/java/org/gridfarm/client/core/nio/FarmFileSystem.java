@@ -3,6 +3,7 @@ package org.gridfarm.client.core.nio;
 import org.gridfarm.client.core.GlobPattern;
 import org.gridfarm.client.core.Gridfarm;
 
+import java.nio.file.ClosedFileSystemException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.Path;
@@ -24,7 +25,11 @@ final class FarmFileSystem extends FileSystem {
         this.farm = farm;
     }
 
+    /** Refuses with ClosedFileSystemException. */
     Gridfarm farm() {
+        if (!open) {
+            throw new ClosedFileSystemException();
+        }
         return farm;
     }
 
@@ -66,7 +71,7 @@ final class FarmFileSystem extends FileSystem {
 
     @Override
     public Set<String> supportedFileAttributeViews() {
-        return Set.of("basic", "posix");
+        return NamedAttributes.VIEWS;
     }
 
     @Override
@@ -88,7 +93,7 @@ final class FarmFileSystem extends FileSystem {
 
     @Override
     public UserPrincipalLookupService getUserPrincipalLookupService() {
-        throw new UnsupportedOperationException("users of the farm are known to its metaserver");
+        return new FarmPrincipals();
     }
 
     @Override

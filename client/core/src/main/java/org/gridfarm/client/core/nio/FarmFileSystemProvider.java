@@ -5,7 +5,6 @@ import org.gridfarm.client.core.FarmFile;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.transfer.OpenFlags;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.LocalPath;
@@ -33,8 +32,10 @@ import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileOwnerAttributeView;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Arrays;
 import java.util.Map;
@@ -218,11 +219,17 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     @Override
     public <V extends FileAttributeView> @Nullable V getFileAttributeView(
             Path path, Class<V> type, LinkOption... options) {
-        boolean known =
-                type == BasicFileAttributeView.class || type == PosixFileAttributeView.class;
-        return known
-                ? type.cast(new FarmAttributeView(farm(path), farmPath(path), follows(options)))
-                : null;
+        boolean follow = follows(options);
+        if (type == UserDefinedFileAttributeView.class) {
+            return type.cast(new FarmUserView(own(path), follow));
+        }
+        String name =
+                type == BasicFileAttributeView.class
+                        ? "basic"
+                        : type == FileOwnerAttributeView.class
+                                ? "owner"
+                                : type == PosixFileAttributeView.class ? "posix" : "";
+        return name.isEmpty() ? null : type.cast(new FarmAttributeView(name, own(path), follow));
     }
 
     @Override
@@ -232,22 +239,19 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
             throw new UnsupportedOperationException(type.getName());
         }
         return type.cast(
-                new FarmAttributeView(farm(path), farmPath(path), follows(options))
-                        .readAttributes());
+                new FarmAttributeView("posix", own(path), follows(options)).readAttributes());
     }
 
     @Override
     public Map<String, Object> readAttributes(Path path, String names, LinkOption... options)
             throws IOException {
-        return new FarmAttributeView(farm(path), farmPath(path), follows(options))
-                .readAttributes()
-                .named(names);
+        return NamedAttributes.read(own(path), follows(options), names);
     }
 
     @Override
     public void setAttribute(Path path, String name, Object value, LinkOption... options)
             throws IOException {
-        new FarmAttributeView(farm(path), farmPath(path), follows(options)).set(name, value);
+        NamedAttributes.set(own(path), follows(options), name, value);
     }
 
     private static boolean follows(LinkOption... options) {
@@ -283,12 +287,7 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     }
 
     private static Gridfarm farm(Path path) {
-        FarmFileSystem system = own(path).getFileSystem();
-        if (!system.isOpen()) {
-            throw new FarmException(
-                    ErrorKind.BAD_HANDLE, "use", path.toString(), "the file system was closed");
-        }
-        return system.farm();
+        return own(path).farm();
     }
 
     private static FarmPath farmPath(Path path) {

@@ -1,5 +1,6 @@
 package org.gridfarm.client.core.nio;
 
+import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
@@ -39,6 +41,10 @@ final class FarmNioPath implements Path {
     }
 
     static FarmNioPath parse(FarmFileSystem system, String text) {
+        if (text.indexOf(0) >= 0) {
+            throw new InvalidPathException(
+                    text.replace('\0', '?'), "NUL is in no name", text.indexOf(0));
+        }
         List<String> names = new ArrayList<>();
         for (String part : text.split("/")) {
             if (!part.isEmpty()) {
@@ -46,6 +52,15 @@ final class FarmNioPath implements Path {
             }
         }
         return new FarmNioPath(system, text.startsWith("/"), names);
+    }
+
+    /** Refuses with ClosedFileSystemException. */
+    Gridfarm farm() {
+        return system.farm();
+    }
+
+    List<String> names() {
+        return names;
     }
 
     FarmPath farmPath() {
