@@ -16,6 +16,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -231,12 +232,10 @@ final class FarmNioPath implements Path {
         return absolute ? this : new FarmNioPath(system, true, isEmpty() ? List.of() : names);
     }
 
-    /** Normalised, and known to exist; links in it stay as they are. */
     @Override
     public Path toRealPath(LinkOption... options) throws IOException {
-        Path real = toAbsolutePath().normalize();
-        system.provider().checkAccess(real);
-        return real;
+        boolean follow = !Arrays.asList(options).contains(LinkOption.NOFOLLOW_LINKS);
+        return FarmFileSystemProvider.call(() -> RealPath.of(this, follow));
     }
 
     @Override
