@@ -17,7 +17,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystemAlreadyExistsException;
@@ -26,7 +25,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -152,33 +150,18 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
 
     @Override
     public void copy(Path source, Path target, CopyOption... options) throws IOException {
-        makeRoom(target, options);
-        run(() -> {
-            if (farm(source).stat(farmPath(source)).isDirectory()) {
-                farm(target).mkdir(farmPath(target));
-            } else {
-                farm(source).copy(farmPath(source), farmPath(target));
-            }
+        call(() -> {
+            new FarmCopies(own(source), own(target), options).copy();
+            return true;
         });
     }
 
     @Override
     public void move(Path source, Path target, CopyOption... options) throws IOException {
-        boolean atomic = Arrays.asList(options).contains(StandardCopyOption.ATOMIC_MOVE);
-        if (!atomic && !Arrays.asList(options).contains(StandardCopyOption.REPLACE_EXISTING)) {
-            makeRoom(target, options);
-        }
-        run(() -> farm(source).rename(farmPath(source), farmPath(target)));
-    }
-
-    private void makeRoom(Path target, CopyOption... options) throws IOException {
-        boolean there = call(() -> farm(target).exists(farmPath(target)));
-        if (there && !Arrays.asList(options).contains(StandardCopyOption.REPLACE_EXISTING)) {
-            throw new FileAlreadyExistsException(target.toString());
-        }
-        if (there) {
-            delete(target);
-        }
+        call(() -> {
+            new FarmCopies(own(source), own(target), options).move();
+            return true;
+        });
     }
 
     // ---- attributes
