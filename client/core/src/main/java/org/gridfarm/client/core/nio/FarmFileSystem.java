@@ -18,11 +18,13 @@ import java.util.regex.Pattern;
 final class FarmFileSystem extends FileSystem {
     private final FarmFileSystemProvider provider;
     private final Gridfarm farm;
+    private final FarmLocks locks;
     private volatile boolean open = true;
 
     FarmFileSystem(FarmFileSystemProvider provider, Gridfarm farm) {
         this.provider = provider;
         this.farm = farm;
+        locks = new FarmLocks(farm);
     }
 
     /** Refuses with ClosedFileSystemException. */
@@ -31,6 +33,10 @@ final class FarmFileSystem extends FileSystem {
             throw new ClosedFileSystemException();
         }
         return farm;
+    }
+
+    FarmLocks locks() {
+        return locks;
     }
 
     @Override

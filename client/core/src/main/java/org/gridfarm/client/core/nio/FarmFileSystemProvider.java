@@ -4,14 +4,20 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.FarmFile;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.NewMode;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.LocalPath;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.net.URI;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
@@ -36,6 +42,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -93,24 +100,86 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     public SeekableByteChannel newByteChannel(
             Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
             throws IOException {
-        boolean append = options.contains(StandardOpenOption.APPEND);
-        boolean write = append || options.contains(StandardOpenOption.WRITE);
-        boolean read = !write || options.contains(StandardOpenOption.READ);
-        boolean truncate =
-                write && !append && options.contains(StandardOpenOption.TRUNCATE_EXISTING);
-        OpenFlags flags = new OpenFlags(read, write, truncate, append, false);
-        boolean fresh = options.contains(StandardOpenOption.CREATE_NEW);
-        boolean make = write && (fresh || options.contains(StandardOpenOption.CREATE));
-        return call(() -> {
-            FarmFile file =
-                    make
-                            ? farm(path).create(farmPath(path), flags, fresh)
-                            : farm(path).open(farmPath(path), flags);
-            return new FarmByteChannel(
-                    file,
-                    flags,
-                    options.contains(StandardOpenOption.DELETE_ON_CLOSE) ? path : null);
-        });
+        return newFileChannel(path, options, attributes);
+    }
+
+    @Override
+    public FileChannel newFileChannel(
+            Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+            throws IOException {
+        OpenChoice choice = OpenChoice.of(options);
+        NewMode mode = InitialMode.of(NewMode.FILE, attributes);
+        FarmFile file = opened(own(path), choice, mode);
+        return new FarmFileChannel(file, choice, own(path).getFileSystem().locks());
+    }
+
+    /** An interrupt of it is told as one of what would have been done with the open file. */
+    private static FarmFile opened(FarmNioPath path, OpenChoice choice, NewMode mode)
+            throws IOException {
+        try {
+            return call(() -> open(path, choice, mode));
+        } catch (InterruptedIOException e) {
+            ClosedByInterruptException told = new ClosedByInterruptException();
+            told.initCause(e);
+            throw told;
+        }
+    }
+
+    private static FarmFile open(FarmNioPath path, OpenChoice choice, NewMode mode) {
+        Gridfarm farm = path.farm();
+        FarmPath where = path.farmPath();
+        boolean make = choice.create() || choice.createNew();
+        FarmFile file =
+                make
+                        ? farm.create(
+                                where, choice.flags(), choice.createNew(), mode, choice.follow())
+                        : farm.open(where, choice.flags(), choice.follow());
+        if (choice.deleteOnClose()) {
+            unlink(farm, file);
+        }
+        return file;
+    }
+
+    /** So that the file is gone also if this process does not get to close it. */
+    private static void unlink(Gridfarm farm, FarmFile file) {
+        try {
+            farm.delete(file.path());
+        } catch (FarmException e) {
+            try (file) {
+                throw e;
+            }
+        }
+    }
+
+    /** Reads ahead in large pieces. */
+    @Override
+    public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
+        Set<OpenOption> wanted = new HashSet<>(Arrays.asList(options));
+        wanted.remove(StandardOpenOption.READ);
+        return wanted.isEmpty()
+                ? call(() -> farm(path).read(farmPath(path)))
+                : super.newInputStream(path, options);
+    }
+
+    /**
+     * Collects what is written and sends it in large pieces, several at once: at the nodes is what
+     * was flushed or closed. With SYNC or DSYNC every write is sent and synced by itself.
+     */
+    @Override
+    public OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
+        Set<OpenOption> wanted = new HashSet<>(Arrays.asList(options));
+        if (wanted.contains(StandardOpenOption.READ)) {
+            throw new IllegalArgumentException("READ of a stream to write");
+        }
+        if (wanted.isEmpty()) {
+            wanted.add(StandardOpenOption.CREATE);
+            wanted.add(StandardOpenOption.TRUNCATE_EXISTING);
+        }
+        wanted.add(StandardOpenOption.WRITE);
+        OpenChoice choice = OpenChoice.of(wanted);
+        return choice.sync()
+                ? Channels.newOutputStream(newByteChannel(path, wanted))
+                : opened(own(path), choice, NewMode.FILE).output();
     }
 
     @Override
@@ -124,12 +193,17 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
 
     @Override
     public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
-        run(() -> farm(directory).mkdir(farmPath(directory)));
+        NewMode mode = InitialMode.of(NewMode.DIRECTORY, attributes);
+        run(() -> farm(directory).mkdir(farmPath(directory), mode));
     }
 
     @Override
     public void createSymbolicLink(Path link, Path target, FileAttribute<?>... attributes)
             throws IOException {
+        if (attributes.length > 0) {
+            throw new UnsupportedOperationException(
+                    "'" + attributes[0].name() + "' cannot be given when a link is made");
+        }
         run(() -> farm(link).symlink(target.toString(), farmPath(link)));
     }
 
