@@ -235,6 +235,26 @@ class GridfarmTest {
         assertThat(new String(read(one, "/log"))).isEqualTo("first\nsecond\nthird\nfourth\n");
     }
 
+    /** Where a stripe is short it ends, or has a hole: only all of them together tell. */
+    @Test
+    void aStripedFileThatAnotherClientWritesEndsWhereItEnds() throws Exception {
+        memory.metaserver.stripes = 3;
+        byte[] bytes = random(100_000); // in two stripes of 64 KiB
+        try (FarmFile writing = memory.client().create(FarmPath.of("/f"), OpenFlags.WRITE, true);
+                FarmFile reading = memory.client().open(FarmPath.of("/f"), OpenFlags.READ)) {
+            assertThat(reading.handle().mode()).isEqualTo(DataMode.WRITE_SHARED);
+            writing.write(0, ByteBuffer.wrap(bytes));
+            ByteBuffer got = ByteBuffer.allocate(1 << 20);
+            assertThat(reading.read(0, got)).isEqualTo(bytes.length);
+            assertThat(got.flip()).isEqualTo(ByteBuffer.wrap(bytes));
+            assertThat(reading.read(bytes.length, ByteBuffer.allocate(1 << 20))).isEqualTo(-1);
+            writing.write(300_000, ByteBuffer.wrap(bytes)); // behind a hole
+            ByteBuffer hole = ByteBuffer.allocate(1000);
+            assertThat(reading.read(200_000, hole)).isEqualTo(1000);
+            assertThat(hole.array()).containsOnly(0);
+        }
+    }
+
     @Test
     void aFileThatIsReadAgainIsOpenedWithoutACall() throws Exception {
         Gridfarm farm = memory.client();

@@ -162,8 +162,37 @@ final class FileReads {
             Layout layout, long offset, int wanted, long deadlineAt) {
         // Whether others write may have changed since the read came: what counts is what is now.
         int known = open.known(offset, wanted);
-        boolean sizeKnown = known >= 0;
-        int length = sizeKnown ? known : wanted;
+        if (known >= 0) {
+            return pieces(layout, offset, known, true, deadlineAt);
+        }
+        return layout.getStripeCount() > 1
+                ? piecesOfShared(layout, offset, wanted, deadlineAt)
+                : pieces(layout, offset, wanted, false, deadlineAt);
+    }
+
+    /**
+     * Where others write into several objects, a short one may be a hole or the end of the file. So
+     * the chains are asked first where that is: what lies before it was there before the pieces are
+     * read.
+     */
+    private CompletableFuture<ByteBuf> piecesOfShared(
+            Layout layout, long offset, int wanted, long deadlineAt) {
+        return wiring.metadata()
+                .attributes(open.inode)
+                .thenCompose(found -> {
+                    long size = found.require("stat", "").getSize();
+                    int length = (int) Math.max(0, Math.min(wanted, size - offset));
+                    return length == 0
+                            ? CompletableFuture.completedFuture(Unpooled.EMPTY_BUFFER)
+                            : pieces(layout, offset, length, true, deadlineAt);
+                });
+    }
+
+    /**
+     * @param sizeKnown all of it lies within the file; else it may end before
+     */
+    private CompletableFuture<ByteBuf> pieces(
+            Layout layout, long offset, int length, boolean sizeKnown, long deadlineAt) {
         if (layout.getObjectsCount() == 0) {
             return CompletableFuture.completedFuture(zeros(sizeKnown ? length : 0));
         }
@@ -190,8 +219,7 @@ final class FileReads {
                             ? CompletableFuture.completedFuture(zeros(piece.length()))
                             : replicas.read(run, left);
             // Within the size a short object is a hole; where the size is not known it is the end.
-            boolean fill = sizeKnown || striping.count() > 1;
-            parts.add(fill ? part.thenApply(bytes -> filled(bytes, piece.length())) : part);
+            parts.add(sizeKnown ? part.thenApply(bytes -> filled(bytes, piece.length())) : part);
         }
         return joined(parts);
     }
