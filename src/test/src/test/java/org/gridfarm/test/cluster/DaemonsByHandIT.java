@@ -49,11 +49,16 @@ class DaemonsByHandIT {
                 await().atMost(Duration.ofSeconds(30))
                         .untilAsserted(() -> assertThat(farm.gf("nodes")).contains("n9", "meta9"));
                 takesReplicas(farm);
+                assertThat(audit(farm, "n9")).as("who was let in").isNotEmptyFile();
                 n9.stop();
                 sched9.stop();
                 meta9.stop();
             }
         }
+    }
+
+    private static Path audit(TestFarm farm, String name) {
+        return farm.directory().resolve(name + ".audit");
     }
 
     private static void takesReplicas(TestFarm farm) throws IOException {
@@ -87,6 +92,7 @@ class DaemonsByHandIT {
         values.put("key", "\"" + credential + "\"");
         values.put("trust", "\"" + pki.resolve("ca.pem") + "\"");
         values.put("map", "\"" + pki.resolve("grid-mapfile") + "\"");
+        values.put("audit_log", "\"" + audit(farm, name) + "\"");
         return values;
     }
 

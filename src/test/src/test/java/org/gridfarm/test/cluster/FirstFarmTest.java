@@ -246,10 +246,10 @@ class FirstFarmTest {
                 os.lseek(f, 0, os.SEEK_SET)
                 assert len(os.read(f, 9999)) == status.st_size
                 os.lseek(f, 0, os.SEEK_SET)
-                copy = os.open("%1$s/copied", os.O_RDWR | os.O_CREAT)
+                copy = os.open("%1$s/copy-of-stats", os.O_RDWR | os.O_CREAT)
                 assert os.copy_file_range(f, copy, 9999) == status.st_size
                 os.fsync(f)'
-                rm %1$s/copied
+                rm %1$s/copy-of-stats
                 """
                         .formatted(farm.mount(), farm.directory());
         assertThat(farm.script(script)).isEqualTo("1\n");

@@ -93,8 +93,8 @@ final class HandStarted implements AutoCloseable {
     void awaitHealth() {
         await(name)
                 .atMost(START_MAX)
+                .failFast("it has ended: see " + log, () -> !process.isAlive())
                 .untilAsserted(() -> {
-                    assertThat(process.isAlive()).as(Files.readString(log)).isTrue();
                     assertThat(get("/healthz").statusCode())
                             .as(Files.readString(log))
                             .isEqualTo(200);

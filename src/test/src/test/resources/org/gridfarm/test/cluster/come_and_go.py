@@ -1,6 +1,6 @@
 """come_and_go.py MOUNT MOUNT: what calls on names in a directory are told that comes and goes at the other mount."""
 import errno, os, sys, threading
-here, there = (mount + "/removed" for mount in sys.argv[1:])
+here, there = (mount + "/comes-and-goes" for mount in sys.argv[1:])
 told = set()
 def tell(call, *arguments):
     try:

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -32,6 +33,8 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true)
 public final class Setrep implements Callable<Integer> {
     private static final Duration WAIT_EACH = Duration.ofSeconds(60);
+
+    private static final Set<String> GONE = Set.of("down", "removed");
 
     @Mixin private FarmOptions options = new FarmOptions();
 
@@ -73,6 +76,9 @@ public final class Setrep implements Callable<Integer> {
             for (String path : paths) {
                 set(farm, FarmPath.of(path), policy);
             }
+            if (level.isPresent()) {
+                warnOfTooFewNodes(farm, level.getAsInt());
+            }
             if (waits) {
                 for (String path : paths) {
                     await(farm, FarmPath.of(path));
@@ -99,6 +105,21 @@ public final class Setrep implements Callable<Integer> {
             throw new FarmException(ErrorKind.USAGE, "setrep", text, "the level is too high", e);
         }
         throw new FarmException(ErrorKind.USAGE, "setrep", text, "the level is at least 1");
+    }
+
+    /** The level is set all the same: nodes may come. To wait for it would be to wait for them. */
+    private void warnOfTooFewNodes(Gridfarm farm, int level) {
+        long nodes = farm.nodes().stream().filter(node -> !GONE.contains(node.getState())).count();
+        if (level <= nodes) {
+            return;
+        }
+        String why =
+                "level %d is set, and will not hold before there are %d nodes; there are %d now"
+                        .formatted(level, level, nodes);
+        if (waits) {
+            throw new FarmException(ErrorKind.UNAVAILABLE, "setrep", "", why);
+        }
+        System.err.println("gf: setrep: " + why);
     }
 
     private void set(Gridfarm farm, FarmPath path, Policy policy) {

@@ -1,6 +1,7 @@
 package org.gridfarm.client.core.metadata;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Handles of open files that go to the leader along with the next change. Thread-safe. */
 public interface GivenUp {
@@ -10,8 +11,11 @@ public interface GivenUp {
      */
     List<Long> take(long[] concerned);
 
-    /** A name of the file was taken away, and perhaps the file with it. */
-    void unnamed(long inode);
+    /**
+     * A name of the file was taken away, and perhaps the file with it. Completes when nothing of it
+     * is only kept, or a moment later.
+     */
+    CompletableFuture<Void> unnamed(long inode);
 
     /** Whether the leader heard of them is not known: they wait again. */
     void putBack(List<Long> handles);

@@ -161,8 +161,8 @@ final class KeptOpens implements GivenUp {
     }
 
     @Override
-    public void unnamed(long inode) {
-        giveUp(inode);
+    public CompletableFuture<Void> unnamed(long inode) {
+        return closeNow(remove(inode));
     }
 
     @Override

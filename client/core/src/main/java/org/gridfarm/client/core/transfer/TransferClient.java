@@ -457,6 +457,8 @@ public final class TransferClient
 
     @Override
     public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
+        // It has changed, or is gone and takes space as long as it is open.
+        recall.getAttributesList().forEach(kept::giveUp);
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
             if (data.getPrivileges()) {

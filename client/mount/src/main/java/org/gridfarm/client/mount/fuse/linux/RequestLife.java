@@ -175,7 +175,7 @@ abstract class RequestLife implements Request {
         return (seen & STATE_MASK) == ACTIVE
                 && ((interrupted && Caller.dying(pid))
                         || (opcode == Abi.FLUSH && Caller.killed(pid)))
-                && letGo(seen);
+                && abandon(seen, Errno.EINTR);
     }
 
     /// The mount is gone: nobody is there to answer to.
@@ -209,14 +209,6 @@ abstract class RequestLife implements Request {
         }
     }
 
-    private boolean letGo(long seen) {
-        if (!abandon(seen, Errno.EINTR)) {
-            return false;
-        }
-        callerKilled = true; // for good: an abandoned object serves no other request
-        return true;
-    }
-
     private boolean abandon(long seen, int errno) {
         long number = unique;
         session.enterOutside();
@@ -224,6 +216,8 @@ abstract class RequestLife implements Request {
             session.leaveOutside();
             return false;
         }
+        // For good, an abandoned object serves no other request; and before the caller is gone.
+        callerKilled = errno == Errno.EINTR;
         session.abandoned(opcode, errno);
         Buffer buffer = session.small.take();
         Layout.header(buffer.segment, Abi.OUT_BYTES, -errno, number);
