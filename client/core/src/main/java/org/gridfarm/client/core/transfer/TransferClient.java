@@ -426,10 +426,14 @@ public final class TransferClient
         return keeps;
     }
 
+    /** As long as whoever opens it again would find it as it was: not when it was removed. */
     private boolean keep(FarmFileHandle handle) {
+        Attributes now = wiring.metadata().cachedAttributes(handle.inode());
         synchronized (open) { // a recall finds it kept or open
             OpenReply reply = handle.open().asOpened();
-            if (reply == null) {
+            if (reply == null
+                    || now == null
+                    || now.getVersion() != reply.getAttributes().getVersion()) {
                 return false;
             }
             kept.add(
