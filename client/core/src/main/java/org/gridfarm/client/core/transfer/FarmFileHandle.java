@@ -28,6 +28,7 @@ final class FarmFileHandle implements FileHandle {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean kept;
+    private volatile long keepableUntil; // on the clock
 
     FarmFileHandle(
             Wiring wiring,
@@ -45,6 +46,7 @@ final class FarmFileHandle implements FileHandle {
         this.reads = new FileReads(wiring, open, who.getUid());
         this.writes = new FileWrites(wiring, open);
         this.commit = new FileCommit(wiring, open, this);
+        this.keepableUntil = wiring.clock().nanoTime() + KeptOpens.KEPT.toNanos();
     }
 
     /** The one that may most, if there is any: a refresh in its name serves all. */
@@ -331,6 +333,16 @@ final class FarmFileHandle implements FileHandle {
 
     void release() {
         kept = transfer.release(this);
+    }
+
+    /** When what its open was answered is too old to be used for another open. */
+    long keepableUntil() {
+        return keepableUntil;
+    }
+
+    /** It was opened by an earlier open's answer. */
+    void keepableUntil(long until) {
+        keepableUntil = until;
     }
 
     @Override

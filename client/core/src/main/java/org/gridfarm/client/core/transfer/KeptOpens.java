@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -22,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Files that were read and closed a moment ago and are still open at the metaserver: the same user
  * opens such a file again without a call, as long as its attributes are leased and have not
- * changed. One is given up when it has not been opened again for a while, with the change by this
+ * changed. One is given up when the answer to its open is a while old, with the change by this
  * client that concerns the file, and before a recall of the file is answered. Thread-safe.
  */
 final class KeptOpens implements GivenUp {
@@ -31,6 +32,7 @@ final class KeptOpens implements GivenUp {
 
     /**
      * @param reply what the open was answered
+     * @param until on the clock: what the answer says of nodes is too old then
      * @param ended completes when the metaserver is told of the close, or another open has the
      *     handle
      */
@@ -39,15 +41,14 @@ final class KeptOpens implements GivenUp {
             Credentials who,
             OpenFlags flags,
             OpenReply reply,
+            long until,
             CompletableFuture<Void> ended) {}
-
-    private record Waiting(Kept kept, long until) {}
 
     private final Releases releases;
     private final Clock clock;
 
     @GuardedBy("this")
-    private final Map<Long, Waiting> byInode = new LinkedHashMap<>(); // the oldest first
+    private final Map<Long, Kept> byInode = new LinkedHashMap<>();
 
     @GuardedBy("this")
     private boolean looksSoon;
@@ -66,16 +67,26 @@ final class KeptOpens implements GivenUp {
                 .build();
     }
 
+    /**
+     * All replicas can be read, as far as the answer says: one whose node was away then would not
+     * be asked as long as the answer is used, though the node comes back.
+     */
+    static boolean isWhole(OpenReply reply) {
+        return reply.getLayout().getObjectsList().stream()
+                .flatMap(object -> object.getReplicasList().stream())
+                .allMatch(Replica::getLive);
+    }
+
     void add(long inode, Kept kept) {
         Kept before = remove(inode);
         Kept eldest = null;
         synchronized (this) {
             if (byInode.size() >= KEPT_MAX) {
-                Iterator<Waiting> all = byInode.values().iterator();
-                eldest = all.next().kept;
+                Iterator<Kept> all = byInode.values().iterator();
+                eldest = all.next();
                 all.remove();
             }
-            byInode.put(inode, new Waiting(kept, clock.nanoTime() + KEPT.toNanos()));
+            byInode.put(inode, kept);
             lookSoon();
         }
         release(before);
@@ -89,26 +100,28 @@ final class KeptOpens implements GivenUp {
      * @param version of the inode's attributes, which are leased
      */
     @Nullable Kept take(long inode, Credentials who, OpenFlags flags, long version) {
-        Waiting found;
+        Kept found;
         boolean fits;
         synchronized (this) {
             found = byInode.get(inode);
             if (found == null) {
                 return null;
             }
-            boolean changed = found.kept.reply.getAttributes().getVersion() != version;
-            fits = !changed && found.kept.who.equals(who) && found.kept.flags.equals(flags);
-            if (!fits && !changed) {
+            boolean over =
+                    found.reply.getAttributes().getVersion() != version
+                            || clock.nanoTime() - found.until >= 0;
+            fits = !over && found.who.equals(who) && found.flags.equals(flags);
+            if (!fits && !over) {
                 return null;
             }
             byInode.remove(inode);
         }
         if (!fits) {
-            release(found.kept);
+            release(found);
             return null;
         }
-        found.kept.ended.complete(null);
-        return found.kept;
+        found.ended.complete(null);
+        return found;
     }
 
     /** The metaserver hears of it soon. */
@@ -117,12 +130,8 @@ final class KeptOpens implements GivenUp {
     }
 
     /** Nobody opens it again without asking; it is to be {@linkplain #closeNow closed}. */
-    @Nullable Kept remove(long inode) {
-        Waiting found;
-        synchronized (this) {
-            found = byInode.remove(inode);
-        }
-        return found == null ? null : found.kept;
+    synchronized @Nullable Kept remove(long inode) {
+        return byInode.remove(inode);
     }
 
     /** Completes when the metaserver knows, or a moment later. */
@@ -135,12 +144,12 @@ final class KeptOpens implements GivenUp {
     }
 
     void giveUpAll() {
-        List<Waiting> all;
+        List<Kept> all;
         synchronized (this) {
             all = List.copyOf(byInode.values());
             byInode.clear();
         }
-        all.forEach(found -> release(found.kept));
+        all.forEach(this::release);
     }
 
     private void release(@Nullable Kept kept) {
@@ -184,14 +193,13 @@ final class KeptOpens implements GivenUp {
         List<Kept> over = new ArrayList<>();
         synchronized (this) {
             looksSoon = false;
-            Iterator<Waiting> all = byInode.values().iterator();
+            Iterator<Kept> all = byInode.values().iterator();
             while (all.hasNext()) {
-                Waiting next = all.next();
-                if (clock.nanoTime() - next.until < 0) {
-                    break;
+                Kept next = all.next();
+                if (clock.nanoTime() - next.until >= 0) {
+                    over.add(next);
+                    all.remove();
                 }
-                over.add(next.kept);
-                all.remove();
             }
             lookSoon();
         }

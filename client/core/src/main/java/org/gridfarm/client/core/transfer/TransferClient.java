@@ -154,13 +154,13 @@ public final class TransferClient
         }
         synchronized (open) { // a recall finds it kept or open
             KeptOpens.Kept found = kept.take(inode, who, flags, now.getVersion());
-            return found == null
-                    ? null
-                    : opened(
-                            who,
-                            found.handle(),
-                            flags,
-                            found.reply().toBuilder().setAttributes(now).build());
+            if (found == null) {
+                return null;
+            }
+            OpenReply reply = found.reply().toBuilder().setAttributes(now).build();
+            FarmFileHandle handle = opened(who, found.handle(), flags, reply);
+            handle.keepableUntil(found.until());
+            return handle;
         }
     }
 
@@ -433,13 +433,20 @@ public final class TransferClient
             OpenReply reply = handle.open().asOpened();
             if (reply == null
                     || now == null
-                    || now.getVersion() != reply.getAttributes().getVersion()) {
+                    || now.getVersion() != reply.getAttributes().getVersion()
+                    || wiring.clock().nanoTime() - handle.keepableUntil() >= 0
+                    || !KeptOpens.isWhole(reply)) {
                 return false;
             }
             kept.add(
                     handle.inode(),
                     new KeptOpens.Kept(
-                            handle.id(), handle.who(), handle.flags(), reply, handle.ended()));
+                            handle.id(),
+                            handle.who(),
+                            handle.flags(),
+                            reply,
+                            handle.keepableUntil(),
+                            handle.ended()));
             return true;
         }
     }

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** What is open at the metaserver on account of a close is given up once, whatever comes first. */
@@ -42,6 +45,7 @@ class KeptOpensTest {
                 OpenReply.newBuilder()
                         .setAttributes(Attributes.newBuilder().setVersion(VERSION))
                         .build(),
+                clock.nanoTime() + KeptOpens.KEPT.toNanos(),
                 ended);
     }
 
@@ -91,6 +95,27 @@ class KeptOpensTest {
         later(Duration.ofSeconds(4));
         assertThat(closed).containsExactly(1L);
         assertThat(ended).isCompleted();
+    }
+
+    /** What it says of nodes would never become true again, were the file opened all the time. */
+    @Test
+    void whoeverOpensItOutlivesTheAnswerOnce() {
+        kept.add(INODE, open(1));
+        KeptOpens.Kept taken = again(ALICE, OpenFlags.READ, VERSION);
+        later(KeptOpens.KEPT);
+        kept.add(INODE, Objects.requireNonNull(taken)); // closed only now
+        assertThat(again(ALICE, OpenFlags.READ, VERSION)).isNull();
+        later(Duration.ofSeconds(1));
+        assertThat(closed).containsExactly(1L);
+    }
+
+    @Test
+    void anAnswerThatMissesANodeIsNotKept() {
+        Layout.Builder layout = Layout.newBuilder();
+        layout.addObjectsBuilder().addReplicas(Replica.newBuilder().setNode("n1").setLive(true));
+        assertThat(KeptOpens.isWhole(OpenReply.newBuilder().setLayout(layout).build())).isTrue();
+        layout.getObjectsBuilder(0).addReplicas(Replica.newBuilder().setNode("n2"));
+        assertThat(KeptOpens.isWhole(OpenReply.newBuilder().setLayout(layout).build())).isFalse();
     }
 
     @Test
