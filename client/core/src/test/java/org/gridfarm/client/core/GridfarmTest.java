@@ -256,17 +256,6 @@ class GridfarmTest {
     }
 
     @Test
-    void aFileThatIsReadAgainIsOpenedWithoutACall() throws Exception {
-        Gridfarm farm = memory.client();
-        byte[] bytes = random(1000);
-        write(farm, "/f", bytes);
-        assertThat(read(farm, "/f")).isEqualTo(bytes);
-        int opens = memory.metaserver.calls("open");
-        assertThat(read(farm, "/f")).isEqualTo(bytes);
-        assertThat(memory.metaserver.calls("open")).isEqualTo(opens);
-    }
-
-    @Test
     void whoHasReadAFileReadsWhatAnotherHasWrittenSince() throws Exception {
         Gridfarm one = memory.client();
         Gridfarm other = memory.client();
@@ -276,20 +265,6 @@ class GridfarmTest {
             assertThat(read(one, "/f")).isEqualTo(bytes);
             assertThat(read(one, "/f")).isEqualTo(bytes);
         }
-    }
-
-    @Test
-    void aFileThatWasReadIsInUseNoMoreWhenItIsRemoved() throws Exception {
-        Gridfarm farm = memory.client();
-        write(farm, "/f", random(1000));
-        read(farm, "/f");
-        assertThat(memory.metaserver.handles()).isPositive();
-        farm.delete(FarmPath.of("/f"));
-        long until = System.nanoTime() + Duration.ofSeconds(4).toNanos(); // it is kept for longer
-        while (memory.metaserver.handles() > 0 && System.nanoTime() < until) {
-            farm.exists(FarmPath.of("/f"));
-        }
-        assertThat(memory.metaserver.handles()).isZero();
     }
 
     @Test

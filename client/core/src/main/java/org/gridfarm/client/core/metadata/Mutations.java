@@ -125,11 +125,12 @@ final class Mutations {
                             c.entry(0, name, null);
                             parents(c, reply);
                         })
-                .thenCompose(reply -> {
+                .thenApply(reply -> {
+                    forget(reply);
                     if (directory && reply.hasAttributes()) {
                         cache.recallContent(reply.getAttributes().getInode());
                     }
-                    return forgotten(reply);
+                    return reply;
                 });
     }
 
@@ -161,7 +162,10 @@ final class Mutations {
                             }
                             parents(c, reply);
                         })
-                .thenCompose(this::forgotten);
+                .thenApply(reply -> {
+                    forget(reply);
+                    return reply;
+                });
     }
 
     CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes set) {
@@ -218,7 +222,7 @@ final class Mutations {
                         .setCredentials(who);
         body.accept(builder);
         GivenUp others = givenUp;
-        List<Long> along = others == null ? List.of() : others.take(change.inodes());
+        List<Long> along = others == null ? List.of() : others.take();
         builder.addAllReleased(along);
         return sent(builder)
                 .handle((reply, thrown) -> {
@@ -274,20 +278,11 @@ final class Mutations {
         }
     }
 
-    /**
-     * The object whose name changed has other attributes now (links, times, parent); if it is gone,
-     * then when the answer is passed on.
-     */
-    private CompletableFuture<MutateReply> forgotten(MutateReply reply) {
-        GivenUp kept = givenUp;
-        if (!reply.hasAttributes()) {
-            return CompletableFuture.completedFuture(reply);
+    /** The object whose name changed has other attributes now (links, times, parent). */
+    private void forget(MutateReply reply) {
+        if (reply.hasAttributes()) {
+            cache.recallAttributes(reply.getAttributes().getInode());
         }
-        long inode = reply.getAttributes().getInode();
-        cache.recallAttributes(inode);
-        return kept == null
-                ? CompletableFuture.completedFuture(reply)
-                : kept.unnamed(inode).thenApply(done -> reply);
     }
 
     /** The directories, and what the names are known to lead to. */

@@ -26,9 +26,6 @@ final class FarmFileHandle implements FileHandle {
     private final FileWrites writes;
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private volatile boolean kept;
-    private volatile long keepableUntil; // on the clock
 
     FarmFileHandle(
             Wiring wiring,
@@ -46,7 +43,6 @@ final class FarmFileHandle implements FileHandle {
         this.reads = new FileReads(wiring, open, who.getUid());
         this.writes = new FileWrites(wiring, open);
         this.commit = new FileCommit(wiring, open, this);
-        this.keepableUntil = wiring.clock().nanoTime() + KeptOpens.KEPT.toNanos();
     }
 
     /** The one that may most, if there is any: a refresh in its name serves all. */
@@ -228,9 +224,6 @@ final class FarmFileHandle implements FileHandle {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close(thrown == null);
                     transfer.closed(this);
-                    if (!kept) {
-                        ended.complete(null);
-                    }
                     if (thrown != null) {
                         throw FarmException.of(thrown, "close", "");
                     }
@@ -332,22 +325,7 @@ final class FarmFileHandle implements FileHandle {
     }
 
     void release() {
-        kept = transfer.release(this);
-    }
-
-    /** When what its open was answered is too old to be used for another open. */
-    long keepableUntil() {
-        return keepableUntil;
-    }
-
-    /** It was opened by an earlier open's answer. */
-    void keepableUntil(long until) {
-        keepableUntil = until;
-    }
-
-    @Override
-    public CompletableFuture<Void> ended() {
-        return ended;
+        transfer.release(this);
     }
 
     CompletableFuture<Void> releaseUnsettled() {

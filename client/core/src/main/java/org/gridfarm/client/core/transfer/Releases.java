@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import org.gridfarm.client.core.metadata.GivenUp;
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
@@ -20,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * Gives up handles at the leader, which as a rule nobody waits for. They wait a moment for a change
  * to go along with, as the next file of many is one; else they go together. Thread-safe.
  */
-final class Releases {
+final class Releases implements GivenUp {
     private static final Logger log = LoggerFactory.getLogger(Releases.class);
     private static final Duration WAIT = Duration.ofMillis(2);
     private static final int WAITING_MAX = 256;
@@ -80,20 +81,6 @@ final class Releases {
         }
     }
 
-    /** Completes when the leader knows, or a moment later: it is told until it does. */
-    CompletableFuture<Void> releaseNow(long handle) {
-        CompletableFuture<Void> heard = new CompletableFuture<>();
-        clock.after(HEARD_MAX, () -> heard.complete(null));
-        leader.close(List.of(handle), List.of())
-                .whenComplete((reply, thrown) -> {
-                    if (thrown != null) {
-                        failed(List.of(handle), FarmException.of(thrown, "close", ""));
-                    }
-                    heard.complete(null);
-                });
-        return heard;
-    }
-
     /**
      * Something was changed through it that could not be committed. Completes when the leader
      * knows, or a moment later: it is told until it does.
@@ -116,8 +103,8 @@ final class Releases {
                 });
     }
 
-    /** What waits, perhaps nothing; it does not wait any more. */
-    synchronized List<Long> take() {
+    @Override
+    public synchronized List<Long> take() {
         if (waiting.isEmpty()) {
             return List.of();
         }
@@ -127,7 +114,8 @@ final class Releases {
     }
 
     /** They go with what comes next, and if nothing comes a moment later. */
-    void putBack(List<Long> handles) {
+    @Override
+    public void putBack(List<Long> handles) {
         boolean soon;
         synchronized (this) {
             waiting.addAll(handles);
