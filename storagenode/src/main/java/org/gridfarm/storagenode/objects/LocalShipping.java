@@ -75,10 +75,13 @@ final class LocalShipping {
                 CompletableFuture.completedFuture(null));
     }
 
+    /** Of what was written locally: the object is nowhere else, and no digest is asked for. */
+    static boolean sumsCanWait(SyncObjectRequest request) {
+        return request.getRestCount() == 0 && !request.getDigest();
+    }
+
     private static boolean isWanted(SyncObjectRequest request, boolean changed) {
-        // Where the object is nowhere else its sums can wait, but for a digest.
-        boolean later = request.getRestCount() == 0 && !request.getDigest();
-        return !later && (changed || request.getAll() || request.getFill());
+        return !sumsCanWait(request) && (changed || request.getAll() || request.getFill());
     }
 
     /**

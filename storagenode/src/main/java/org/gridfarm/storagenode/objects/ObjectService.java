@@ -421,15 +421,12 @@ public final class ObjectService {
     private static void syncHere(
             SyncObjectRequest request, Replica replica, ChainOutcome.Builder outcome)
             throws IOException {
-        boolean sumsCanWait =
-                replica.isLocallyChanged() && request.getRestCount() == 0 && !request.getDigest();
-        if (request.getDurable()) {
-            if (sumsCanWait) {
-                replica.syncData();
-            } else {
-                replica.sync();
-            }
-        } else if (!sumsCanWait) {
+        boolean dataAlone = replica.isLocallyChanged() && LocalShipping.sumsCanWait(request);
+        if (request.getDurable() && dataAlone) {
+            replica.syncData();
+        } else if (request.getDurable()) {
+            replica.sync();
+        } else if (!dataAlone) {
             replica.checkpoint();
         }
         if (request.getDigest()) {
