@@ -35,6 +35,17 @@ final class MemoryLayouts {
         return layout.build();
     }
 
+    static Layout first(int replicas, Layout layout) {
+        Layout.Builder told = layout.toBuilder();
+        told.getObjectsBuilderList()
+                .forEach(o -> {
+                    while (o.getReplicasCount() > replicas) {
+                        o.removeReplicas(o.getReplicasCount() - 1);
+                    }
+                });
+        return told.build();
+    }
+
     static Layout valid(Layout layout) {
         Layout.Builder now = layout.toBuilder();
         now.getObjectsBuilderList()

@@ -38,6 +38,7 @@ final class MemoryMetaserver implements AutoCloseable {
     final List<MemoryNode> nodes;
     final Set<String> failed = new HashSet<>();
     int replicas = 1;
+    volatile int replicasTold = Integer.MAX_VALUE;
     int stripes = 1;
     volatile boolean losesNextMutateAnswer;
 
@@ -529,7 +530,7 @@ final class MemoryMetaserver implements AutoCloseable {
         return OpenReply.newBuilder()
                 .setAttributes(shown(inode))
                 .setMode(mode)
-                .setLayout(known(layouts, inode))
+                .setLayout(MemoryLayouts.first(replicasTold, known(layouts, inode)))
                 .build();
     }
 

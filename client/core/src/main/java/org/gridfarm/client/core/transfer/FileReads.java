@@ -217,11 +217,17 @@ final class FileReads {
             CompletableFuture<ByteBuf> part =
                     location.getReplicasCount() == 0 && striping.count() > 1
                             ? CompletableFuture.completedFuture(zeros(piece.length()))
-                            : replicas.read(run, left);
+                            : replicas.read(run, left, () -> newest(piece.stripe()));
             // Within the size a short object is a hole; where the size is not known it is the end.
             parts.add(sizeKnown ? part.thenApply(bytes -> filled(bytes, piece.length())) : part);
         }
         return joined(parts);
+    }
+
+    private CompletableFuture<ObjectLocation> newest(int stripe) {
+        return open.refresh(0)
+                .thenCompose(done -> open.layout())
+                .thenApply(layout -> layout.getObjects(stripe));
     }
 
     private static ByteBuf filled(ByteBuf bytes, int length) {

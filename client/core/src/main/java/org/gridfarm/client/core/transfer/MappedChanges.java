@@ -231,7 +231,8 @@ final class MappedChanges {
                                         true,
                                         false,
                                         false),
-                                wiring.session().deadline()))
+                                wiring.session().deadline(),
+                                () -> open.layout().thenApply(now -> now.getObjects(0))))
                 .thenApply(MappedChanges::bytesOf);
     }
 

@@ -1,5 +1,7 @@
 package org.gridfarm.client.core.transfer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -14,6 +16,8 @@ import org.gridfarm.protocol.wire.ReadObjectReply;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +29,8 @@ import java.util.concurrent.CompletableFuture;
  * fails, another beside it when it is slow.
  */
 final class ReplicaReader {
+    private static final Logger log = LoggerFactory.getLogger(ReplicaReader.class);
+
     private final Nodes nodes;
     private final Clock clock;
     private final String attached;
@@ -49,15 +55,24 @@ final class ReplicaReader {
             boolean expectAll,
             boolean mayBeAbsent) {}
 
-    /** The bytes, fewer at the object's end; the caller's to release. */
-    CompletableFuture<ByteBuf> read(Run run, Duration deadline) {
+    /** Where the object lies as the metaserver says now. */
+    interface Newest {
+        CompletableFuture<ObjectLocation> ask();
+    }
+
+    /**
+     * The bytes, fewer at the object's end; the caller's to release.
+     *
+     * @param newest asked when all replicas that are known are slow: others may have come since
+     */
+    CompletableFuture<ByteBuf> read(Run run, Duration deadline, Newest newest) {
         List<Replica> order = order(run);
         if (order.isEmpty()) {
             return CompletableFuture.failedFuture(
                     new FarmException(
                             ErrorKind.DATA_UNAVAILABLE, "read", "", "no node that holds it is up"));
         }
-        return new Race(run, order, clock.nanoTime() + deadline.toNanos()).start();
+        return new Race(run, order, newest, clock.nanoTime() + deadline.toNanos()).start();
     }
 
     private List<Replica> order(Run run) {
@@ -84,16 +99,29 @@ final class ReplicaReader {
     /** Attempts at several replicas; the first good answer wins. */
     private final class Race {
         private final Run run;
-        private final List<Replica> order;
+        private final Newest newest;
         private final long deadlineAt;
         private final CompletableFuture<ByteBuf> result = new CompletableFuture<>();
-        private int next; // guarded by this, as are the two below
+
+        @GuardedBy("this")
+        private final List<Replica> order;
+
+        @GuardedBy("this")
+        private int next;
+
+        @GuardedBy("this")
         private int running;
+
+        @GuardedBy("this")
         private @Nullable FarmException worst;
 
-        Race(Run run, List<Replica> order, long deadlineAt) {
+        @GuardedBy("this")
+        private boolean askedForOthers;
+
+        Race(Run run, List<Replica> order, Newest newest, long deadlineAt) {
             this.run = run;
             this.order = order;
+            this.newest = newest;
             this.deadlineAt = deadlineAt;
         }
 
@@ -103,14 +131,47 @@ final class ReplicaReader {
         }
 
         private void tryNext() {
-            Replica replica;
+            @Nullable Replica replica;
+            boolean seeksOthers;
             synchronized (this) {
-                if (result.isDone() || next == order.size()) {
+                if (result.isDone()) {
                     return;
                 }
-                replica = order.get(next++);
-                running++;
+                replica = next == order.size() ? null : order.get(next++);
+                running += replica == null ? 0 : 1;
+                seeksOthers = replica == null && !run.headOnly() && !askedForOthers;
+                askedForOthers |= seeksOthers;
             }
+            if (replica != null) {
+                attempt(replica);
+            } else if (seeksOthers) {
+                seekOthers();
+            }
+        }
+
+        private void seekOthers() {
+            newest.ask()
+                    .whenComplete((location, thrown) -> {
+                        if (thrown != null) {
+                            log.debug("no other replica is known: {}", thrown.getMessage());
+                            return; // those that are asked go on
+                        }
+                        if (!location.getObject().equals(run.location().getObject())) {
+                            return;
+                        }
+                        synchronized (this) {
+                            Chain.holders(location).stream()
+                                    .filter(other ->
+                                            order.stream()
+                                                    .noneMatch(r ->
+                                                            r.getNode().equals(other.getNode())))
+                                    .forEach(order::add);
+                        }
+                        tryNext();
+                    });
+        }
+
+        private void attempt(Replica replica) {
             long left = deadlineAt - clock.nanoTime();
             Clock.Timer hedge =
                     clock.after(
@@ -119,7 +180,7 @@ final class ReplicaReader {
                                 nodes.failed(replica.getNode()); // slow: asked last from now on
                                 tryNext();
                             });
-            attempt(replica, Duration.ofNanos(Math.max(1, left)))
+            asked(replica, Duration.ofNanos(Math.max(1, left)))
                     .whenComplete((bytes, thrown) -> {
                         hedge.cancel();
                         if (thrown == null) {
@@ -155,7 +216,7 @@ final class ReplicaReader {
             }
         }
 
-        private CompletableFuture<ByteBuf> attempt(Replica replica, Duration deadline) {
+        private CompletableFuture<ByteBuf> asked(Replica replica, Duration deadline) {
             ReadObjectRequest request =
                     ReadObjectRequest.newBuilder()
                             .setObject(run.location().getObject())
