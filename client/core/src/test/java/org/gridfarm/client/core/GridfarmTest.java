@@ -256,6 +256,17 @@ class GridfarmTest {
     }
 
     @Test
+    void aFileThatIsReadAgainIsOpenedWithoutACall() throws Exception {
+        Gridfarm farm = memory.client();
+        byte[] bytes = random(1000);
+        write(farm, "/f", bytes);
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        int opens = memory.metaserver.calls("open");
+        assertThat(read(farm, "/f")).isEqualTo(bytes);
+        assertThat(memory.metaserver.calls("open")).isEqualTo(opens);
+    }
+
+    @Test
     void whoHasReadAFileReadsWhatAnotherHasWrittenSince() throws Exception {
         Gridfarm one = memory.client();
         Gridfarm other = memory.client();
@@ -268,6 +279,20 @@ class GridfarmTest {
     }
 
     @Test
+    void aFileThatWasReadIsInUseNoMoreWhenItIsRemoved() throws Exception {
+        Gridfarm farm = memory.client();
+        write(farm, "/f", random(1000));
+        read(farm, "/f");
+        assertThat(memory.metaserver.handles()).isPositive();
+        farm.delete(FarmPath.of("/f"));
+        long until = System.nanoTime() + Duration.ofSeconds(4).toNanos(); // it is kept for longer
+        while (memory.metaserver.handles() > 0 && System.nanoTime() < until) {
+            farm.exists(FarmPath.of("/f"));
+        }
+        assertThat(memory.metaserver.handles()).isZero();
+    }
+
+    @Test
     void aReaderTurnsToAnotherReplica() throws Exception {
         memory.metaserver.replicas = 3;
         byte[] bytes = random(100_000);
@@ -277,6 +302,23 @@ class GridfarmTest {
         assertThat(read(farm, "/f")).isEqualTo(bytes);
         memory.nodes.get(1).close();
         assertThat(read(memory.client(), "/f")).isEqualTo(bytes);
+    }
+
+    /** One may have come since the file was opened. */
+    @Test
+    void whoeverWaitsForTheOnlyReplicaAsksForOthers() throws Exception {
+        memory.metaserver.replicas = 2;
+        byte[] bytes = random(100_000);
+        Gridfarm farm = memory.client();
+        write(farm, "/f", bytes);
+        memory.metaserver.replicasTold = 1;
+        try (FarmFile file = memory.client().open(FarmPath.of("/f"), OpenFlags.READ)) {
+            memory.metaserver.replicasTold = 2;
+            memory.nodes.get(0).hangs = true;
+            ByteBuffer into = ByteBuffer.allocate(bytes.length);
+            file.read(0, into);
+            assertThat(into.array()).isEqualTo(bytes);
+        }
     }
 
     @Test

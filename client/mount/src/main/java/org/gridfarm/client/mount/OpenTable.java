@@ -147,7 +147,8 @@ final class OpenTable {
                         .thenCompose(_ -> close(file))
                         .handle((_, failure) -> {
                             ended(file);
-                            mounted.book().closed(number);
+                            // Kept open, it is to be closed by whoever goes on for this process.
+                            file.handle().ended().thenRun(() -> mounted.book().closed(number));
                             // Of a former process' file: it may have been closed by that already.
                             if (failure != null && file.obstacle() == null) {
                                 log.warn(

@@ -39,6 +39,11 @@ public final class Change {
         }
     }
 
+    /** Those that it is known to concern. */
+    public long[] inodes() {
+        return inodes.clone();
+    }
+
     /**
      * The attributes as the server says they are now; {@code granted}: with a lease of their own.
      * Of an inode not named at the start: ignored.

@@ -1,11 +1,21 @@
 package org.gridfarm.client.core.metadata;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Handles of open files that go to the leader along with the next change. Thread-safe. */
 public interface GivenUp {
-    /** What waits, perhaps nothing; it does not wait any more. */
-    List<Long> take();
+    /**
+     * What waits, perhaps nothing, and what is only kept of the files that the change concerns; it
+     * does not wait any more.
+     */
+    List<Long> take(long[] concerned);
+
+    /**
+     * A name of the file was taken away, and perhaps the file with it. Completes when nothing of it
+     * is only kept, or a moment later.
+     */
+    CompletableFuture<Void> unnamed(long inode);
 
     /** Whether the leader heard of them is not known: they wait again. */
     void putBack(List<Long> handles);

@@ -125,12 +125,11 @@ final class Mutations {
                             c.entry(0, name, null);
                             parents(c, reply);
                         })
-                .thenApply(reply -> {
-                    forget(reply);
+                .thenCompose(reply -> {
                     if (directory && reply.hasAttributes()) {
                         cache.recallContent(reply.getAttributes().getInode());
                     }
-                    return reply;
+                    return forgotten(reply);
                 });
     }
 
@@ -162,10 +161,7 @@ final class Mutations {
                             }
                             parents(c, reply);
                         })
-                .thenApply(reply -> {
-                    forget(reply);
-                    return reply;
-                });
+                .thenCompose(this::forgotten);
     }
 
     CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes set) {
@@ -222,7 +218,7 @@ final class Mutations {
                         .setCredentials(who);
         body.accept(builder);
         GivenUp others = givenUp;
-        List<Long> along = others == null ? List.of() : others.take();
+        List<Long> along = others == null ? List.of() : others.take(change.inodes());
         builder.addAllReleased(along);
         return sent(builder)
                 .handle((reply, thrown) -> {
@@ -278,11 +274,20 @@ final class Mutations {
         }
     }
 
-    /** The object whose name changed has other attributes now (links, times, parent). */
-    private void forget(MutateReply reply) {
-        if (reply.hasAttributes()) {
-            cache.recallAttributes(reply.getAttributes().getInode());
+    /**
+     * The object whose name changed has other attributes now (links, times, parent); if it is gone,
+     * then when the answer is passed on.
+     */
+    private CompletableFuture<MutateReply> forgotten(MutateReply reply) {
+        GivenUp kept = givenUp;
+        if (!reply.hasAttributes()) {
+            return CompletableFuture.completedFuture(reply);
         }
+        long inode = reply.getAttributes().getInode();
+        cache.recallAttributes(inode);
+        return kept == null
+                ? CompletableFuture.completedFuture(reply)
+                : kept.unnamed(inode).thenApply(done -> reply);
     }
 
     /** The directories, and what the names are known to lead to. */

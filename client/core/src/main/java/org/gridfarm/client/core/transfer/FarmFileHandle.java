@@ -26,6 +26,9 @@ final class FarmFileHandle implements FileHandle {
     private final FileWrites writes;
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean kept;
+    private volatile long keepableUntil; // on the clock
 
     FarmFileHandle(
             Wiring wiring,
@@ -43,6 +46,7 @@ final class FarmFileHandle implements FileHandle {
         this.reads = new FileReads(wiring, open, who.getUid());
         this.writes = new FileWrites(wiring, open);
         this.commit = new FileCommit(wiring, open, this);
+        this.keepableUntil = wiring.clock().nanoTime() + KeptOpens.KEPT.toNanos();
     }
 
     /** The one that may most, if there is any: a refresh in its name serves all. */
@@ -224,6 +228,9 @@ final class FarmFileHandle implements FileHandle {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close(thrown == null);
                     transfer.closed(this);
+                    if (!kept) {
+                        ended.complete(null);
+                    }
                     if (thrown != null) {
                         throw FarmException.of(thrown, "close", "");
                     }
@@ -325,7 +332,22 @@ final class FarmFileHandle implements FileHandle {
     }
 
     void release() {
-        transfer.release(this);
+        kept = transfer.release(this);
+    }
+
+    /** When what its open was answered is too old to be used for another open. */
+    long keepableUntil() {
+        return keepableUntil;
+    }
+
+    /** It was opened by an earlier open's answer. */
+    void keepableUntil(long until) {
+        keepableUntil = until;
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+        return ended;
     }
 
     CompletableFuture<Void> releaseUnsettled() {

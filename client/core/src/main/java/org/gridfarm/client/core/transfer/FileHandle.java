@@ -99,6 +99,12 @@ public interface FileHandle {
      */
     CompletableFuture<Void> close();
 
+    /**
+     * Completes after {@link #close} when the metaserver has the file open under this handle no
+     * more on account of it: a file that was read may be kept open there for a while.
+     */
+    CompletableFuture<Void> ended();
+
     /** Nobody gets to see it because of that failure, with which this completes. */
     default <T> CompletableFuture<T> closedFor(Throwable failure) {
         return close().handle((done, thrown) -> thrown)

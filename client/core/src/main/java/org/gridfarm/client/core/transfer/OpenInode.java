@@ -83,6 +83,20 @@ final class OpenInode {
         }
     }
 
+    /**
+     * What an open for reading was answered, as far as all of it still holds; null: it does not.
+     */
+    @Nullable OpenReply asOpened() {
+        synchronized (lock) {
+            boolean holds =
+                    broken == null
+                            && !layoutRecalled
+                            && end.mode() == DataMode.READ_SHARED
+                            && !hasWriter();
+            return holds ? KeptOpens.answer(attributes, layout) : null;
+        }
+    }
+
     /** By a former process: nothing is known of it until it is refreshed. */
     void restore(FarmFileHandle handle, int generation) {
         synchronized (lock) {

@@ -2,7 +2,6 @@ package org.gridfarm.client.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
-import org.gridfarm.client.core.metadata.GivenUp;
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
@@ -21,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * Gives up handles at the leader, which as a rule nobody waits for. They wait a moment for a change
  * to go along with, as the next file of many is one; else they go together. Thread-safe.
  */
-final class Releases implements GivenUp {
+final class Releases {
     private static final Logger log = LoggerFactory.getLogger(Releases.class);
     private static final Duration WAIT = Duration.ofMillis(2);
     private static final int WAITING_MAX = 256;
@@ -81,6 +80,20 @@ final class Releases implements GivenUp {
         }
     }
 
+    /** Completes when the leader knows, or a moment later: it is told until it does. */
+    CompletableFuture<Void> releaseNow(long handle) {
+        CompletableFuture<Void> heard = new CompletableFuture<>();
+        clock.after(HEARD_MAX, () -> heard.complete(null));
+        leader.close(List.of(handle), List.of())
+                .whenComplete((reply, thrown) -> {
+                    if (thrown != null) {
+                        failed(List.of(handle), FarmException.of(thrown, "close", ""));
+                    }
+                    heard.complete(null);
+                });
+        return heard;
+    }
+
     /**
      * Something was changed through it that could not be committed. Completes when the leader
      * knows, or a moment later: it is told until it does.
@@ -103,8 +116,8 @@ final class Releases implements GivenUp {
                 });
     }
 
-    @Override
-    public synchronized List<Long> take() {
+    /** What waits, perhaps nothing; it does not wait any more. */
+    synchronized List<Long> take() {
         if (waiting.isEmpty()) {
             return List.of();
         }
@@ -114,8 +127,7 @@ final class Releases implements GivenUp {
     }
 
     /** They go with what comes next, and if nothing comes a moment later. */
-    @Override
-    public void putBack(List<Long> handles) {
+    void putBack(List<Long> handles) {
         boolean soon;
         synchronized (this) {
             waiting.addAll(handles);

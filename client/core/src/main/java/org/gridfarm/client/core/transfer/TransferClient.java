@@ -54,6 +54,7 @@ public final class TransferClient
 
     private final Wiring wiring;
     private final Releases releases;
+    private final KeptOpens kept;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
     private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
     private final Reclaims reclaims;
@@ -90,7 +91,8 @@ public final class TransferClient
                         new Shares(Descriptors.forReplicas()),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
-        metadata.along(releases);
+        kept = new KeptOpens(releases, clock);
+        metadata.along(kept);
         OpenSizes sizes = new OpenSizes(nodes, this);
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
@@ -108,6 +110,14 @@ public final class TransferClient
 
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
+        FarmFileHandle again = flags.write() ? null : openedAgain(who, inode, flags);
+        if (again != null) {
+            return CompletableFuture.completedFuture(again);
+        }
+        if (flags.write()) {
+            // Ahead of the open, which would find the file in use.
+            var unused = kept.closeNow(kept.remove(inode));
+        }
         OpenRequest.Builder request = request(who, flags).setInode(inode);
         StagedFile staged = stagedFor(who, request, flags);
         boolean numbered = flags.write();
@@ -134,6 +144,24 @@ public final class TransferClient
                         })
                 .whenComplete((file, thrown) -> letGo(inode))
                 .thenCompose(file -> truncated(file, flags));
+    }
+
+    /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
+    private @Nullable FarmFileHandle openedAgain(Credentials who, long inode, OpenFlags flags) {
+        Attributes now = wiring.metadata().cachedAttributes(inode);
+        if (now == null) {
+            return null;
+        }
+        synchronized (open) { // a recall finds it kept or open
+            KeptOpens.Kept found = kept.take(inode, who, flags, now.getVersion());
+            if (found == null) {
+                return null;
+            }
+            OpenReply reply = found.reply().toBuilder().setAttributes(now).build();
+            FarmFileHandle handle = opened(who, found.handle(), flags, reply);
+            handle.keepableUntil(found.until());
+            return handle;
+        }
     }
 
     /**
@@ -389,8 +417,38 @@ public final class TransferClient
         }
     }
 
-    void release(FarmFileHandle handle) {
-        releases.release(handle.id());
+    /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
+    boolean release(FarmFileHandle handle) {
+        boolean keeps = !handle.flags().write() && keep(handle);
+        if (!keeps) {
+            releases.release(handle.id());
+        }
+        return keeps;
+    }
+
+    /** As long as whoever opens it again would find it as it was: not when it was removed. */
+    private boolean keep(FarmFileHandle handle) {
+        Attributes now = wiring.metadata().cachedAttributes(handle.inode());
+        synchronized (open) { // a recall finds it kept or open
+            OpenReply reply = handle.open().asOpened();
+            if (reply == null
+                    || now == null
+                    || now.getVersion() != reply.getAttributes().getVersion()
+                    || wiring.clock().nanoTime() - handle.keepableUntil() >= 0
+                    || !KeptOpens.isWhole(reply)) {
+                return false;
+            }
+            kept.add(
+                    handle.inode(),
+                    new KeptOpens.Kept(
+                            handle.id(),
+                            handle.who(),
+                            handle.flags(),
+                            reply,
+                            handle.keepableUntil(),
+                            handle.ended()));
+            return true;
+        }
     }
 
     /** Completes when the leader knows, or a moment later. */
@@ -410,10 +468,24 @@ public final class TransferClient
 
     @Override
     public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
+        // It has changed, or is gone and takes space as long as it is open.
+        recall.getAttributesList().forEach(kept::giveUp);
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
-            OpenInode shared = find(data.getInode());
-            if (shared != null && !data.getPrivileges()) {
+            if (data.getPrivileges()) {
+                continue;
+            }
+            OpenInode shared;
+            KeptOpens.Kept given;
+            synchronized (open) { // nothing that was opened before is kept from now on
+                shared = open.get(data.getInode());
+                if (shared != null) {
+                    shared.recalled(data.getMode(), data.getLayout());
+                }
+                given = kept.remove(data.getInode());
+            }
+            flushed.add(kept.closeNow(given));
+            if (shared != null) {
                 flushed.add(lower(shared, data));
             }
         }
@@ -425,7 +497,6 @@ public final class TransferClient
      * is shipped; then the recall is answered.
      */
     private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
-        shared.recalled(data.getMode(), data.getLayout());
         if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
             shared.filling.chainChanged(); // what is cached stays good: nobody waits
             return CompletableFuture.completedFuture(null);
@@ -444,6 +515,7 @@ public final class TransferClient
 
     @Override
     public void dropCaches() {
+        kept.giveUpAll();
         inodes().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
     }
 
@@ -455,6 +527,7 @@ public final class TransferClient
 
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        kept.giveUpAll(); // a new leader does not know of them
         return reclaims.all(inodes(), calls, lost);
     }
 
