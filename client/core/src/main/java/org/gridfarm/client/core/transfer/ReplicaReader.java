@@ -21,7 +21,9 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -159,16 +161,21 @@ final class ReplicaReader {
                         if (!location.getObject().equals(run.location().getObject())) {
                             return;
                         }
-                        synchronized (this) {
-                            Chain.holders(location).stream()
-                                    .filter(other ->
-                                            order.stream()
-                                                    .noneMatch(r ->
-                                                            r.getNode().equals(other.getNode())))
-                                    .forEach(order::add);
-                        }
+                        add(Chain.holders(location));
                         tryNext();
                     });
+        }
+
+        private synchronized void add(List<Replica> newest) {
+            Set<String> known = new HashSet<>();
+            for (Replica replica : order) {
+                known.add(replica.getNode());
+            }
+            for (Replica replica : newest) {
+                if (known.add(replica.getNode())) {
+                    order.add(replica);
+                }
+            }
         }
 
         private void attempt(Replica replica) {
