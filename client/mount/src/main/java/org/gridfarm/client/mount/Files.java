@@ -252,6 +252,7 @@ final class Files {
     void syncAll(EmptyReply reply) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
         open.all().stream().filter(OpenFile::isWritable).forEach(file -> all.add(file.sync()));
+        all.add(mounted.transfer().settled());
         CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
                 .whenComplete((_, failure) -> answer(reply, 0, "syncfs", failure));
     }
@@ -259,6 +260,7 @@ final class Files {
     /** At the end of the mount. */
     void closeAll() {
         open.closeAll()
+                .thenCompose(_ -> mounted.transfer().settled())
                 .handle((_, failure) -> {
                     if (failure != null) {
                         log.warn(

@@ -109,6 +109,7 @@ final class OpenTable {
                                 handle.attributes().getGeneration(),
                                 local == null ? 0 : local.staged(),
                                 who));
+        handle.noted();
         add(number, file);
         return number;
     }
@@ -140,15 +141,16 @@ final class OpenTable {
 
     /** The end of what {@link #release} gave. */
     CompletableFuture<Void> leave(long number, OpenFile file) {
+        CompletableFuture<Void> over = file.handle().ended(); // of this close, and no later one
         CompletableFuture<Void> left =
                 file.ready()
                         .handle((_, _) -> mappings.over(file))
-                        .thenCompose(over -> over)
+                        .thenCompose(unmapped -> unmapped)
                         .thenCompose(_ -> close(file))
                         .handle((_, failure) -> {
                             ended(file);
                             // Kept open, it is to be closed by whoever goes on for this process.
-                            file.handle().ended().thenRun(() -> mounted.book().closed(number));
+                            over.thenRun(() -> mounted.book().closed(number));
                             // Of a former process' file: it may have been closed by that already.
                             if (failure != null && file.obstacle() == null) {
                                 log.warn(

@@ -213,7 +213,7 @@ final class CachedReads {
         long stamp = cache.attributesStamp(inode);
         return askAttributes(inode)
                 .thenCompose(reply -> {
-                    if (reply.getCacheable() && !reply.getAttributes().getWriting()) {
+                    if (reply.getCacheable()) {
                         cache.fillAttributes(stamp, reply.getAttributes());
                     }
                     boolean leased = reply.getCacheable() && !reply.getAttributes().getWriting();

@@ -187,7 +187,7 @@ final class Mutations {
                 body,
                 change,
                 (c, reply) -> {
-                    if (reply.hasAttributes() && !reply.getAttributes().getWriting()) {
+                    if (reply.hasAttributes()) {
                         c.attributes(reply.getAttributes(), reply.getAttributesCacheable());
                     }
                 });

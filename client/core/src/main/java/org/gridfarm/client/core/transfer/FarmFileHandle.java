@@ -15,7 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** One open file: its rights; reading, writing and committing are done by rooms of their own. */
-final class FarmFileHandle implements FileHandle {
+final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
+    private static final int SET_ID = 06000;
+
     private final Wiring wiring;
     private final OpenInode open;
     private final long id;
@@ -26,9 +28,11 @@ final class FarmFileHandle implements FileHandle {
     private final FileWrites writes;
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile CompletableFuture<Void> endedBefore = ended; // of who closed it last
     private volatile boolean kept;
     private volatile long keepableUntil; // on the clock
+    private volatile @Nullable Attributes answered; // by its open; null: by a former process
 
     FarmFileHandle(
             Wiring wiring,
@@ -80,7 +84,8 @@ final class FarmFileHandle implements FileHandle {
         return flags;
     }
 
-    Credentials who() {
+    @Override
+    public Credentials who() {
         return who;
     }
 
@@ -203,7 +208,9 @@ final class FarmFileHandle implements FileHandle {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return open.chains.drained().thenCompose(done -> commit.settle());
+        return transfer.mayRestSoon(this)
+                ? CompletableFuture.completedFuture(null)
+                : open.chains.drained().thenCompose(done -> commit.settle());
     }
 
     @Override
@@ -221,6 +228,11 @@ final class FarmFileHandle implements FileHandle {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
+        return transfer.rests(this) ? CompletableFuture.completedFuture(null) : closeForGood();
+    }
+
+    @Override
+    public CompletableFuture<Void> closeForGood() {
         return open.chains
                 .drained()
                 .thenCompose(done -> commit.close())
@@ -348,6 +360,34 @@ final class FarmFileHandle implements FileHandle {
     @Override
     public CompletableFuture<Void> ended() {
         return ended;
+    }
+
+    @Override
+    public void goesOn() {
+        endedBefore = ended;
+        ended = new CompletableFuture<>();
+        closed.set(false);
+    }
+
+    @Override
+    public void noted() {
+        endedBefore.complete(null);
+    }
+
+    void answered(Attributes attributes) {
+        answered = attributes;
+    }
+
+    /** Whoever could open it could open it now. */
+    boolean hasRightsAsIn(Attributes now) {
+        Attributes then = answered;
+        return then != null
+                && now.getMode() == then.getMode()
+                && now.getUid() == then.getUid()
+                && now.getGid() == then.getGid()
+                && (now.getMode() & SET_ID) == 0
+                && !now.getHasAcl()
+                && !now.getHasCapability();
     }
 
     CompletableFuture<Void> releaseUnsettled() {

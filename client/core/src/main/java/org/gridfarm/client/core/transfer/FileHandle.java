@@ -105,6 +105,12 @@ public interface FileHandle {
      */
     CompletableFuture<Void> ended();
 
+    /**
+     * Whoever would close the file for this process, were it killed, knows of this open: should the
+     * same handle have been closed before, {@link #ended} of that close completes.
+     */
+    void noted();
+
     /** Nobody gets to see it because of that failure, with which this completes. */
     default <T> CompletableFuture<T> closedFor(Throwable failure) {
         return close().handle((done, thrown) -> thrown)

@@ -96,6 +96,11 @@ final class LocalWriting {
         return !isLost() && replica.isUnchanged();
     }
 
+    /** It is a replica that its node has given, not one that was made of a staged file. */
+    boolean isInPlace() {
+        return replica.file.staged() == 0 && !aside && !isLost();
+    }
+
     synchronized boolean isLost() {
         return lost;
     }

@@ -83,6 +83,20 @@ final class OpenInode {
         }
     }
 
+    /** The kernel writes the only replica, which is here, for the only one who has it open. */
+    boolean mayRest() {
+        synchronized (lock) {
+            return broken == null
+                    && !layoutRecalled
+                    && end.isAlone()
+                    && !limit.applies()
+                    && handles.all().size() == 1
+                    && localWriting != null
+                    && localWriting.isInPlace()
+                    && Chain.isOnlyAt(layout, wiring.attached());
+        }
+    }
+
     /**
      * What an open for reading was answered, as far as all of it still holds; null: it does not.
      */

@@ -37,4 +37,10 @@ public interface Transfer {
      * a stat of one's own file.
      */
     @Nullable Attributes openAttributes(long inode);
+
+    /**
+     * Files that are still open at the metaserver though they were closed here are closed there;
+     * what was written into them is committed.
+     */
+    CompletableFuture<Void> settled();
 }

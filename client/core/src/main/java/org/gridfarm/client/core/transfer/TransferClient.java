@@ -55,6 +55,7 @@ public final class TransferClient
     private final Wiring wiring;
     private final Releases releases;
     private final KeptOpens kept;
+    private final RestingWriters resting;
     private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
     private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
     private final Reclaims reclaims;
@@ -92,7 +93,8 @@ public final class TransferClient
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
         kept = new KeptOpens(releases, clock);
-        metadata.along(kept);
+        resting = new RestingWriters(clock);
+        metadata.along(new Along(kept, resting));
         OpenSizes sizes = new OpenSizes(nodes, this);
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
@@ -110,10 +112,30 @@ public final class TransferClient
 
     @Override
     public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
-        FarmFileHandle again = flags.write() ? null : openedAgain(who, inode, flags);
+        FarmFileHandle again = openedAgain(who, inode, flags);
         if (again != null) {
             return CompletableFuture.completedFuture(again);
         }
+        CompletableFuture<Void> left = resting.leaving(inode);
+        return left == null
+                ? openedAlone(who, inode, flags)
+                : left.thenCompose(done -> {
+                    FarmFileHandle come = openedAgain(who, inode, flags);
+                    return come == null
+                            ? openedAlone(who, inode, flags)
+                            : CompletableFuture.completedFuture(come);
+                });
+    }
+
+    private CompletableFuture<FileHandle> openedAlone(
+            Credentials who, long inode, OpenFlags flags) {
+        CompletableFuture<Void> rested = resting.end(inode);
+        return rested.isDone()
+                ? openedAnew(who, inode, flags)
+                : rested.thenCompose(done -> openedAnew(who, inode, flags));
+    }
+
+    private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {
         if (flags.write()) {
             // Ahead of the open, which would find the file in use.
             var unused = kept.closeNow(kept.remove(inode));
@@ -148,6 +170,23 @@ public final class TransferClient
 
     /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
     private @Nullable FarmFileHandle openedAgain(Credentials who, long inode, OpenFlags flags) {
+        return flags.write() ? writtenAgain(who, inode, flags) : readAgain(who, inode, flags);
+    }
+
+    private @Nullable FarmFileHandle writtenAgain(Credentials who, long inode, OpenFlags flags) {
+        Attributes now = wiring.metadata().leasedAttributes(inode);
+        if (now == null) {
+            return null;
+        }
+        synchronized (open) { // a recall finds it resting or open
+            OpenInode shared = open.get(inode);
+            return shared != null && shared.mayRest()
+                    ? (FarmFileHandle) resting.take(inode, who, flags, now.getVersion())
+                    : null;
+        }
+    }
+
+    private @Nullable FarmFileHandle readAgain(Credentials who, long inode, OpenFlags flags) {
         Attributes now = wiring.metadata().cachedAttributes(inode);
         if (now == null) {
             return null;
@@ -341,6 +380,7 @@ public final class TransferClient
             OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
             FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
             shared.opened(handle, reply);
+            handle.answered(reply.getAttributes());
             return handle;
         }
     }
@@ -451,6 +491,52 @@ public final class TransferClient
         }
     }
 
+    /** The version of its attributes if it may be opened again without a call; else -1. */
+    long versionToRest(FarmFileHandle handle) {
+        if (!handle.flags().write() || !handle.open().mayRest()) {
+            return -1;
+        }
+        Attributes now = wiring.metadata().leasedAttributes(handle.inode());
+        if (now == null) {
+            // For the next time.
+            wiring.metadata()
+                    .attributes(handle.inode())
+                    .exceptionally(thrown -> {
+                        log.debug("no lease on what was written: {}", thrown.getMessage());
+                        return null;
+                    });
+        }
+        return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
+    }
+
+    /**
+     * A program closes it, and it will rest unless somebody else has the same descriptor: nothing
+     * is told yet.
+     */
+    boolean mayRestSoon(FarmFileHandle handle) {
+        if (versionToRest(handle) < 0) {
+            return false;
+        }
+        resting.leaves(handle.inode());
+        return true;
+    }
+
+    /** Its last user has gone, and nobody is told yet. */
+    boolean rests(FarmFileHandle handle) {
+        boolean added;
+        synchronized (open) { // a recall finds it resting or open
+            long version = versionToRest(handle);
+            added = version >= 0 && resting.add(handle, version);
+        }
+        resting.left(handle.inode());
+        return added;
+    }
+
+    @Override
+    public CompletableFuture<Void> settled() {
+        return resting.endAll();
+    }
+
     /** Completes when the leader knows, or a moment later. */
     CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
         return releases.releaseUnsettled(handle.id());
@@ -470,6 +556,7 @@ public final class TransferClient
     public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
         // It has changed, or is gone and takes space as long as it is open.
         recall.getAttributesList().forEach(kept::giveUp);
+        recall.getAttributesList().forEach(resting::end);
         List<CompletableFuture<Void>> flushed = new ArrayList<>();
         for (DataRecall data : recall.getDataList()) {
             if (data.getPrivileges()) {
@@ -486,7 +573,7 @@ public final class TransferClient
             }
             flushed.add(kept.closeNow(given));
             if (shared != null) {
-                flushed.add(lower(shared, data));
+                flushed.add(lower(shared, data).thenCompose(done -> resting.end(data.getInode())));
             }
         }
         return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));

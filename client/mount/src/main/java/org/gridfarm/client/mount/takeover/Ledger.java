@@ -16,8 +16,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What a mount's process writes down for the one that may have to go on for it: a file mapped into
@@ -286,6 +288,13 @@ public final class Ledger implements OpenBook, AutoCloseable {
             slots.put(record.number(), slot);
             (state == OPEN ? former.open() : former.leaving()).add(record);
         }
+        // Closed and opened again with the same handle of the metaserver.
+        Set<Long> used = new HashSet<>();
+        former.open().forEach(record -> used.add(record.server()));
+        List<OpenRecord> over =
+                former.leaving().stream().filter(r -> !used.add(r.server())).toList();
+        former.leaving().removeAll(over);
+        over.forEach(record -> closed(record.number()));
         return former;
     }
 

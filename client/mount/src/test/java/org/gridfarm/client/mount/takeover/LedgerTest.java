@@ -59,6 +59,36 @@ class LedgerTest {
         }
     }
 
+    /** It was closed, and opened again without a word to the metaserver. */
+    @Test
+    void aHandleThatIsOpenIsNotToBeClosed() throws IOException {
+        OpenRecord again = record(1);
+        try (Ledger first = open()) {
+            first.opened(again);
+            first.leaving(1);
+            first.opened(
+                    new OpenRecord(
+                            2,
+                            again.inode(),
+                            again.server(),
+                            4,
+                            again.mode(),
+                            again.backing(),
+                            again.access(),
+                            again.generation(),
+                            again.staged(),
+                            again.who()));
+        }
+        try (Ledger second = open()) {
+            Ledger.Former former = second.former();
+            assertThat(former.open()).extracting(OpenRecord::number).containsExactly(2L);
+            assertThat(former.leaving()).isEmpty();
+        }
+        try (Ledger third = open()) {
+            assertThat(third.former().leaving()).as("it was struck out").isEmpty();
+        }
+    }
+
     @Test
     void moreFilesThanOnePartHoldsAreKept() throws IOException {
         int many = 10_000;

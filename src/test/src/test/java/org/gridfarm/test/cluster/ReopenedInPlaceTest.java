@@ -1,0 +1,149 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Arrays;
+
+/**
+ * Programs that open a file again and again to change it: that costs no call, and everybody else
+ * sees what was closed as if it did.
+ */
+class ReopenedInPlaceTest {
+    private static final int SIZE = 1 << 20;
+    private static final int ROUNDS = 20;
+
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.shared();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    private static void change(Path file, byte[] content, int at, byte to) throws IOException {
+        content[at] = to;
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {to}), at);
+        }
+    }
+
+    /** Nobody at the metaserver can have been asked. */
+    @Test
+    void whoComesBackGoesOnWithoutTheMetaserver() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-alone"), content);
+        try (ShellBeside shell = farm.shellBeside()) {
+            await("a change that nobody is asked for")
+                    .until(() -> isChangedBesideAStoppedMetaserver(shell, file, content));
+        }
+        assertThat(farm.mountOf("n2").resolve("reopened-alone")).hasBinaryContent(content);
+    }
+
+    /** On a busy machine the kernel may tell late that a file was closed. */
+    private static boolean isChangedBesideAStoppedMetaserver(
+            ShellBeside shell, Path file, byte[] content) throws IOException {
+        change(file, content, 1, (byte) 1);
+        change(file, content, 2, (byte) 2);
+        long metaserver = farm.pid("meta1");
+        // Stopped no longer than a second, whatever becomes of us.
+        shell.run("kill -STOP " + metaserver + "; (sleep 1; kill -CONT " + metaserver + ") &");
+        long began = System.nanoTime();
+        change(file, content, 3, (byte) 3);
+        long millis = (System.nanoTime() - began) / 1_000_000;
+        shell.run("kill -CONT " + metaserver);
+        return millis < 500;
+    }
+
+    @Test
+    void whatWasClosedIsSeenElsewhere() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-seen"), content);
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-seen");
+        for (int round = 1; round <= ROUNDS; round++) {
+            change(file, content, round, (byte) round);
+            change(file, content, 2 * round, (byte) round);
+            if (round % 2 == 0) {
+                content = Arrays.copyOf(content, content.length + round);
+                change(file, content, content.length - 1, (byte) round);
+                assertThat(Files.size(elsewhere)).isEqualTo(content.length);
+            }
+            assertThat(elsewhere).hasBinaryContent(content);
+            assertThat(file).hasBinaryContent(content);
+        }
+    }
+
+    @Test
+    void whoWritesElsewhereIsSeenByWhoComesBack() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-both"), content);
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-both");
+        for (int round = 1; round <= ROUNDS; round++) {
+            change(file, content, round, (byte) round);
+            change(elsewhere, content, SIZE / 2 + round, (byte) round);
+            change(file, content, 2 * round, (byte) round);
+            assertThat(file).hasBinaryContent(content);
+            assertThat(elsewhere).hasBinaryContent(content);
+        }
+    }
+
+    @Test
+    void whatWasClosedIsThereWhenTheMountsProcessIsKilled() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-killed"), content);
+        for (int round = 1; round <= 3; round++) {
+            change(file, content, round, (byte) round);
+            change(file, content, 100 + round, (byte) round);
+            farm.mountServer().destroyForcibly();
+            assertThat(farm.mountOf("n2").resolve("reopened-killed")).hasBinaryContent(content);
+            change(file, content, 200 + round, (byte) round);
+            assertThat(file).hasBinaryContent(content);
+        }
+    }
+
+    /** By the close that comes after it. */
+    @Test
+    void aTimeThatIsSetAfterTheCloseStays() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-time"), content);
+        FileTime then = FileTime.from(Instant.parse("2001-02-03T04:05:06Z"));
+        change(file, content, 1, (byte) 1);
+        change(file, content, 2, (byte) 2);
+        Files.setLastModifiedTime(file, then);
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-time");
+        assertThat(elsewhere).hasBinaryContent(content); // now it is closed for good
+        assertThat(Files.getLastModifiedTime(elsewhere)).isEqualTo(then);
+        assertThat(Files.getLastModifiedTime(file)).isEqualTo(then);
+    }
+
+    @Test
+    void aNameThatIsTakenAwayTakesTheFileAlong() throws Exception {
+        byte[] content = new byte[SIZE];
+        Path file = Files.write(farm.mount().resolve("reopened-removed"), content);
+        Path other = Files.write(farm.mount().resolve("reopened-other"), new byte[] {7});
+        change(file, content, 1, (byte) 1);
+        change(file, content, 2, (byte) 2);
+        Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        assertThat(file).hasBinaryContent(new byte[] {7});
+        assertThat(farm.mountOf("n2").resolve("reopened-removed")).hasBinaryContent(new byte[] {7});
+    }
+}
