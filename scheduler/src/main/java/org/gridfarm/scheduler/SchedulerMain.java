@@ -1,6 +1,8 @@
 package org.gridfarm.scheduler;
 
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
 import org.gridfarm.protocol.config.DatabaseUrl;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -62,7 +64,8 @@ public final class SchedulerMain {
         String name = settings.daemon().name();
         Loops loops = Loops.start("scheduler");
         Metrics metrics = new Metrics("scheduler", name);
-        ChannelSecurity security = settings.daemon().security().open(clock, loops.handshakes());
+        TlsContexts contexts = settings.daemon().security().contexts(clock, loops.handshakes());
+        ChannelSecurity security = ChannelSecurity.tls(contexts);
         JobStore store =
                 JobStore.open(
                         settings.databaseUrl(),
@@ -73,7 +76,13 @@ public final class SchedulerMain {
         NodeRunner runner =
                 new NodeRunner(new RpcClient(loops, security, ExpectedServer.anyNode()));
         Scheduler scheduler =
-                new Scheduler(store, new ClientFarm(farm), runner, clock, SchedulerMain::deposed);
+                new Scheduler(
+                        store,
+                        new ClientFarm(farm),
+                        runner,
+                        clock,
+                        chain -> contexts.peerOf(chain, Part.CLIENT),
+                        SchedulerMain::deposed);
         Health health = new Health();
         health.check("database", Health.Meaning.READINESS, scheduler::problem);
         RpcServer server =

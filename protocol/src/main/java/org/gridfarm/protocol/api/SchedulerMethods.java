@@ -73,5 +73,25 @@ public final class SchedulerMethods {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.withFullProxy().needing("an own job"));
 
+    /** A key for which the caller then signs a proxy; it is not kept for long. */
+    public static final Method<DelegationKeyRequest, DelegationKeyReply> DELEGATION_KEY =
+            new Method<>(
+                    170,
+                    "delegation-key",
+                    DelegationKeyRequest.parser(),
+                    DelegationKeyReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy());
+
+    /** The tasks of a job, those that run included, act by this proxy from now on. */
+    public static final Method<RenewDelegationRequest, Empty> RENEW_DELEGATION =
+            new Method<>(
+                    171,
+                    "renew-delegation",
+                    RenewDelegationRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy().needing("an own job"));
+
     private SchedulerMethods() {}
 }

@@ -172,6 +172,16 @@ public final class StorageMethods {
                             Access.of(Role.SCHEDULER))
                     .withBulk();
 
+    /** Replaces the file at once; a task that has ended has no use for it. */
+    public static final Method<RenewTaskProxyRequest, Empty> RENEW_TASK_PROXY =
+            new Method<>(
+                    148,
+                    "renew-task-proxy",
+                    RenewTaskProxyRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER));
+
     public static final Method<KillTaskRequest, Empty> KILL_TASK =
             new Method<>(
                     141,

@@ -45,11 +45,15 @@ public record SecuritySettings(
 
     /**
      * Of a program that people run: whoever may not read the key that the file names (it is root's,
-     * say), or finds none named, is whom his proxy names.
+     * say), or finds none named, is whom his proxy names. So is a task that was given one.
      *
      * @param proxy certificate and key in one file
      */
     public static SecuritySettings readForPeople(Config config, Path proxy) {
+        Optional<Path> ofTask = ProxyFile.ofTask();
+        if (ofTask.isPresent()) {
+            return read(config, ofTask);
+        }
         Config tls = config.section("tls");
         boolean named =
                 tls.pathIfAny("key")
@@ -80,6 +84,12 @@ public record SecuritySettings(
                 tls.choice("revocation", RevocationPolicy.WHEN_PRESENT),
                 tls.choice("engine", TlsEngine.AUTOMATIC),
                 config.section("grid").pathIfAny("map"));
+    }
+
+    /** As it is now; for who signs with it. */
+    public Credential credential() {
+        return key.map(file -> Credential.load(certificate, file))
+                .orElseGet(() -> Credential.load(certificate));
     }
 
     /**

@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ import java.util.function.LongSupplier;
  *   result=refused who="/O=Grid/CN=Mallory" as=mallory from=10.0.0.7:40112 what="node-control" on="n1" why="…"
  *   result=done    who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="node-control" on="drain n1"
  *   result=mapped  who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="connect" on="meta1"
+ *   result=delegated who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="delegate" on="job 7" until=2026-11-27T22:00:00Z
  *   result=refused who="" as= from=10.0.0.9:40113 what="authenticate" on="CN=Eve" why="…"
  * </pre>
  */
@@ -71,6 +73,11 @@ public final class Audit {
     /** An act that only administrators may do was done. */
     public static void done(Peer caller, String operation, String subject) {
         LINES.write("done", caller, operation, subject, "");
+    }
+
+    /** Tasks may act for the caller until then. */
+    public static void delegated(Peer caller, String to, Instant until) {
+        LINES.write("delegated", caller, "delegate", to, " until=" + until);
     }
 
     /** Somebody was let in, as whom the map says. */

@@ -1,5 +1,6 @@
 package org.gridfarm.scheduler.queue;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -19,9 +20,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -88,7 +91,12 @@ public final class JobStore implements AutoCloseable {
     }
 
     /** Records a job; the same submission a second time gives the first one's number. */
-    public long submit(long epoch, String user, SubmitJobRequest request, long now) {
+    public long submit(
+            long epoch,
+            String user,
+            SubmitJobRequest request,
+            Optional<KeptProxy> proxy,
+            long now) {
         return run(
                 "submit",
                 connection -> {
@@ -104,7 +112,11 @@ public final class JobStore implements AutoCloseable {
                         statement.setLong(5, now);
                         try (ResultSet row = statement.executeQuery()) {
                             row.next();
-                            return row.getLong(1);
+                            long id = row.getLong(1);
+                            if (proxy.isPresent()) {
+                                Delegated.keep(connection, id, proxy.get());
+                            }
+                            return id;
                         }
                     }
                 });
@@ -149,8 +161,39 @@ public final class JobStore implements AutoCloseable {
                         }
                         statement.executeBatch();
                     }
+                    Delegated.forget(
+                            connection,
+                            jobs.stream().filter(JobRow::isDone).map(JobRow::id).toList());
                     return true;
                 });
+    }
+
+    /** The tasks of a job that has not ended have this proxy from now on. */
+    public void keep(long epoch, long job, KeptProxy proxy) {
+        run(
+                "keep proxy",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    Delegated.keep(connection, job, proxy);
+                    return true;
+                });
+    }
+
+    /** Of the jobs that have not ended. */
+    public Map<Long, KeptProxy> proxies() {
+        return run("load", Delegated::all);
+    }
+
+    /**
+     * A proxy with its key; its text form holds neither.
+     *
+     * @param pem as a proxy file has it
+     */
+    public record KeptProxy(ByteString pem, long untilMillis) {
+        @Override
+        public String toString() {
+            return "KeptProxy[until " + Instant.ofEpochMilli(untilMillis) + "]";
+        }
     }
 
     /** A job as it was submitted. */

@@ -170,6 +170,11 @@ final class Dispatcher {
         return Optional.ofNullable(jobs.get(id));
     }
 
+    boolean goesOn(long id) {
+        Job job = jobs.get(id);
+        return job != null && !job.isDone();
+    }
+
     List<Job> jobs() {
         return List.copyOf(jobs.values());
     }

@@ -1,16 +1,23 @@
 package org.gridfarm.scheduler.server;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.DelegationKeyReply;
+import org.gridfarm.protocol.wire.DelegationKeyRequest;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.JobReply;
 import org.gridfarm.protocol.wire.JobRequest;
 import org.gridfarm.protocol.wire.ListJobsReply;
 import org.gridfarm.protocol.wire.ListJobsRequest;
+import org.gridfarm.protocol.wire.RenewDelegationRequest;
 import org.gridfarm.protocol.wire.RetryJobRequest;
 import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
@@ -23,10 +30,13 @@ import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
 import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.queue.JobStore.KeptProxy;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
@@ -48,6 +58,8 @@ final class JobService {
     private final Clock clock;
     private final Waiters waiters;
     private final Outputs outputs;
+    private final Delegations delegations;
+    private final DelegatedRunner runner;
 
     JobService(
             Dispatcher dispatcher,
@@ -56,7 +68,9 @@ final class JobService {
             Accounts accounts,
             Executor events,
             Executor blocking,
-            Clock clock) {
+            Clock clock,
+            Delegations delegations,
+            DelegatedRunner runner) {
         this.dispatcher = dispatcher;
         this.store = store;
         this.epoch = epoch;
@@ -64,6 +78,8 @@ final class JobService {
         this.events = events;
         this.blocking = blocking;
         this.clock = clock;
+        this.delegations = delegations;
+        this.runner = runner;
         this.outputs = new Outputs(dispatcher, store, events, blocking, clock);
         this.waiters = new Waiters(dispatcher, events, clock);
     }
@@ -139,6 +155,9 @@ final class JobService {
                         .clearTasks()
                         .clearAfter()
                         .setSubmission(exchange.request().getSubmission());
+        if (exchange.request().hasDelegation()) {
+            once.setDelegation(exchange.request().getDelegation());
+        }
         left.stream().sorted().forEach(index -> once.addTasks(before.getTasks(index)));
         return Submission.of(exchange.peer().identity(), once.build());
     }
@@ -180,13 +199,67 @@ final class JobService {
 
     private void record(Exchange<?, SubmitJobReply> exchange, Submission submission) {
         String user = submission.user();
-        SubmitJobRequest request = submission.request();
-        long id = store.submit(epoch, user, request, clock.now().toEpochMilli());
+        Optional<KeptProxy> proxy =
+                submission.request().hasDelegation()
+                        ? Optional.of(
+                                delegations.accept(
+                                        exchange.peer(), submission.request().getDelegation()))
+                        : Optional.empty();
+        SubmitJobRequest request = submission.request().toBuilder().clearDelegation().build();
+        long id = store.submit(epoch, user, request, proxy, clock.now().toEpochMilli());
         onEvents(
                 exchange,
                 () -> {
+                    proxy.ifPresent(kept -> hold(exchange.peer(), id, kept));
                     dispatcher.submitted(id, user, request);
                     exchange.reply(SubmitJobReply.newBuilder().setJob(id).build());
+                });
+    }
+
+    private void hold(Peer caller, long job, KeptProxy proxy) {
+        delegations.hold(job, proxy);
+        Audit.delegated(caller, "job " + job, Instant.ofEpochMilli(proxy.untilMillis()));
+    }
+
+    /** A key is made, which takes its time. */
+    void delegationKey(Exchange<DelegationKeyRequest, DelegationKeyReply> exchange) {
+        Thread.startVirtualThread(() ->
+                guard(
+                        exchange,
+                        () ->
+                                exchange.reply(
+                                        DelegationKeyReply.newBuilder()
+                                                .setRequest(
+                                                        ByteString.copyFrom(
+                                                                delegations.request(
+                                                                        exchange.peer(),
+                                                                        exchange.request()
+                                                                                .getNumber())))
+                                                .build())));
+    }
+
+    /** Answered when it is kept; nodes whose tasks run are told after it. */
+    void renew(Exchange<RenewDelegationRequest, Empty> exchange) {
+        onEvents(
+                exchange,
+                () -> {
+                    Job job = dispatcher.require(exchange.request().getJob());
+                    view(exchange.peer().identity(), job).requireOwner("renew proxy");
+                    blocking.execute(() -> guard(exchange, () -> renew(exchange, job)));
+                });
+    }
+
+    private void renew(Exchange<RenewDelegationRequest, Empty> exchange, Job job) {
+        KeptProxy proxy = delegations.accept(exchange.peer(), exchange.request().getDelegation());
+        store.keep(epoch, job.id(), proxy);
+        onEvents(
+                exchange,
+                () -> {
+                    if (!job.isDone()) {
+                        hold(exchange.peer(), job.id(), proxy);
+                        runner.renew(job.id());
+                    }
+                    exchange.reply(Empty.getDefaultInstance());
                 });
     }
 

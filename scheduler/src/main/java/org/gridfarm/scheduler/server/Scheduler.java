@@ -1,6 +1,7 @@
 package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.api.SchedulerMethods;
+import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Stands by, answering NOT_LEADER, until it is told to lead; then reads the table and goes on where
@@ -32,6 +35,7 @@ public final class Scheduler implements AutoCloseable {
     private final Runner runner;
     private final Clock clock;
     private final Consumer<FarmException> deposed;
+    private final Delegations.Judge judge;
     private final ExecutorService events =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().name("gf-jobs").daemon().factory());
@@ -47,11 +51,13 @@ public final class Scheduler implements AutoCloseable {
             Farm farm,
             Runner runner,
             Clock clock,
+            Function<List<X509Certificate>, AuthenticatedPeer> judge,
             Consumer<FarmException> deposed) {
         this.store = store;
         this.farm = farm;
         this.runner = runner;
         this.clock = clock;
+        this.judge = judge::apply;
         this.deposed = deposed;
     }
 
@@ -65,11 +71,26 @@ public final class Scheduler implements AutoCloseable {
                         new Recorder((rows, states) -> store.record(epoch, rows, states), deposed);
                 recorder = writing;
                 Accounts accounts = new HostAccounts();
+                Delegations delegations = new Delegations(judge, clock);
+                store.proxies().forEach(delegations::hold);
+                DelegatedRunner delegated = new DelegatedRunner(runner, delegations);
                 Dispatcher dispatcher =
-                        new Dispatcher(farm, runner, writing, clock, events, accounts);
+                        new Dispatcher(farm, delegated, writing, clock, events, accounts);
                 JobService service =
-                        new JobService(dispatcher, store, epoch, accounts, events, blocking, clock);
-                events.execute(() -> dispatcher.begin(jobs));
+                        new JobService(
+                                dispatcher,
+                                store,
+                                epoch,
+                                accounts,
+                                events,
+                                blocking,
+                                clock,
+                                delegations,
+                                delegated);
+                events.execute(() -> {
+                    dispatcher.begin(jobs);
+                    dispatcher.onChange(() -> delegations.keepOnly(dispatcher::goesOn));
+                });
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
             } catch (RuntimeException e) {
@@ -105,6 +126,12 @@ public final class Scheduler implements AutoCloseable {
                 .on(
                         SchedulerMethods.RETRY,
                         exchange -> with(exchange, service -> service.retry(exchange)))
+                .on(
+                        SchedulerMethods.DELEGATION_KEY,
+                        exchange -> with(exchange, service -> service.delegationKey(exchange)))
+                .on(
+                        SchedulerMethods.RENEW_DELEGATION,
+                        exchange -> with(exchange, service -> service.renew(exchange)))
                 .on(
                         SchedulerMethods.OUTPUT,
                         exchange -> with(exchange, service -> service.output(exchange)))

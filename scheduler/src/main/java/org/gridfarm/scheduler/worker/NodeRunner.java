@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.worker;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -7,6 +9,7 @@ import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
+import org.gridfarm.protocol.wire.RenewTaskProxyRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 
@@ -21,6 +24,7 @@ public final class NodeRunner implements Runner, AutoCloseable {
             Duration.ZERO; // a task may take days; a dead node is noticed by the connection's
     // keep-alive
     private static final Duration KILL_MAX = Duration.ofSeconds(10);
+    private static final Duration RENEW_MAX = Duration.ofSeconds(10);
     private static final Duration OUTPUT_MAX = Duration.ofSeconds(9); // within the client's call
 
     private final Dialer dialer;
@@ -42,6 +46,16 @@ public final class NodeRunner implements Runner, AutoCloseable {
         return peer(address)
                 .thenCompose(peer ->
                         peer.callPlain(StorageMethods.READ_TASK_OUTPUT, request, OUTPUT_MAX));
+    }
+
+    @Override
+    public CompletableFuture<Void> renewProxy(String address, String attempt, ByteString proxy) {
+        RenewTaskProxyRequest request =
+                RenewTaskProxyRequest.newBuilder().setTask(attempt).setProxy(proxy).build();
+        return peer(address)
+                .thenCompose(
+                        peer -> peer.callPlain(StorageMethods.RENEW_TASK_PROXY, request, RENEW_MAX))
+                .thenApply(_ -> null);
     }
 
     @Override

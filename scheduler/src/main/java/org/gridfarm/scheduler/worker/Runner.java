@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.worker;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -18,6 +20,11 @@ public interface Runner {
 
     /** What an attempt has written so far, or wrote. */
     CompletableFuture<ReadTaskOutputReply> output(String address, ReadTaskOutputRequest request);
+
+    /**
+     * An attempt that runs acts by this proxy from now on; nothing happens to one that has ended.
+     */
+    CompletableFuture<Void> renewProxy(String address, String attempt, ByteString proxy);
 
     CompletableFuture<Void> kill(String address, String attempt, int signal);
 }

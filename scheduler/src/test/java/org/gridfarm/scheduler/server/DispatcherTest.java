@@ -97,6 +97,12 @@ class DispatcherTest {
 
     private final class TestedRunner implements Runner {
         @Override
+        public CompletableFuture<Void> renewProxy(
+                String address, String attempt, ByteString proxy) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
             if (request.getUser().equals("defect")) {
                 throw new TestedFarmDefect();

@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode.tasks;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
@@ -16,7 +17,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -44,6 +47,7 @@ final class TaskRun {
     private final CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
     private final TaskOutput stdout;
     private final TaskOutput stderr;
+    private final TaskProxy proxy;
 
     @GuardedBy("this")
     private @Nullable Process process;
@@ -60,7 +64,8 @@ final class TaskRun {
             ProcessTree.Maker trees,
             Spool spool,
             Clock clock) {
-        this.request = request;
+        this.request = request.toBuilder().clearProxy().build(); // not kept with the outcome
+        this.proxy = new TaskProxy(settings.scratch(), settings.spool(), request.getProxy());
         this.settings = settings;
         this.trees = trees;
         this.clock = clock;
@@ -131,6 +136,11 @@ final class TaskRun {
         return reply;
     }
 
+    /** The task acts by this proxy from now on. */
+    void renew(ByteString with) throws IOException {
+        proxy.renew(with);
+    }
+
     private int run(TaskUser user) throws IOException, InterruptedException {
         TaskPlace place = TaskPlace.of(request, settings);
         if (!place.isScratch()) {
@@ -145,7 +155,16 @@ final class TaskRun {
     }
 
     private int run(TaskUser user, TaskPlace place) throws IOException, InterruptedException {
+        try (TaskProxy placed = proxy) {
+            return run(user, place, placed.place(user));
+        }
+    }
+
+    private int run(TaskUser user, TaskPlace place, Map<String, String> ofProxy)
+            throws IOException, InterruptedException {
         ProcessTree tree = trees.make();
+        Map<String, String> added = new HashMap<>(tree.variables());
+        added.putAll(ofProxy);
         List<Thread> followers = new ArrayList<>();
         long leader = 0;
         int exit;
@@ -153,9 +172,7 @@ final class TaskRun {
             byte[] script =
                     new TaskScript()
                             .changeDirectory(place.directory(), place.directoryShown())
-                            .export(
-                                    TaskEnvironment.of(
-                                            request, user, settings.mount(), tree.variables()))
+                            .export(TaskEnvironment.of(request, user, settings.mount(), added))
                             .exec(words(), place.stdin());
             List<String> command = new ArrayList<>(tree.enter());
             command.add(Programs.of("setsid"));

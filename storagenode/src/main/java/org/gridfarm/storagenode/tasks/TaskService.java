@@ -15,10 +15,12 @@ import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
+import org.gridfarm.protocol.wire.RenewTaskProxyRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -80,8 +82,10 @@ public final class TaskService implements AutoCloseable {
 
     public void register(Services.Builder services) {
         spool.cleanFromNowOn();
+        TaskProxy.removeLeft(settings.scratch(), settings.spool());
         services.onAsync(StorageMethods.RUN_TASK, this::run)
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
+                .onAsync(StorageMethods.RENEW_TASK_PROXY, this::renew)
                 .onAsync(StorageMethods.LIST_TASKS, this::list)
                 .onAsync(StorageMethods.READ_TASK_OUTPUT, this::output);
     }
@@ -201,6 +205,33 @@ public final class TaskService implements AutoCloseable {
         }
         entry.run.kill(request.getSignal());
         return entry.run.outcome().handle((_, _) -> Empty.getDefaultInstance());
+    }
+
+    private CompletableFuture<Empty> renew(Exchange<RenewTaskProxyRequest, Empty> exchange) {
+        admit(exchange);
+        RenewTaskProxyRequest request = exchange.request();
+        Entry entry;
+        synchronized (this) {
+            entry = tasks.get(request.getTask());
+        }
+        if (entry == null) {
+            return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+        }
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        entry.run.renew(request.getProxy());
+                        return Empty.getDefaultInstance();
+                    } catch (IOException e) {
+                        throw new FarmException(
+                                ErrorKind.DISK_FAILED,
+                                "renew proxy",
+                                request.getTask(),
+                                e.toString(),
+                                e);
+                    }
+                },
+                Thread::startVirtualThread);
     }
 
     private CompletableFuture<ListTasksReply> list(Exchange<Empty, ListTasksReply> exchange) {

@@ -166,7 +166,8 @@ public final class TlsContexts {
         return peerOf(session, Part.CLIENT).identity();
     }
 
-    AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
+    /** The same of a chain that came by another way. */
+    public AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
         try {
             AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
             GridMap names = map.get();

@@ -58,6 +58,13 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         return ProxyCertInfo.of(certificate()).filter(ProxyCertInfo::limited).isPresent();
     }
 
+    /** Whether it is a proxy below which no other may stand. */
+    public boolean mayNotDelegate() throws CertificateException {
+        return ProxyCertInfo.of(certificate())
+                .filter(info -> info.pathLength().orElse(1) == 0)
+                .isPresent();
+    }
+
     /** When the first certificate of the chain runs out. */
     public Instant notAfter() {
         return chain.stream()

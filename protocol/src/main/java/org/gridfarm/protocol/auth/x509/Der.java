@@ -97,6 +97,11 @@ final class Der {
         return element(0x80 | number, content);
     }
 
+    /** A set under a context tag that replaces its own: {@code [number] IMPLICIT SET}. */
+    static byte[] implicitSet(int number, byte[]... elements) {
+        return element(0xa0 | number, elements);
+    }
+
     static byte[] oid(String dotted) {
         String[] arcs = dotted.split("\\.");
         ByteArrayOutputStream out = new ByteArrayOutputStream();

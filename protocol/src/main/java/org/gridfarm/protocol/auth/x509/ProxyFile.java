@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.FarmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Where the tools of a grid put the proxy of a person, and look for it. */
 public final class ProxyFile {
@@ -15,6 +16,18 @@ public final class ProxyFile {
     public static Path standard() {
         String named = System.getenv("X509_USER_PROXY");
         return named != null && !named.isEmpty() ? Path.of(named) : in(Path.of("/tmp"));
+    }
+
+    /**
+     * The proxy that a task was given to act for its user; it counts before whatever configuration
+     * is found on the node, which was written for others. Empty where this is no task.
+     */
+    public static Optional<Path> ofTask() {
+        String named = System.getenv("X509_USER_PROXY");
+        boolean isTask = System.getenv("GF_TASK_ID") != null;
+        return isTask && named != null && !named.isEmpty()
+                ? Optional.of(Path.of(named))
+                : Optional.empty();
     }
 
     static Path in(Path directory) {

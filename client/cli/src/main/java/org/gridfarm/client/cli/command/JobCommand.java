@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.run.Argument;
 import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Placements;
 import org.gridfarm.client.cli.run.TaskOutput;
+import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
@@ -103,7 +104,7 @@ public final class JobCommand implements Callable<Integer> {
                 case WAIT -> await(farm, config, scheduler, id);
                 case LOG -> log(scheduler, id, task);
                 case CANCEL -> cancel(scheduler, id);
-                case RETRY -> retry(scheduler, id);
+                case RETRY -> retry(config, scheduler, id);
             };
         }
     }
@@ -118,16 +119,21 @@ public final class JobCommand implements Callable<Integer> {
         return 0;
     }
 
-    private int retry(SchedulerLine scheduler, long id) {
+    private int retry(ClientConfig config, SchedulerLine scheduler, long id) {
+        RetryJobRequest.Builder request =
+                RetryJobRequest.newBuilder()
+                        .setJob(id)
+                        .setSubmission(new SecureRandom().nextLong() | 1);
         long again =
-                scheduler
-                        .call(
-                                SchedulerMethods.RETRY,
-                                RetryJobRequest.newBuilder()
-                                        .setJob(id)
-                                        .setSubmission(new SecureRandom().nextLong() | 1)
-                                        .build())
-                        .getJob();
+                new TaskProxies(config.security()::credential, TaskProxies.LIFE_DEFAULT)
+                        .submit(
+                                scheduler,
+                                signed -> {
+                                    signed.ifPresent(request::setDelegation);
+                                    return scheduler
+                                            .call(SchedulerMethods.RETRY, request.build())
+                                            .getJob();
+                                });
         if (options.json) {
             Output.json(Map.of("job", again));
         } else {

@@ -3,12 +3,15 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.run.JobRequest;
 import org.gridfarm.client.cli.run.Mounted;
 import org.gridfarm.client.cli.run.TaskList;
+import org.gridfarm.client.cli.run.TaskProxies;
+import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 
 import picocli.CommandLine.Option;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -102,6 +105,22 @@ final class JobOptions {
             paramLabel = "NAME[=VALUE]",
             description = "environment of the tasks; without a value as it is here")
     private List<String> environment = List.of();
+
+    @Option(
+            names = "--proxy-hours",
+            defaultValue = "12",
+            paramLabel = "HOURS",
+            description =
+                    "the tasks may act for you in the farm for so long, as far as your own proxy lasts (${DEFAULT-VALUE}); gf run renews it; 0: not at all")
+    private int proxyHours = 12;
+
+    TaskProxies proxies(ClientConfig config) {
+        if (proxyHours < 0) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "run", "--proxy-hours " + proxyHours, "it is not negative");
+        }
+        return new TaskProxies(config.security()::credential, Duration.ofHours(proxyHours));
+    }
 
     TaskList.Inputs inputs() {
         return new TaskList.Inputs(inputs.stream().map(JobOptions::inFarm).toList(), allowMissing);

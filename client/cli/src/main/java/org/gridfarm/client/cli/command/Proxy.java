@@ -18,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -154,12 +155,19 @@ public final class Proxy {
     private static void show(Path file, Credential proxy, boolean json) {
         long seconds = Duration.between(Instant.now(), proxy.notAfter()).toSeconds();
         String subject = proxy.certificate().getSubjectX500Principal().getName();
+        boolean limited = isLimited(file, proxy);
         if (json) {
             Output.json(
-                    Map.of("file", file.toString(), "subject", subject, "seconds_left", seconds));
+                    Map.of(
+                            "file", file.toString(),
+                            "subject", subject,
+                            "limited", limited,
+                            "seconds_left", seconds));
         } else {
             System.out.println("file      " + file);
             System.out.println("subject   " + subject);
+            System.out.println(
+                    "good for  " + (limited ? "files alone (limited)" : "files and jobs"));
             System.out.println(
                     "time left "
                             + (seconds <= 0
@@ -168,6 +176,19 @@ public final class Proxy {
                                             .toString()
                                             .substring(2)
                                             .toLowerCase(java.util.Locale.ROOT)));
+        }
+    }
+
+    private static boolean isLimited(Path file, Credential proxy) {
+        try {
+            return proxy.isLimited();
+        } catch (CertificateException e) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    "read proxy",
+                    file.toString(),
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 }

@@ -10,6 +10,7 @@ import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Placements;
 import org.gridfarm.client.cli.run.Results;
 import org.gridfarm.client.cli.run.TaskList;
+import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
@@ -149,12 +150,16 @@ public final class Run implements Callable<Integer> {
             }
             SubmitJobRequest request = JobRequest.of(job.request(words, list.directory()), specs);
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
-            long id = scheduler.call(SchedulerMethods.SUBMIT, request).getJob();
+            TaskProxies proxies = job.proxies(config);
+            long id = Submit.submit(scheduler, proxies, request);
             if (detach) {
                 print(Map.of("job", id), Long.toString(id));
                 return 0;
             }
-            return follow(farm, config, id, list);
+            try (TaskProxies.Renewal renewal =
+                    proxies.whileAttached(() -> new SchedulerLine(farm, config.schedulers()), id)) {
+                return follow(farm, config, id, list);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.run.JobRequest;
 import org.gridfarm.client.cli.run.Mounted;
 import org.gridfarm.client.cli.run.Script;
 import org.gridfarm.client.cli.run.TaskList;
+import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
@@ -128,9 +129,10 @@ public final class Submit implements Callable<Integer> {
             SubmitJobRequest.Builder request = job.request(words, list.directory());
             after.forEach(word -> request.addAfter(after(word)));
             long id =
-                    new SchedulerLine(farm, config.schedulers())
-                            .call(SchedulerMethods.SUBMIT, JobRequest.of(request, tasks))
-                            .getJob();
+                    submit(
+                            new SchedulerLine(farm, config.schedulers()),
+                            job.proxies(config),
+                            JobRequest.of(request, tasks));
             if (options.json) {
                 Output.json(Map.of("job", id));
             } else {
@@ -138,6 +140,17 @@ public final class Submit implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** The number of the job, whose tasks have a proxy if there can be one. */
+    static long submit(SchedulerLine scheduler, TaskProxies proxies, SubmitJobRequest request) {
+        return proxies.submit(
+                scheduler,
+                signed -> {
+                    SubmitJobRequest.Builder with = request.toBuilder();
+                    signed.ifPresent(with::setDelegation);
+                    return scheduler.call(SchedulerMethods.SUBMIT, with.build()).getJob();
+                });
     }
 
     private static After after(String word) {
