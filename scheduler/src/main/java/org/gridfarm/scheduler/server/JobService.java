@@ -300,6 +300,9 @@ final class JobService {
         view(exchange.peer().identity(), job).requireOwn("cancel job");
         int signal = exchange.request().getSignal() == 0 ? 15 : exchange.request().getSignal();
         dispatcher.cancel(job, Job.CANCELLED, signal);
+        if (!job.user().equals(exchange.peer().identity().user())) {
+            Audit.done(exchange.peer(), "cancel-job", "job " + job.id() + " of " + job.user());
+        }
         return Empty.getDefaultInstance();
     }
 }

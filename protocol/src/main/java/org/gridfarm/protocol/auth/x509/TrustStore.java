@@ -35,10 +35,11 @@ import javax.security.auth.x500.X500Principal;
 /**
  * The authorities this process trusts, with their revocation lists: one immutable reading of a CA
  * file or of a directory such as /etc/grid-security/certificates ({@code *.pem}, {@code *.crt},
- * {@code *.0}, revocation lists {@code *.r0}, {@code *.crl}, and {@code *.signing_policy}).
+ * {@code *.0}, revocation lists {@code *.r0}, {@code *.crl}, {@code *.signing_policy} and {@code
+ * *.namespaces}).
  *
- * <p>An authority without a {@link SigningPolicies signing policy} may give any name: put only such
- * there that may. Namespaces files are not read.
+ * <p>An authority with neither a {@link SigningPolicies signing policy} nor {@link Namespaces} may
+ * give any name: put only such there that may. Where it has both, both must permit a name.
  */
 public final class TrustStore {
     private static final Logger log = LoggerFactory.getLogger(TrustStore.class);
@@ -47,6 +48,7 @@ public final class TrustStore {
     private final Map<X500Principal, List<X509CRL>> revocationLists = new HashMap<>();
     private final RevocationPolicy policy;
     private final SigningPolicies policies = new SigningPolicies();
+    private final Namespaces namespaces = new Namespaces();
 
     /**
      * Which lists were found to be signed by which key, so that a list of a million entries is
@@ -80,15 +82,17 @@ public final class TrustStore {
     /**
      * Reads a CA file, or all that is in a directory. In a directory a file that cannot be read
      * takes the trust from the authority that it is about, which is told by the name before the dot
-     * (0123abcd.0, 0123abcd.r0, 0123abcd.signing_policy), and from no other; the log names both. A
-     * revocation list of no authority that is told so refuses all: whose certificates it revokes
-     * nobody knows.
+     * (0123abcd.0, 0123abcd.r0, 0123abcd.signing_policy, 0123abcd.namespaces), and from no other;
+     * the log names both. A revocation list of no authority that is told so refuses all: whose
+     * certificates it revokes nobody knows.
      */
     public static TrustStore load(Path fileOrDirectory, RevocationPolicy policy) {
         TrustStore store = new TrustStore(policy);
         Map<String, List<X509Certificate>> byStem = new HashMap<>();
         Map<Path, Exception> bad = new LinkedHashMap<>();
-        for (Path file : files(fileOrDirectory)) {
+        List<Path> all = new ArrayList<>(files(fileOrDirectory));
+        all.sort(Comparator.comparing(TrustStore::isNamespaces)); // they name what others hold
+        for (Path file : all) {
             try {
                 store.read(file, byStem);
             } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
@@ -138,12 +142,22 @@ public final class TrustStore {
             }
         } else if (name.endsWith(".signing_policy")) {
             policies.add(SecretFile.readPublic(file));
+        } else if (isNamespaces(file)) {
+            List<String> self = new ArrayList<>();
+            for (X509Certificate authority : byStem.getOrDefault(stem(file), List.of())) {
+                self.add(DistinguishedName.subjectOf(authority).toString());
+            }
+            namespaces.add(SecretFile.readPublic(file), self);
         } else if (name.matches(".*\\.([0-9]+|pem|crt|cer)")) {
             for (X509Certificate authority : Pem.certificates(SecretFile.readPublic(file))) {
                 addAnchor(authority);
                 byStem.computeIfAbsent(stem(file), key -> new ArrayList<>()).add(authority);
             }
         }
+    }
+
+    private static boolean isNamespaces(Path file) {
+        return file.getFileName().toString().endsWith(".namespaces");
     }
 
     private static boolean isRevocationList(Path file) {
@@ -166,10 +180,10 @@ public final class TrustStore {
                 });
     }
 
-    /** Refuses a name that the authority's signing policy does not give it. */
+    /** Refuses a name that the authority's signing policy or namespaces do not give it. */
     void requireMayName(X509Certificate authority, X509Certificate certificate)
             throws CertificateException {
-        if (policies.isEmpty()) {
+        if (policies.isEmpty() && namespaces.isEmpty()) {
             return;
         }
         String issuer = DistinguishedName.subjectOf(authority).toString();
@@ -178,12 +192,16 @@ public final class TrustStore {
             throw new CertificateException(
                     "the signing policy of " + issuer + " does not permit the name " + subject);
         }
+        if (!namespaces.permits(issuer, subject)) {
+            throw new CertificateException(
+                    "the namespaces of " + issuer + " do not permit the name " + subject);
+        }
     }
 
     /**
      * What is known here of an authority.
      *
-     * @param restricted there is a signing policy of it
+     * @param restricted there is a signing policy of it, or namespaces
      * @param listUntil until when its latest revocation list is current; empty where there is none
      */
     public record Authority(
@@ -205,7 +223,7 @@ public final class TrustStore {
         return new Authority(
                 name,
                 authority.getNotAfter().toInstant(),
-                policies.knows(name),
+                policies.knows(name) || namespaces.knows(name),
                 listsOf(authority).stream()
                         .map(list -> list.getNextUpdate())
                         .filter(Objects::nonNull)
