@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
@@ -340,5 +341,33 @@ class CaTest {
                 .startsWith("0 ")
                 .contains("identity : /DC=org/DC=Site/CN=alice")
                 .contains("RFC 3820 compliant limited proxy");
+    }
+
+    @Test
+    void theProxiesOfVomsAreTaken() throws Exception {
+        assumeThat(Files.isExecutable(Path.of("/usr/bin/voms-proxy-init")))
+                .as("voms-proxy-init (Debian: voms-clients)")
+                .isTrue();
+        ca("init", "/DC=org/DC=Site", "--rsa");
+        ca("issue", "user", "alice", "--rsa", "--out", "@alice");
+        Path trust = authority.resolve("certificates");
+        ChainValidator ours =
+                new ChainValidator(TrustStore.load(trust, RevocationPolicy.WHEN_PRESENT));
+        String make =
+                "voms-proxy-init -rfc -bits 2048 -verify -cert alice.pem -key alice.key -out theirs";
+        for (String more : List.of("", " -limited")) {
+            assertThat(run(Map.of("X509_CERT_DIR", trust.toString()), "sh", "-c", make + more))
+                    .startsWith("0 ")
+                    .contains("verify OK");
+            Credential theirs = Credential.load(directory.resolve("theirs"));
+            AuthenticatedChain chain =
+                    ours.validate(
+                            theirs.chain(),
+                            ChainValidator.Part.CLIENT,
+                            theirs.certificate().getNotBefore().toInstant().plusSeconds(600));
+            assertThat(chain.dn()).isEqualTo("/DC=org/DC=Site/CN=alice");
+            assertThat(chain.depth()).isEqualTo(1);
+            assertThat(chain.limited()).isEqualTo(!more.isEmpty());
+        }
     }
 }
