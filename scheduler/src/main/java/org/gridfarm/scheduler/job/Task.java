@@ -1,5 +1,6 @@
 package org.gridfarm.scheduler.job;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -34,6 +35,7 @@ public final class Task {
     private int exitCode;
     private int signal;
     private int slot;
+    private boolean publishing;
     private byte[] stdout = {};
     private byte[] stderr = {};
     private long stdoutBytes; // in all
@@ -118,6 +120,32 @@ public final class Task {
         return slots;
     }
 
+    /** This attempt has succeeded; what it left is being published. */
+    public boolean isPublishing() {
+        return publishing;
+    }
+
+    /**
+     * Once this is written down, no other attempt is started and this one's output is published.
+     */
+    public void publish(RunTaskReply reply) {
+        publishing = true;
+        note(reply, ended);
+    }
+
+    /** What the node said of an attempt whose output is being published. */
+    public RunTaskReply ran() {
+        return RunTaskReply.newBuilder()
+                .setExitCode(exitCode)
+                .setStdout(ByteString.copyFrom(stdout))
+                .setStderr(ByteString.copyFrom(stderr))
+                .setStdoutBytes(stdoutBytes)
+                .setStderrBytes(stderrBytes)
+                .setStarted(started * MICROS_PER_MILLI)
+                .setEnded(ended * MICROS_PER_MILLI)
+                .build();
+    }
+
     /** Names this attempt on its node; the node never runs the same name twice. */
     public String attemptId() {
         return job + "." + index + "." + attempts;
@@ -147,6 +175,7 @@ public final class Task {
         locality = level;
         reason = "";
         slot = 0;
+        publishing = false;
         started = now;
         Map<String, Long> known = holders();
         inputBytesLocal = known == null ? 0 : known.getOrDefault(onNode, 0L);
@@ -160,18 +189,23 @@ public final class Task {
 
     void finish(TaskState end, RunTaskReply reply, String why, long now, long order) {
         state = end;
+        publishing = false;
+        note(reply, now);
+        reason = why;
+        finishOrder = order;
+    }
+
+    private void note(RunTaskReply reply, long now) {
         exitCode = reply.getExitCode();
         signal = reply.getSignal();
         stdout = reply.getStdout().toByteArray();
         stderr = reply.getStderr().toByteArray();
         stdoutBytes = Math.max(stdout.length, reply.getStdoutBytes());
         stderrBytes = Math.max(stderr.length, reply.getStderrBytes());
-        reason = why;
         if (reply.getStarted() != 0) {
             started = reply.getStarted() / MICROS_PER_MILLI;
         }
         ended = reply.getEnded() != 0 ? reply.getEnded() / MICROS_PER_MILLI : now;
-        finishOrder = order;
     }
 
     /** Bytes of its output that are in memory. */
@@ -210,6 +244,11 @@ public final class Task {
         stdoutBytes = kept.getStdoutBytes();
         stderrBytes = kept.getStderrBytes();
         finishOrder = order;
+        publishing = kept.getPublishing();
+        if (publishing) {
+            stdout = kept.getStdout().toByteArray();
+            stderr = kept.getStderr().toByteArray();
+        }
     }
 
     /** For people. */
@@ -248,10 +287,11 @@ public final class Task {
                         .setEnded(ended)
                         .setStdoutBytes(stdoutBytes)
                         .setStderrBytes(stderrBytes)
+                        .setPublishing(publishing)
                         .setReason(reason);
         if (withOutput) {
-            info.setStdout(com.google.protobuf.ByteString.copyFrom(stdout));
-            info.setStderr(com.google.protobuf.ByteString.copyFrom(stderr));
+            info.setStdout(ByteString.copyFrom(stdout));
+            info.setStderr(ByteString.copyFrom(stderr));
         }
         return info;
     }

@@ -66,6 +66,7 @@ final class Dispatcher {
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
     private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
+    private final Publisher publisher;
     private final HeldOutput outputs = new HeldOutput();
     private int locating; // tasks
     private boolean isPlacing; // soon
@@ -84,6 +85,7 @@ final class Dispatcher {
         this.clock = clock;
         this.events = events;
         this.accounts = accounts;
+        this.publisher = new Publisher(runner, slots, recorder, clock, events);
     }
 
     /** Goes on with jobs read from the table, and begins to watch the nodes. */
@@ -381,8 +383,8 @@ final class Dispatcher {
     }
 
     private void attempt(Job job, Task task) {
-        NodeInfo node = slots.find(task.node());
-        if (node == null || node.getAddress().isEmpty()) {
+        String address = slots.address(task.node());
+        if (address.isEmpty() && !task.isPublishing()) {
             nodeAway(job, task, "node " + task.node() + " is not known");
             return;
         }
@@ -394,7 +396,7 @@ final class Dispatcher {
                                         task,
                                         () -> {
                                             if (failure == null) {
-                                                run(job, task, node.getAddress(), account);
+                                                run(job, task, address, account);
                                             } else {
                                                 kill(task, SIGKILL); // of before a restart
                                                 ended(
@@ -409,7 +411,8 @@ final class Dispatcher {
     }
 
     private void run(Job job, Task task, String address, Accounts.Account account) {
-        runner.run(address, Attempt.request(job, task, account))
+        publisher
+                .run(address, job, task, account)
                 .whenCompleteAsync(
                         (reply, failure) ->
                                 guarded(

@@ -30,6 +30,12 @@ final class Slots {
         return nodes.get(name);
     }
 
+    /** Empty if it is not known. */
+    String address(String name) {
+        NodeInfo node = nodes.get(name);
+        return node == null ? "" : node.getAddress();
+    }
+
     /** As many as the task asks for; the lowest number is told. */
     int take(Task task) {
         BitSet ofNode = taken.computeIfAbsent(task.node(), _ -> new BitSet());

@@ -27,7 +27,10 @@ import java.util.regex.Pattern;
 final class Spool {
     static final Duration KEPT = Duration.ofDays(1);
     private static final Duration CLEANED_EVERY = Duration.ofHours(1);
-    private static final Pattern TASK = Pattern.compile("[0-9]{1,19}\\.[0-9]{1,10}\\.[0-9]{1,10}");
+    private static final Pattern TASK =
+            Pattern.compile(
+                    "[0-9]{1,19}\\.[0-9]{1,10}\\.[0-9]{1,10}(\\.publish|\\.discard)?"); // of its
+    // output
     private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
 
     private final Path directory;

@@ -1,13 +1,16 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.run.JobRequest;
+import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Mounted;
+import org.gridfarm.client.cli.run.OutputPattern;
 import org.gridfarm.client.cli.run.TaskList;
 import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
 
 import picocli.CommandLine.Option;
 
@@ -122,6 +125,14 @@ final class JobOptions {
         return new TaskProxies(config.security()::credential, Duration.ofHours(proxyHours));
     }
 
+    @Option(
+            names = "--out",
+            defaultValue = "",
+            paramLabel = "PATTERN",
+            description =
+                    "what a task writes to $GF_OUT appears there when it has succeeded, such as '/out/{/.}.txt'; with / at its end a directory")
+    private String out = "";
+
     TaskList.Inputs inputs() {
         return new TaskList.Inputs(inputs.stream().map(JobOptions::inFarm).toList(), allowMissing);
     }
@@ -134,6 +145,11 @@ final class JobOptions {
         return Mounted.here()
                 .inFarm(path)
                 .orElse(path.startsWith("gf:/") ? path.substring("gf:".length()) : path);
+    }
+
+    /** The same tasks with their outputs. */
+    List<TaskSpec> withOutputs(List<TaskSpec> specs, List<JobRun.Task> tasks) {
+        return out.isEmpty() ? specs : new OutputPattern(out, JobOptions::inFarm).of(specs, tasks);
     }
 
     int slots() {

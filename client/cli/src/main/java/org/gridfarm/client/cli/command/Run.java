@@ -143,7 +143,10 @@ public final class Run implements Callable<Integer> {
             }
             List<TaskSpec> specs =
                     JobRequest.withInputs(
-                            list.specs(), job.inputs().named(), job.affinity(), job.slots());
+                            job.withOutputs(list.specs(), list.tasks()),
+                            job.inputs().named(),
+                            job.affinity(),
+                            job.slots());
             if (dryRun) {
                 show(farm, list, specs);
                 return 0;

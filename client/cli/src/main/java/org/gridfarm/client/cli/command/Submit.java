@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.cli.run.JobRequest;
+import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Mounted;
 import org.gridfarm.client.cli.run.Script;
 import org.gridfarm.client.cli.run.TaskList;
@@ -35,6 +36,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 
 @Command(
         name = "submit",
@@ -120,9 +122,14 @@ public final class Submit implements Callable<Integer> {
         ClientConfig config = options.configuration();
         try (Gridfarm farm = Gridfarm.open(config, "gf submit")) {
             TaskList list = TaskList.plain(farm, command, job.inputs());
+            List<JobRun.Task> numbered =
+                    IntStream.rangeClosed(1, array)
+                            .mapToObj(number -> new JobRun.Task(number, List.of(), ""))
+                            .toList();
             List<TaskSpec> tasks =
                     JobRequest.withInputs(
-                            Collections.nCopies(array, list.specs().getFirst()),
+                            job.withOutputs(
+                                    Collections.nCopies(array, list.specs().getFirst()), numbered),
                             job.inputs().named(),
                             job.affinity(),
                             job.slots());

@@ -1,0 +1,171 @@
+package org.gridfarm.scheduler.server;
+
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.RunTaskReply;
+import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.Task;
+import org.gridfarm.scheduler.placement.NodeSlots;
+import org.gridfarm.scheduler.worker.Runner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Runs an attempt and then publishes what it left, or discards it ({@link Publication}). That an
+ * attempt is published is durable before it begins: from then on no other attempt is started, and
+ * whoever leads brings it to its end, on another node if need be. So one attempt's output appears,
+ * and never that of a second one.
+ *
+ * <p>Called on the event thread.
+ */
+final class Publisher {
+    private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+    private static final int NOT_PUBLISHED = 73; // EX_CANTCREAT
+
+    private final Runner runner;
+    private final Slots slots;
+    private final Recorder recorder;
+    private final Clock clock;
+    private final Executor events;
+
+    Publisher(Runner runner, Slots slots, Recorder recorder, Clock clock, Executor events) {
+        this.runner = runner;
+        this.slots = slots;
+        this.recorder = recorder;
+        this.clock = clock;
+        this.events = events;
+    }
+
+    /** As {@link Runner#run}; a success is told when the output is where it belongs. */
+    CompletableFuture<RunTaskReply> run(
+            String address, Job job, Task task, Accounts.Account account) {
+        RunTaskRequest attempt = Attempt.request(job, task, account);
+        Optional<Publication> wanted = Publication.of(task.spec());
+        if (wanted.isEmpty()) {
+            return runner.run(address, attempt);
+        }
+        Publication publication = wanted.get();
+        if (task.isPublishing()) { // a scheduler before this one had begun
+            return publish(publication, attempt, task, task.ran());
+        }
+        return runner.run(address, publication.prepared(attempt))
+                .thenComposeAsync(
+                        reply ->
+                                isGood(reply)
+                                        ? intend(job, task, reply)
+                                                .thenComposeAsync(
+                                                        _ ->
+                                                                publish(
+                                                                        publication,
+                                                                        attempt,
+                                                                        task,
+                                                                        reply),
+                                                        events)
+                                        : discard(publication, attempt, task, reply),
+                        events);
+    }
+
+    private static boolean isGood(RunTaskReply reply) {
+        return reply.getExitCode() == 0 && reply.getFailure().isEmpty();
+    }
+
+    private CompletableFuture<Boolean> intend(Job job, Task task, RunTaskReply reply) {
+        task.publish(reply);
+        CompletableFuture<Boolean> durable = new CompletableFuture<>();
+        recorder.add(Recorder.Entry.of(List.of(task), job, () -> durable.complete(true)));
+        return durable;
+    }
+
+    private CompletableFuture<RunTaskReply> publish(
+            Publication publication, RunTaskRequest attempt, Task task, RunTaskReply reply) {
+        CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
+        long since = clock.nanoTime();
+        untilRun(publication.published(attempt), task, since, 0, outcome);
+        return outcome.thenComposeAsync(
+                published -> {
+                    if (isGood(published)) {
+                        return CompletableFuture.completedFuture(reply);
+                    }
+                    String why =
+                            published.getFailure().isEmpty()
+                                    ? published.getStderr().toStringUtf8().strip()
+                                    : published.getFailure();
+                    RunTaskReply failed =
+                            reply.toBuilder()
+                                    .setExitCode(NOT_PUBLISHED)
+                                    .setFailure("its output cannot be published: " + why)
+                                    .build();
+                    return discard(publication, attempt, task, failed);
+                },
+                events);
+    }
+
+    /** However often nodes are lost: nothing else can bring the task to its end any more. */
+    private void untilRun(
+            RunTaskRequest request,
+            Task task,
+            long since,
+            int tries,
+            CompletableFuture<RunTaskReply> outcome) {
+        boolean isLost = clock.nanoTime() - since >= Limits.NODE_LOST_AFTER.toNanos();
+        String own = slots.address(task.node());
+        String address = isLost || own.isEmpty() ? another(task.node(), tries, own) : own;
+        CompletableFuture<RunTaskReply> run =
+                address.isEmpty()
+                        ? CompletableFuture.failedFuture(new IllegalStateException("no node is up"))
+                        : runner.run(address, request);
+        run.whenCompleteAsync(
+                (reply, failure) -> {
+                    if (failure == null) {
+                        outcome.complete(reply);
+                        return;
+                    }
+                    LOG.debug("{} is tried again: {}", request.getTask(), failure.getMessage());
+                    clock.after(
+                            Limits.RETRY_AFTER,
+                            () ->
+                                    events.execute(() ->
+                                            untilRun(request, task, since, tries + 1, outcome)));
+                },
+                events);
+    }
+
+    /** One node after another. */
+    private String another(String than, int tries, String own) {
+        List<String> names =
+                slots.usable().stream()
+                        .map(NodeSlots::name)
+                        .filter(name -> !name.equals(than))
+                        .sorted()
+                        .toList();
+        return names.isEmpty() ? own : slots.address(names.get(tries % names.size()));
+    }
+
+    /** The task has its outcome whether this works or not; a later attempt removes it as well. */
+    private CompletableFuture<RunTaskReply> discard(
+            Publication publication, RunTaskRequest attempt, Task task, RunTaskReply reply) {
+        String address = slots.address(task.node());
+        if (address.isEmpty()) {
+            return CompletableFuture.completedFuture(reply);
+        }
+        return runner.run(address, publication.discarded(attempt))
+                .handle((removed, failure) -> {
+                    if (failure != null || !isGood(removed)) {
+                        LOG.warn(
+                                "what attempt {} left is not removed: {}",
+                                attempt.getTask(),
+                                failure == null
+                                        ? removed.getStderr().toStringUtf8().strip()
+                                        : FarmException.of(failure, "run task", attempt.getTask())
+                                                .getMessage());
+                    }
+                    return reply;
+                });
+    }
+}
