@@ -13,8 +13,10 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.KillTaskRequest;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +85,17 @@ class NodeTasksTest {
                                 other.callPlain(
                                         StorageMethods.KILL_TASK,
                                         KillTaskRequest.newBuilder().setTask("1.1.1").build(),
+                                        PATIENCE),
+                                other.callPlain(
+                                        StorageMethods.READ_TASK_OUTPUT,
+                                        ReadTaskOutputRequest.newBuilder()
+                                                .setTask("1.1.1")
+                                                .setMax(1)
+                                                .build(),
+                                        PATIENCE),
+                                other.callPlain(
+                                        StorageMethods.WRITE_TASK_INPUT,
+                                        WriteTaskInputRequest.newBuilder().setTask("1.1.1").build(),
                                         PATIENCE),
                                 other.callPlain(
                                         StorageMethods.LIST_TASKS,

@@ -4,6 +4,8 @@ import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
+import org.gridfarm.protocol.wire.TaskInputReply;
+import org.gridfarm.protocol.wire.TaskInputRequest;
 
 /**
  * What the scheduler answers to {@code gf run}, {@code gf jobs} and pipelines. Shapes are in {@code
@@ -90,6 +92,16 @@ public final class SchedulerMethods {
                     "renew-delegation",
                     RenewDelegationRequest.parser(),
                     Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy().needing("an own job"));
+
+    /** A piece of the standard input of a job's only task; the scheduler passes it on. */
+    public static final Method<TaskInputRequest, TaskInputReply> INPUT =
+            new Method<>(
+                    172,
+                    "task-input",
+                    TaskInputRequest.parser(),
+                    TaskInputReply.parser(),
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.withFullProxy().needing("an own job"));
 

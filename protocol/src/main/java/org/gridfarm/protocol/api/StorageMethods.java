@@ -5,6 +5,8 @@ import org.gridfarm.protocol.rpc.Access;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Retry;
 import org.gridfarm.protocol.wire.*;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 
 /**
  * What a storage node answers: object input and output along a chain (clients and other nodes), the
@@ -206,6 +208,16 @@ public final class StorageMethods {
                     "read-task-output",
                     ReadTaskOutputRequest.parser(),
                     ReadTaskOutputReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.SCHEDULER));
+
+    /** A piece of the standard input of a task that runs; the same piece twice is one. */
+    public static final Method<WriteTaskInputRequest, WriteTaskInputReply> WRITE_TASK_INPUT =
+            new Method<>(
+                    148,
+                    "write-task-input",
+                    WriteTaskInputRequest.parser(),
+                    WriteTaskInputReply.parser(),
                     Retry.IDEMPOTENT,
                     Access.of(Role.SCHEDULER));
 

@@ -89,6 +89,10 @@ public final class Task {
         return finishOrder;
     }
 
+    public long queued() {
+        return queued;
+    }
+
     public long started() {
         return started;
     }

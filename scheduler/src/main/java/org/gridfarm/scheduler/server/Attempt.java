@@ -3,7 +3,9 @@ package org.gridfarm.scheduler.server;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 
@@ -29,7 +31,18 @@ final class Attempt {
                 .setUid(account.uid())
                 .setGid(account.gid())
                 .setTimeoutMillis(job.request().getTimeoutMillis())
+                .setStreamsInput(job.request().getStreamsInput())
                 .setNeedsMount(spec.getNeedsMount())
+                .build();
+    }
+
+    static WriteTaskInputRequest input(Task task, TaskInputRequest piece) {
+        return WriteTaskInputRequest.newBuilder()
+                .setTask(task.attemptId())
+                .setOffset(piece.getOffset())
+                .setData(piece.getData())
+                .setEnd(piece.getEnd())
+                .setWaitMillis(piece.getWaitMillis())
                 .build();
     }
 

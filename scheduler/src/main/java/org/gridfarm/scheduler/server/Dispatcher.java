@@ -11,7 +11,9 @@ import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.gridfarm.protocol.wire.TaskOutputRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
@@ -537,6 +539,11 @@ final class Dispatcher {
                         .setMax(asked.getMax())
                         .setWaitMillis(asked.getWaitMillis())
                         .build());
+    }
+
+    /** Gives the attempt under way a piece of its standard input. */
+    CompletableFuture<WriteTaskInputReply> input(Task task, TaskInputRequest piece) {
+        return runner.input(slots.address(task.node()), Attempt.input(task, piece));
     }
 
     private void forgetOldJobs() {

@@ -22,6 +22,8 @@ import org.gridfarm.protocol.wire.RetryJobRequest;
 import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.TaskInputReply;
+import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.gridfarm.protocol.wire.TaskOutputReply;
 import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.protocol.wire.WaitJobReply;
@@ -60,6 +62,7 @@ final class JobService {
     private final Outputs outputs;
     private final Delegations delegations;
     private final DelegatedRunner runner;
+    private final Inputs inputs;
 
     JobService(
             Dispatcher dispatcher,
@@ -81,6 +84,7 @@ final class JobService {
         this.delegations = delegations;
         this.runner = runner;
         this.outputs = new Outputs(dispatcher, store, events, blocking, clock);
+        this.inputs = new Inputs(dispatcher, events, clock);
         this.waiters = new Waiters(dispatcher, events, clock);
     }
 
@@ -182,6 +186,10 @@ final class JobService {
 
     void output(Exchange<TaskOutputRequest, TaskOutputReply> exchange) {
         onEvents(exchange, () -> outputs.answer(exchange));
+    }
+
+    void input(Exchange<TaskInputRequest, TaskInputReply> exchange) {
+        onEvents(exchange, () -> inputs.answer(exchange));
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {

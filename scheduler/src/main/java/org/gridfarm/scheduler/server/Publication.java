@@ -88,6 +88,7 @@ record Publication(FarmPath place, boolean isDirectory) {
     RunTaskRequest prepared(RunTaskRequest attempt) {
         return script(attempt, attempt.getTask(), PREPARE, isDirectory ? "directory" : "file")
                 .addAllArgv(attempt.getArgvList())
+                .setStreamsInput(attempt.getStreamsInput())
                 .setStdinPath(attempt.getStdinPath())
                 .setTimeoutMillis(attempt.getTimeoutMillis())
                 .setDirectory(attempt.getDirectory())
@@ -114,6 +115,7 @@ record Publication(FarmPath place, boolean isDirectory) {
                 .clearStdinPath()
                 .clearTimeoutMillis()
                 .clearDirectory()
+                .clearStreamsInput()
                 .setNeedsMount(true)
                 .addAllArgv(
                         List.of(

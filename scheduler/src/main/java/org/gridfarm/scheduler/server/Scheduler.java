@@ -133,6 +133,9 @@ public final class Scheduler implements AutoCloseable {
                         SchedulerMethods.RENEW_DELEGATION,
                         exchange -> with(exchange, service -> service.renew(exchange)))
                 .on(
+                        SchedulerMethods.INPUT,
+                        exchange -> with(exchange, service -> service.input(exchange)))
+                .on(
                         SchedulerMethods.OUTPUT,
                         exchange -> with(exchange, service -> service.output(exchange)))
                 .build();

@@ -36,6 +36,9 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
                     name.replace('\0', '?').substring(0, Math.min(name.length(), NAME_CHARS_MAX)),
                     "a name has up to " + NAME_CHARS_MAX + " characters and no zero byte");
         }
+        if (request.getStreamsInput() && request.getTasksCount() != 1) {
+            throw refused(ErrorKind.INVALID, name, "only a job of one task has an input");
+        }
         Halt.of(request.getHalt());
         if (request.getAfterCount() > Limits.AFTER_MAX) {
             throw refused(ErrorKind.TOO_BIG, name, "after at most " + Limits.AFTER_MAX + " jobs");

@@ -12,6 +12,8 @@ import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RenewTaskProxyRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -56,6 +58,14 @@ public final class NodeRunner implements Runner, AutoCloseable {
                 .thenCompose(
                         peer -> peer.callPlain(StorageMethods.RENEW_TASK_PROXY, request, RENEW_MAX))
                 .thenApply(_ -> null);
+    }
+
+    @Override
+    public CompletableFuture<WriteTaskInputReply> input(
+            String address, WriteTaskInputRequest request) {
+        return peer(address)
+                .thenCompose(peer ->
+                        peer.callPlain(StorageMethods.WRITE_TASK_INPUT, request, OUTPUT_MAX));
     }
 
     @Override

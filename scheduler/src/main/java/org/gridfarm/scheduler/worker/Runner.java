@@ -6,6 +6,8 @@ import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 
 import java.util.concurrent.CompletableFuture;
 
@@ -25,6 +27,9 @@ public interface Runner {
      * An attempt that runs acts by this proxy from now on; nothing happens to one that has ended.
      */
     CompletableFuture<Void> renewProxy(String address, String attempt, ByteString proxy);
+
+    /** Gives an attempt a piece of its standard input; NOT_FOUND if it has not come yet. */
+    CompletableFuture<WriteTaskInputReply> input(String address, WriteTaskInputRequest request);
 
     CompletableFuture<Void> kill(String address, String attempt, int signal);
 }

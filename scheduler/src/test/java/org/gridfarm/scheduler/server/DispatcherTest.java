@@ -26,6 +26,8 @@ import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.queue.JobStore;
 import org.gridfarm.scheduler.worker.Farm;
@@ -121,6 +123,12 @@ class DispatcherTest {
         @Override
         public CompletableFuture<ReadTaskOutputReply> output(
                 String address, ReadTaskOutputRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<WriteTaskInputReply> input(
+                String address, WriteTaskInputRequest request) {
             throw new UnsupportedOperationException();
         }
 

@@ -16,6 +16,8 @@ import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
@@ -76,6 +78,12 @@ class PublisherTest {
         @Override
         public CompletableFuture<ReadTaskOutputReply> output(
                 String address, ReadTaskOutputRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<WriteTaskInputReply> input(
+                String address, WriteTaskInputRequest request) {
             throw new UnsupportedOperationException();
         }
 

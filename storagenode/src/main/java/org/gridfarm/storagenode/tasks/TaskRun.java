@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -48,6 +50,7 @@ final class TaskRun {
     private final TaskOutput stdout;
     private final TaskOutput stderr;
     private final TaskProxy proxy;
+    private final @Nullable TaskInput input; // null: none but a file
 
     @GuardedBy("this")
     private @Nullable Process process;
@@ -70,7 +73,17 @@ final class TaskRun {
         this.trees = trees;
         this.clock = clock;
         this.stdout = new TaskOutput(spool, spool.file(request.getTask(), false), clock);
+        this.input = request.getStreamsInput() ? new TaskInput(clock) : null;
         this.stderr = new TaskOutput(spool, spool.file(request.getTask(), true), clock);
+    }
+
+    /** INVALID for a task whose input is not sent. */
+    TaskInput input() {
+        if (input == null) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "task input", request.getTask(), "its input is a file");
+        }
+        return input;
     }
 
     TaskOutput output(boolean isError) {
@@ -173,11 +186,13 @@ final class TaskRun {
                     new TaskScript()
                             .changeDirectory(place.directory(), place.directoryShown())
                             .export(TaskEnvironment.of(request, user, settings.mount(), added))
-                            .exec(words(), place.stdin());
+                            .exec(
+                                    words(),
+                                    input == null ? Optional.of(place.stdin()) : Optional.empty());
             List<String> command = new ArrayList<>(tree.enter());
             command.add(Programs.of("setsid"));
             command.addAll(user.become(tree.mark()));
-            command.add(Programs.SHELL);
+            command.addAll(TaskScript.shell(script, input != null));
             Process started = Programs.builder(command).start();
             leader = started.pid();
             int early;
@@ -191,6 +206,9 @@ final class TaskRun {
             followers.add(follow(stdout, started.getInputStream(), "stdout"));
             followers.add(follow(stderr, started.getErrorStream(), "stderr"));
             exit = await(started, script);
+            if (input != null && input.isCutOff()) {
+                throw new IOException("its standard input was cut off: whoever sent it is gone");
+            }
         } finally {
             end(tree, leader);
         }
@@ -233,8 +251,15 @@ final class TaskRun {
     }
 
     private int await(Process started, byte[] script) throws InterruptedException {
-        try (OutputStream toShell = started.getOutputStream()) {
+        OutputStream toShell = started.getOutputStream();
+        try {
             toShell.write(script);
+            if (input == null) {
+                toShell.close();
+            } else {
+                toShell.flush();
+                input.feed(toShell, () -> kill(0));
+            }
         } catch (IOException e) {
             // It ended before it had read all: its status and what it printed say why.
             LOG.debug("task {} did not read its script: {}", request.getTask(), e.toString());
@@ -247,7 +272,11 @@ final class TaskRun {
             }
             kill(0);
         }
-        return started.waitFor();
+        int exit = started.waitFor();
+        if (input != null) {
+            input.close();
+        }
+        return exit;
     }
 
     /** The whole group: the signal asked for, or TERM and, if that does not help, KILL. */

@@ -4,8 +4,10 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What becomes the task, in the words of /bin/sh, which reads it from a pipe once it is the user:
@@ -39,8 +41,25 @@ final class TaskScript {
         return this;
     }
 
-    /** Becomes the command; nothing can follow. */
-    byte[] exec(List<String> command, String stdin) {
+    /**
+     * The shell that reads a script. One that reads it from its standard input may read further
+     * than the script goes; where the task's own input follows, just the script is read before.
+     */
+    static List<String> shell(byte[] script, boolean isFollowed) throws IOException {
+        return isFollowed
+                ? List.of(
+                        Programs.SHELL,
+                        "-c",
+                        "eval \"$('" + Programs.of("head") + "' -c " + script.length + ")\"")
+                : List.of(Programs.SHELL);
+    }
+
+    /**
+     * Becomes the command; nothing can follow.
+     *
+     * @param stdin empty: what follows the script
+     */
+    byte[] exec(List<String> command, Optional<String> stdin) {
         if (command.isEmpty() || command.get(0).isEmpty() || command.get(0).startsWith("-")) {
             throw new FarmException(
                     ErrorKind.INVALID,
@@ -53,8 +72,10 @@ final class TaskScript {
             text.append(' ');
             quote(word);
         }
-        text.append(" <");
-        quote(stdin);
+        stdin.ifPresent(file -> {
+            text.append(" <");
+            quote(file);
+        });
         return NameText.bytes("{ " + text + "; exit " + COMMAND_NOT_RUN + "; }\n");
     }
 

@@ -18,6 +18,8 @@ import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RenewTaskProxyRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -29,8 +31,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Answers RUN_TASK, KILL_TASK, LIST_TASKS and READ_TASK_OUTPUT to schedulers alone: they know whose
- * job it is. Thread-safe.
+ * Answers RUN_TASK, KILL_TASK, LIST_TASKS, READ_TASK_OUTPUT and WRITE_TASK_INPUT to schedulers
+ * alone: they know whose job it is. Thread-safe.
  */
 public final class TaskService implements AutoCloseable {
     /** How long the outcome of a task can be asked for again. */
@@ -87,7 +89,8 @@ public final class TaskService implements AutoCloseable {
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
                 .onAsync(StorageMethods.RENEW_TASK_PROXY, this::renew)
                 .onAsync(StorageMethods.LIST_TASKS, this::list)
-                .onAsync(StorageMethods.READ_TASK_OUTPUT, this::output);
+                .onAsync(StorageMethods.READ_TASK_OUTPUT, this::output)
+                .onAsync(StorageMethods.WRITE_TASK_INPUT, this::input);
     }
 
     private static void admit(Exchange<?, ?> exchange) {
@@ -190,6 +193,21 @@ public final class TaskService implements AutoCloseable {
                             .build();
                 },
                 Thread::startVirtualThread);
+    }
+
+    /** NOT_FOUND for a task that has not come yet, or was forgotten. */
+    private CompletableFuture<WriteTaskInputReply> input(
+            Exchange<WriteTaskInputRequest, WriteTaskInputReply> exchange) {
+        admit(exchange);
+        WriteTaskInputRequest request = exchange.request();
+        Entry entry;
+        synchronized (this) {
+            entry = tasks.get(request.getTask());
+        }
+        if (entry == null) {
+            throw new FarmException(ErrorKind.NOT_FOUND, "task input", request.getTask());
+        }
+        return entry.run.input().write(request);
     }
 
     /** Answered once the task has ended; a task that is not known has ended long ago. */

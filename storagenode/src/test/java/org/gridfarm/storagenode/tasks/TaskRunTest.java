@@ -11,6 +11,7 @@ import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Real processes. */
@@ -120,6 +122,28 @@ class TaskRunTest {
         assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
         assertThat(NameText.of(reply.getStdout().toByteArray()))
                 .isEqualTo(all + "|/{mount}x|v\udcff|readread");
+    }
+
+    /** Shells read ahead: none of what follows the script may be lost, however long that is. */
+    @Test
+    void inputThatIsSentIsAllThatTheTaskReads() throws Exception {
+        for (int length : new int[] {1, 100_000}) {
+            TaskRun run =
+                    start(
+                            shell("cat; printf %s \"$A\" | wc -c")
+                                    .putEnvironment("A", text("v".repeat(length)))
+                                    .setStreamsInput(true)
+                                    .build());
+            WriteTaskInputRequest piece =
+                    WriteTaskInputRequest.newBuilder()
+                            .setData(text("exit 1\n\0\udcff\n"))
+                            .setEnd(true)
+                            .build();
+            run.input().write(piece).get(30, TimeUnit.SECONDS);
+            RunTaskReply reply = run.outcome().get(30, TimeUnit.SECONDS);
+            assertThat(reply.getFailure() + reply.getStderr().toStringUtf8()).isEmpty();
+            assertThat(reply.getStdout()).isEqualTo(piece.getData().concat(text(length + "\n")));
+        }
     }
 
     @Test

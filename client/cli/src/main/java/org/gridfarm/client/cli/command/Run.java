@@ -9,6 +9,7 @@ import org.gridfarm.client.cli.run.JobRequest;
 import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Placements;
 import org.gridfarm.client.cli.run.Results;
+import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.client.cli.run.TaskList;
 import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
@@ -151,13 +152,22 @@ public final class Run implements Callable<Integer> {
                 show(farm, list, specs);
                 return 0;
             }
-            SubmitJobRequest request = JobRequest.of(job.request(words, list.directory()), specs);
+            boolean isFed = list.isPlain() && !detach && StandardInput.isThere();
+            SubmitJobRequest request =
+                    JobRequest.of(
+                            job.request(words, list.directory()).setStreamsInput(isFed), specs);
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
             TaskProxies proxies = job.proxies(config);
             long id = Submit.submit(scheduler, proxies, request);
             if (detach) {
                 print(Map.of("job", id), Long.toString(id));
                 return 0;
+            }
+            if (isFed) {
+                StandardInput.send(
+                        new SchedulerLine(farm, config.schedulers()),
+                        id,
+                        () -> cancel(farm, config, id));
             }
             try (TaskProxies.Renewal renewal =
                     proxies.whileAttached(() -> new SchedulerLine(farm, config.schedulers()), id)) {

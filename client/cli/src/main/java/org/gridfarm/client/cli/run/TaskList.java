@@ -34,6 +34,11 @@ public record TaskList(List<JobRun.Task> tasks, List<TaskSpec> specs, Optional<S
      */
     public record Inputs(List<String> named, boolean mayBeMissing) {}
 
+    /** One task that no value was given for. */
+    public boolean isPlain() {
+        return tasks.size() == 1 && tasks.getFirst().arguments().isEmpty();
+    }
+
     private static final int ASKED_AT_ONCE = 64;
     private static final int MISSING_NAMED_MAX = 3;
 
