@@ -2,6 +2,8 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
+import org.gridfarm.client.cli.Terminal;
+import org.gridfarm.client.cli.report.JobReport;
 import org.gridfarm.client.cli.run.Argument;
 import org.gridfarm.client.cli.run.JobRun;
 import org.gridfarm.client.cli.run.Placements;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +45,7 @@ import java.util.concurrent.Callable;
             "  why     what its next task waits for, and what each node has of its input",
             "  wait    until it has ended; prints the output of its tasks; exit status as of gf run",
             "  log     the output of its tasks that have ended, or of one: gf job log 12.3",
+            "  report  a page on what the nodes did: gf job report 12 > job12.html",
             "  cancel  end it",
             "  retry   run its tasks that did not succeed once more, as a new job whose number is printed"
         },
@@ -52,6 +56,7 @@ public final class JobCommand implements Callable<Integer> {
         WHY,
         WAIT,
         LOG,
+        REPORT,
         CANCEL,
         RETRY
     }
@@ -103,6 +108,7 @@ public final class JobCommand implements Callable<Integer> {
                 case WHY -> why(farm, scheduler, id);
                 case WAIT -> await(farm, config, scheduler, id);
                 case LOG -> log(scheduler, id, task);
+                case REPORT -> report(scheduler, id);
                 case CANCEL -> cancel(scheduler, id);
                 case RETRY -> retry(config, scheduler, id);
             };
@@ -111,6 +117,23 @@ public final class JobCommand implements Callable<Integer> {
 
     private int show(SchedulerLine scheduler, long id) {
         Jobs.show(scheduler, List.of(id), true, options.json);
+        return 0;
+    }
+
+    private static int report(SchedulerLine scheduler, long id) {
+        if (Terminal.OUT) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "job",
+                    "report",
+                    "it is a page for a browser: gf job report %1$d > job%1$d.html".formatted(id));
+        }
+        List<TaskInfo> tasks = new ArrayList<>();
+        JobInfo job = Jobs.fetch(scheduler, id, true, tasks);
+        System.out.print(
+                new JobReport(job, tasks, System.currentTimeMillis(), ZoneId.systemDefault())
+                        .html());
+        System.out.flush();
         return 0;
     }
 
