@@ -214,7 +214,7 @@ public final class StorageMethods {
     /** A piece of the standard input of a task that runs; the same piece twice is one. */
     public static final Method<WriteTaskInputRequest, WriteTaskInputReply> WRITE_TASK_INPUT =
             new Method<>(
-                    148,
+                    149,
                     "write-task-input",
                     WriteTaskInputRequest.parser(),
                     WriteTaskInputReply.parser(),
