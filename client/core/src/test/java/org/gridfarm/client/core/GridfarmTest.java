@@ -58,6 +58,22 @@ class GridfarmTest {
         assertThat(memory.nodes.get(1).content(2, 0, 1)).isEqualTo(bytes);
     }
 
+    /** It would wait for ever otherwise: the network threads have ended. */
+    @Test
+    void aClosedClientRefusesEveryCall() throws Exception {
+        Gridfarm farm = memory.client();
+        write(farm, "/f", random(10));
+        farm.close();
+        assertThatThrownBy(() -> farm.mkdir(FarmPath.of("/d")))
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.CANCELLED));
+        assertThatThrownBy(() -> farm.where(FarmPath.of("/f")))
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.CANCELLED));
+    }
+
     @Test
     void aStripedFileComesBackWhole() throws Exception {
         memory.metaserver.stripes = 3;

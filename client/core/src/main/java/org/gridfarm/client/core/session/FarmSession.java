@@ -226,13 +226,13 @@ public final class FarmSession implements AutoCloseable {
 
     private CompletableFuture<Attached> currentLeader() {
         synchronized (lock) {
-            return leader;
+            return closed ? CompletableFuture.failedFuture(gone()) : leader;
         }
     }
 
     private CompletableFuture<Attached> currentReader() {
         synchronized (lock) {
-            return reader;
+            return closed ? CompletableFuture.failedFuture(gone()) : reader;
         }
     }
 
@@ -529,6 +529,11 @@ public final class FarmSession implements AutoCloseable {
         keepers.forEach(SessionKeeper::dropCaches);
     }
 
+    /** Calls that come after the close would wait for network threads that have ended. */
+    private static FarmException gone() {
+        return new FarmException(ErrorKind.CANCELLED, "call", "", "the client was closed");
+    }
+
     /** Ends the session at the servers (waiting a second at most) and closes the connections. */
     @Override
     public void close() {
@@ -544,8 +549,7 @@ public final class FarmSession implements AutoCloseable {
             running = search;
             waiting = leader;
         }
-        FarmException gone =
-                new FarmException(ErrorKind.CANCELLED, "call", "", "the client was closed");
+        FarmException gone = gone();
         waiting.completeExceptionally(gone);
         if (running != null) {
             running.stop(gone);
