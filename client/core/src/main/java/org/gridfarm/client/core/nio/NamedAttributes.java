@@ -19,7 +19,8 @@ import java.util.Set;
  */
 final class NamedAttributes {
     /** What the file systems of the farm have; ACLs are POSIX', for which Java has no view. */
-    static final Set<String> VIEWS = Set.of("basic", "owner", "posix", "unix", "user");
+    static final Set<String> VIEWS =
+            Set.of("basic", "owner", "posix", "unix", "user", ReplicaAttributes.VIEW);
 
     private final FarmNioPath path;
     private final boolean follow;
@@ -61,6 +62,9 @@ final class NamedAttributes {
     }
 
     private Map<String, Object> all() throws IOException {
+        if (view.equals(ReplicaAttributes.VIEW)) {
+            return new ReplicaAttributes(path).all();
+        }
         FarmAttributes found = new FarmAttributeView(view, path, follow).readAttributes();
         Map<String, Object> all = new LinkedHashMap<>();
         if (view.equals("owner")) {
@@ -125,6 +129,10 @@ final class NamedAttributes {
     // ---- changing
 
     private void set(Object value) throws IOException {
+        if (view.equals(ReplicaAttributes.VIEW)) {
+            new ReplicaAttributes(path).set(names, value);
+            return;
+        }
         FarmAttributeView attributes = new FarmAttributeView(view, path, follow);
         if (view.equals("user")) {
             ByteBuffer bytes =

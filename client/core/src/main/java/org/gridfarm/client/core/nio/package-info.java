@@ -12,10 +12,10 @@
  * close}. A file or directory that is made with {@code posix:permissions} has exactly these from
  * its first moment on.
  *
- * <p>Views of attributes: basic, owner, posix, unix and user. There is none of ACLs, which are
- * POSIX' here and are copied by COPY_ATTRIBUTES. What is not supported is refused with
- * UnsupportedOperationException: other attributes when a file is made, other options, mapping for
- * writing, watching.
+ * <p>Views of attributes: basic, owner, posix, unix, user and gf (where copies lie). There is none
+ * of ACLs, which are POSIX' here and are copied by COPY_ATTRIBUTES. What is not supported is
+ * refused with UnsupportedOperationException: other attributes when a file is made, other options,
+ * mapping for writing, watching.
  */
 @NullMarked
 package org.gridfarm.client.core.nio;
