@@ -328,7 +328,7 @@ public final class Gridfarm implements AutoCloseable {
                 path);
     }
 
-    private static void requireFile(Attributes found, FarmPath path) {
+    static void requireFile(Attributes found, FarmPath path) {
         if (found.getType() == FileType.DIRECTORY) {
             throw new FarmException(ErrorKind.IS_A_DIRECTORY, "open", path.toString());
         }

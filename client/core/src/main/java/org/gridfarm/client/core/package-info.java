@@ -1,5 +1,5 @@
 /**
- * The Java API of the farm, for programs that live in their own JVM.
+ * The client library, for programs that live in their own JVM; the API for them stands on it.
  *
  * <p>{@link org.gridfarm.client.core.Gridfarm} is the door: paths, streams and blocking calls. What
  * it stands on may be used directly: {@code metadata} (the namespace by inode number, asynchronous,
