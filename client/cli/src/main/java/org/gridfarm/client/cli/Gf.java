@@ -22,6 +22,9 @@ import java.util.Map;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
+            "gf help COMMAND tells more of one. A path in the farm is /a, gf:/a, gfarm:///a, or a path below a mount; patterns such as '*.dat' are",
+            "matched in the farm. Options --config FILE and --json may stand before the command.",
+            "",
             "The farm is found by --config FILE, GF_CONFIG, ~/.config/gridfarm/config.toml or /etc/gridfarm/config.toml.",
             "Daemons: gf metaserver|storagenode|scheduler --config FILE. Try it all here: gf demo."
         },
@@ -64,6 +67,7 @@ public final class Gf {
             words[0] = link;
             System.arraycopy(arguments, 0, words, 1, arguments.length);
         }
+        words = WholeLine.ordered(words);
         CommandLine line = new CommandLine(new Gf());
         // Colours are control characters, of which a terminal gets none.
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
@@ -73,11 +77,10 @@ public final class Gf {
         if (asked != null) {
             CommandLine command = new CommandLine(asked.create());
             command.setStopAtPositional(asked.hasCommandOfItsOwn());
+            command.setUnmatchedOptionsArePositionalParams(asked.hasDashedOperands());
             line.addSubcommand(asked.label(), command);
-        } else {
-            for (Subcommand subcommand : Subcommand.values()) {
-                line.addSubcommand(subcommand.label(), subcommand.create());
-            }
+        } else if (words.length == 0 || words[0].equals("--help") || words[0].equals("-h")) {
+            WholeLine.describe(line);
         }
         line.setExecutionExceptionHandler((failure, _, _) -> Failures.report(failure));
         line.setParameterExceptionHandler(Gf::usage);
@@ -93,15 +96,7 @@ public final class Gf {
     }
 
     private static int usage(ParameterException failure, String[] words) {
-        String name = failure.getCommandLine().getCommandSpec().qualifiedName();
-        boolean unknown =
-                words.length > 0 && Subcommand.named(words[0]) == null && !words[0].startsWith("-");
-        String what = unknown ? "there is no command '" + words[0] + "'" : failure.getMessage();
-        System.err.println(name + ": " + what + " (see " + name + " --help)");
-        if (unknown) {
-            Subcommand.nearest(words[0])
-                    .ifPresent(near -> System.err.println("gf: did you mean 'gf " + near + "'?"));
-        }
+        System.err.println(WholeLine.complaint(failure, words));
         return Exit.USAGE.code();
     }
 

@@ -1,34 +1,46 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.name.FarmPath;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-@Command(name = "cat", header = "Writes files to standard output.", mixinStandardHelpOptions = true)
+@Command(
+        name = "cat",
+        header = "Writes files to standard output.",
+        description = {"", "'-' is standard input."},
+        mixinStandardHelpOptions = true)
 public final class Cat implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Parameters(arity = "1..*", paramLabel = "PATH")
+    @Parameters(arity = "1..*", paramLabel = "PATH", description = "in the farm")
     private List<String> paths = List.of();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
+        Each each = new Each();
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                try (InputStream in = farm.read(FarmPath.of(path))) {
-                    in.transferTo(System.out);
+            for (String word : paths) {
+                if (word.equals("-")) {
+                    each.attempt(() -> System.in.transferTo(System.out));
+                } else {
+                    each.path(
+                            farm,
+                            List.of(word),
+                            path -> {
+                                try (InputStream in = farm.read(path)) {
+                                    in.transferTo(System.out);
+                                }
+                            });
                 }
             }
         }
         System.out.flush();
-        return 0;
+        return each.exitCode();
     }
 }

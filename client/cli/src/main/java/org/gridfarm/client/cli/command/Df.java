@@ -1,8 +1,8 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.StatFsReply;
 
@@ -22,9 +22,10 @@ import java.util.concurrent.Callable;
             "",
             "Space of the farm is divided by the replica level of the directory asked about; available is what can be written there so that each"
                     + " replica lies on another node."
-        },
-        mixinStandardHelpOptions = true)
+        })
 public final class Df implements Callable<Integer> {
+    @Mixin private HelpOption help = new HelpOption();
+
     @Mixin private FarmOptions options = new FarmOptions();
 
     @Parameters(
@@ -34,13 +35,25 @@ public final class Df implements Callable<Integer> {
             description = "directory whose replica level counts (${DEFAULT-VALUE})")
     private String path = "/";
 
-    @Option(names = "-b", description = "bytes instead of rounded units")
+    @Option(
+            names = {"-h", "--human-readable"},
+            description = "as 1.5K, 2.0G, which is so by itself")
+    private boolean human;
+
+    @Option(
+            names = {"-i", "--inodes"},
+            description = "how many files and directories there are")
+    private boolean inodes;
+
+    @Option(
+            names = {"-b", "--bytes"},
+            description = "bytes instead of rounded units")
     private boolean exact;
 
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
-            StatFsReply total = farm.space(FarmPath.of(path));
+            StatFsReply total = farm.space(Operands.here().path(path));
             List<NodeInfo> nodes = farm.nodes();
             if (options.json) {
                 Output.json(
@@ -51,6 +64,10 @@ public final class Df implements Callable<Integer> {
                                 "level", total.getLevel(),
                                 "inodes", total.getInodes(),
                                 "nodes", nodes.stream().map(Nodes::document).toList()));
+                return 0;
+            }
+            if (inodes) {
+                System.out.println(total.getInodes() + " files and directories");
                 return 0;
             }
             Output.Table table =

@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.copy.Copies;
 import org.gridfarm.client.cli.copy.GetTree;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,21 +52,24 @@ public final class Get implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Path target = LocalPath.of(words.size() == 1 ? "." : words.get(words.size() - 1));
+        Path target = Operands.local(words.size() == 1 ? "." : words.getLast());
         List<String> sources = words.size() == 1 ? words : words.subList(0, words.size() - 1);
-        if (sources.size() > 1 && !Files.isDirectory(target)) {
-            throw new FarmException(
-                    ErrorKind.NOT_A_DIRECTORY,
-                    "get",
-                    LocalPath.text(target),
-                    "several sources need a directory");
-        }
         Copying.requireCount("get", atOnce);
         try (Gridfarm farm = options.connect();
                 Copies copies = new Copies(atOnce)) {
+            List<FarmPath> found = Operands.here().paths(farm, sources);
+            if (words.size() > 1 && words.getLast().equals("-")) {
+                return toStandardOutput(farm, found);
+            }
+            if (found.size() > 1 && !Files.isDirectory(target)) {
+                throw new FarmException(
+                        ErrorKind.NOT_A_DIRECTORY,
+                        "get",
+                        LocalPath.text(target),
+                        "several sources need a directory");
+            }
             GetTree tree = new GetTree(farm, copies, recursive);
-            for (String source : sources) {
-                FarmPath from = FarmPath.of(source);
+            for (FarmPath from : found) {
                 tree.get(
                         from,
                         Files.isDirectory(target) && !from.isRoot()
@@ -77,5 +82,15 @@ public final class Get implements Callable<Integer> {
             }
             return copies.exitCode();
         }
+    }
+
+    private static int toStandardOutput(Gridfarm farm, List<FarmPath> paths) throws IOException {
+        for (FarmPath path : paths) {
+            try (InputStream in = farm.read(path)) {
+                in.transferTo(System.out);
+            }
+        }
+        System.out.flush();
+        return 0;
     }
 }

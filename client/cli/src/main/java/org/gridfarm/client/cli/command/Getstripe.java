@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -32,8 +33,8 @@ public final class Getstripe implements Callable<Integer> {
     public Integer call() {
         List<Map<String, Object>> documents = new ArrayList<>();
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                FarmPath of = FarmPath.of(path);
+            for (FarmPath of : Operands.here().paths(farm, paths)) {
+                String path = of.toString();
                 long count = number(farm, of, "gf.stripe_count");
                 long unit = number(farm, of, "gf.stripe_unit");
                 List<ObjectLocation> objects =

@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.copy.Copies;
 import org.gridfarm.client.cli.copy.PutTree;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -56,7 +57,7 @@ public final class Put implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        FarmPath target = FarmPath.of(words.get(words.size() - 1));
+        FarmPath target = Operands.here().path(words.get(words.size() - 1));
         List<String> sources = words.subList(0, words.size() - 1);
         Copying.requireCount("put", atOnce);
         try (Gridfarm farm = options.connect();
@@ -74,7 +75,7 @@ public final class Put implements Callable<Integer> {
                 if (source.equals("-")) {
                     putStream(farm, target, copies);
                 } else {
-                    Path local = LocalPath.of(source);
+                    Path local = Operands.local(source);
                     FarmPath to =
                             into
                                     ? target.child(

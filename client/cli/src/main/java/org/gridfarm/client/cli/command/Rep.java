@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -51,8 +52,9 @@ public final class Rep implements Callable<Integer> {
         }
         List<Map<String, Object>> documents = new ArrayList<>();
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                ReplicateReply reply = farm.replicate(FarmPath.of(path), to, drop, false, COPY_MAX);
+            for (FarmPath of : Operands.here().paths(farm, paths)) {
+                String path = of.toString();
+                ReplicateReply reply = farm.replicate(of, to, drop, false, COPY_MAX);
                 documents.add(
                         Map.of("path", path, "live", reply.getLive(), "wanted", reply.getWanted()));
             }

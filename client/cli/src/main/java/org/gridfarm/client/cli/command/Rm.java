@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Failures;
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -17,7 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-@Command(name = "rm", header = "Removes files.", mixinStandardHelpOptions = true)
+@Command(
+        name = "rm",
+        header = "Removes files, and with -r directories.",
+        footer = {"", "Examples:", "  gf rm -rf /scratch/run7", "  gf rm '/in/*.tmp'"},
+        mixinStandardHelpOptions = true)
 public final class Rm implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
@@ -28,8 +33,18 @@ public final class Rm implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--force"},
-            description = "what does not exist is no mistake")
+            description = "say nothing of what does not exist; never ask")
     private boolean force;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "name what was removed")
+    private boolean verbose;
+
+    @Option(
+            names = {"-d", "--dir"},
+            description = "also empty directories")
+    private boolean empty;
 
     @Parameters(arity = "1..*", paramLabel = "PATH")
     private List<String> paths = List.of();
@@ -39,10 +54,16 @@ public final class Rm implements Callable<Integer> {
         int status = 0;
         List<String> removed = new ArrayList<>();
         try (Gridfarm farm = options.connect()) {
-            for (String text : paths) {
+            Operands operands = Operands.here();
+            for (String word : paths) {
                 try {
-                    remove(farm, FarmPath.of(text));
-                    removed.add(text);
+                    for (FarmPath path : operands.paths(farm, word)) {
+                        remove(farm, path);
+                        removed.add(path.toString());
+                        if (verbose && !options.json) {
+                            System.out.println("removed " + Output.name(path.toString()));
+                        }
+                    }
                 } catch (FarmException e) {
                     if (!(force && e.kind() == ErrorKind.NOT_FOUND)) {
                         status = Failures.report(e);
@@ -60,7 +81,7 @@ public final class Rm implements Callable<Integer> {
         if (path.isRoot()) {
             throw new FarmException(ErrorKind.NOT_PERMITTED, "rm", "/", "the root stays");
         }
-        if (!farm.statLink(path).isDirectory()) {
+        if (empty && !recursive || !farm.statLink(path).isDirectory()) {
             farm.delete(path);
         } else if (recursive) {
             farm.deleteRecursively(path);

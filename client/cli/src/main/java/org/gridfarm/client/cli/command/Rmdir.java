@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -24,10 +25,9 @@ public final class Rmdir implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
-            for (String text : paths) {
-                FarmPath path = FarmPath.of(text);
+            for (FarmPath path : Operands.here().paths(farm, paths)) {
                 if (!farm.statLink(path).isDirectory()) {
-                    throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "rmdir", text);
+                    throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "rmdir", path.toString());
                 }
                 farm.delete(path);
             }

@@ -1,7 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.cli.run.Argument;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.cli.run.Placements;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
@@ -41,8 +41,7 @@ public final class Sched implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Gridfarm farm = options.connect()) {
-            List<FarmPath> inputs =
-                    files.stream().map(file -> FarmPath.of(Argument.of(file).path())).toList();
+            List<FarmPath> inputs = files.stream().map(file -> Operands.here().path(file)).toList();
             List<Placements.Held> best =
                     new Placements(farm)
                             .of(inputs).stream().limit(count > 0 ? count : Long.MAX_VALUE).toList();

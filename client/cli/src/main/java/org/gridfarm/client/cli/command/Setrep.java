@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.Policy;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -73,15 +74,16 @@ public final class Setrep implements Callable<Integer> {
                         OptionalInt.empty(),
                         OptionalLong.empty());
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                set(farm, FarmPath.of(path), policy);
+            List<FarmPath> found = Operands.here().paths(farm, paths);
+            for (FarmPath path : found) {
+                set(farm, path, policy);
             }
             if (level.isPresent()) {
                 warnOfTooFewNodes(farm, level.getAsInt());
             }
             if (waits) {
-                for (String path : paths) {
-                    await(farm, FarmPath.of(path));
+                for (FarmPath path : found) {
+                    await(farm, path);
                 }
             }
         }

@@ -1,9 +1,11 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.Policy;
 import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 
 import picocli.CommandLine.Command;
@@ -58,16 +60,28 @@ public final class Setstripe implements Callable<Integer> {
                         OptionalLong.of(bytes));
         try (Gridfarm farm = options.connect()) {
             for (String path : paths) {
-                FarmPath of = FarmPath.of(path);
+                FarmPath of = Operands.here().path(path);
                 if (!farm.exists(of)) {
-                    farm.create(of, OpenFlags.WRITE, false).close();
+                    create(farm, of, policy);
+                } else {
+                    farm.setPolicy(of, policy);
                 }
-                farm.setPolicy(of, policy);
             }
         }
         if (options.json) {
             Output.json(Map.of("paths", paths, "stripe_count", count, "stripe_unit", bytes));
         }
         return 0;
+    }
+
+    /** An empty file that could not be given the layout does not stay behind. */
+    private static void create(Gridfarm farm, FarmPath path, Policy policy) {
+        farm.create(path, OpenFlags.WRITE, true).close();
+        try {
+            farm.setPolicy(path, policy);
+        } catch (FarmException e) {
+            farm.delete(path);
+            throw e;
+        }
     }
 }

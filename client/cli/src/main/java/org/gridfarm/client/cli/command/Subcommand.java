@@ -2,62 +2,101 @@ package org.gridfarm.client.cli.command;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Every subcommand: its word and how its object is made. A class is loaded only when its word is
  * used.
  */
 public enum Subcommand {
-    LS("ls", Ls::new),
-    PUT("put", Put::new),
-    GET("get", Get::new),
-    CAT("cat", Cat::new),
-    CP("cp", Cp::new),
-    MV("mv", Mv::new),
-    RM("rm", Rm::new),
-    MKDIR("mkdir", Mkdir::new),
-    RMDIR("rmdir", Rmdir::new),
-    STAT("stat", Stat::new),
-    WHERE("where", Where::new),
-    REP("rep", Rep::new),
-    SETREP("setrep", Setrep::new),
-    DF("df", Df::new),
-    NODES("nodes", Nodes::new),
-    NODE("node", NodeCommand::new),
-    REPLICAS("replicas", Replicas::new),
-    BALANCE("balance", BalanceCommand::new),
-    SCRUB("scrub", Scrub::new),
-    SUM("sum", Sum::new),
-    SETSTRIPE("setstripe", Setstripe::new),
-    GETSTRIPE("getstripe", Getstripe::new),
-    STATUS("status", Status::new),
-    HEALTH("health", Health::new),
-    MOUNT("mount", Mount::new),
-    UMOUNT("umount", Umount::new),
-    WHY("why", Why::new),
-    DOCTOR("doctor", Doctor::new),
-    RUN("run", Run::new),
-    SUBMIT("submit", Submit::new),
-    JOBS("jobs", Jobs::new),
-    JOB("job", JobCommand::new),
-    SCHED("sched", Sched::new),
-    PROXY("proxy", Proxy::new),
-    CA("ca", Ca::new),
-    AUTH("auth", AuthCommand::new),
-    CONFIG("config", ConfigCommand::new),
-    CLUSTER("cluster", ClusterCommand::new),
-    DEMO("demo", Demo::new),
-    BENCH("bench", BenchCommand::new),
-    QUOTA("quota", QuotaCommand::new),
-    META("meta", MetaCommand::new),
-    FSCK("fsck", Fsck::new);
+    LS(Group.FILES, "ls", Ls::new),
+    PUT(Group.FILES, "put", Put::new),
+    GET(Group.FILES, "get", Get::new),
+    CP(Group.FILES, "cp", Cp::new),
+    MV(Group.FILES, "mv", Mv::new),
+    RM(Group.FILES, "rm", Rm::new),
+    MKDIR(Group.FILES, "mkdir", Mkdir::new),
+    RMDIR(Group.FILES, "rmdir", Rmdir::new),
+    LN(Group.FILES, "ln", Ln::new),
+    TOUCH(Group.FILES, "touch", Touch::new),
+    CAT(Group.FILES, "cat", Cat::new),
+    HEAD(Group.FILES, "head", Head::new),
+    TAIL(Group.FILES, "tail", Tail::new),
+    FIND(Group.FILES, "find", Find::new),
+    DU(Group.FILES, "du", Du::new),
+    TREE(Group.FILES, "tree", TreeCommand::new),
+    STAT(Group.FILES, "stat", Stat::new),
+    CHMOD(Group.RIGHTS, "chmod", Chmod::new),
+    CHOWN(Group.RIGHTS, "chown", Chown::new),
+    CHGRP(Group.RIGHTS, "chgrp", Chgrp::new),
+    GETFACL(Group.RIGHTS, "getfacl", Getfacl::new),
+    SETFACL(Group.RIGHTS, "setfacl", Setfacl::new),
+    GETFATTR(Group.RIGHTS, "getfattr", Getfattr::new),
+    SETFATTR(Group.RIGHTS, "setfattr", Setfattr::new),
+    WHOAMI(Group.RIGHTS, "whoami", Whoami::new),
+    PROXY(Group.RIGHTS, "proxy", Proxy::new),
+    AUTH(Group.RIGHTS, "auth", AuthCommand::new),
+    QUOTA(Group.RIGHTS, "quota", QuotaCommand::new),
+    WHERE(Group.COPIES, "where", Where::new),
+    SETREP(Group.COPIES, "setrep", Setrep::new),
+    REP(Group.COPIES, "rep", Rep::new),
+    REPLICAS(Group.COPIES, "replicas", Replicas::new),
+    SETSTRIPE(Group.COPIES, "setstripe", Setstripe::new),
+    GETSTRIPE(Group.COPIES, "getstripe", Getstripe::new),
+    SUM(Group.COPIES, "sum", Sum::new),
+    WHY(Group.COPIES, "why", Why::new),
+    RUN(Group.JOBS, "run", Run::new),
+    SUBMIT(Group.JOBS, "submit", Submit::new),
+    JOBS(Group.JOBS, "jobs", Jobs::new),
+    JOB(Group.JOBS, "job", JobCommand::new),
+    SCHED(Group.JOBS, "sched", Sched::new),
+    STATUS(Group.FARM, "status", Status::new),
+    HEALTH(Group.FARM, "health", Health::new),
+    DF(Group.FARM, "df", Df::new),
+    NODES(Group.FARM, "nodes", Nodes::new),
+    NODE(Group.FARM, "node", NodeCommand::new),
+    BALANCE(Group.FARM, "balance", BalanceCommand::new),
+    SCRUB(Group.FARM, "scrub", Scrub::new),
+    FSCK(Group.FARM, "fsck", Fsck::new),
+    META(Group.FARM, "meta", MetaCommand::new),
+    CA(Group.FARM, "ca", Ca::new),
+    CONFIG(Group.FARM, "config", ConfigCommand::new),
+    DOCTOR(Group.FARM, "doctor", Doctor::new),
+    MOUNT(Group.HOST, "mount", Mount::new),
+    UMOUNT(Group.HOST, "umount", Umount::new),
+    CLUSTER(Group.HOST, "cluster", ClusterCommand::new),
+    DEMO(Group.HOST, "demo", Demo::new),
+    BENCH(Group.HOST, "bench", BenchCommand::new);
 
+    /** What the commands are for; help shows them so. */
+    public enum Group {
+        FILES("Files and directories"),
+        RIGHTS("Who may do what"),
+        COPIES("Where data are kept"),
+        JOBS("Jobs"),
+        FARM("The farm and its nodes"),
+        HOST("This machine");
+
+        private final String title;
+
+        Group(String title) {
+            this.title = title;
+        }
+
+        public String title() {
+            return title;
+        }
+    }
+
+    private final Group group;
     private final String label;
     private final Supplier<Object> factory;
 
-    Subcommand(String label, Supplier<Object> factory) {
+    Subcommand(Group group, String label, Supplier<Object> factory) {
+        this.group = group;
         this.label = label;
         this.factory = factory;
     }
@@ -66,13 +105,25 @@ public enum Subcommand {
         return label;
     }
 
+    public Group group() {
+        return group;
+    }
+
     public Object create() {
         return factory.get();
     }
 
     /** Options after the first word are those of the command that it runs. */
     public boolean hasCommandOfItsOwn() {
-        return this == RUN || this == SUBMIT;
+        return this == RUN || this == SUBMIT || this == FIND;
+    }
+
+    /**
+     * What looks like an option and is none may be an operand: {@code -5}, {@code -name}, {@code
+     * -w}.
+     */
+    public boolean hasDashedOperands() {
+        return this == FIND || this == HEAD || this == TAIL || this == CHMOD;
     }
 
     public static @Nullable Subcommand named(String word) {
@@ -86,32 +137,7 @@ public enum Subcommand {
 
     /** The word that differs least from what was typed, if any is near. */
     public static Optional<String> nearest(String typed) {
-        String best = null;
-        int least = 3;
-        for (Subcommand subcommand : values()) {
-            int distance = distance(typed, subcommand.label);
-            if (distance < least) {
-                least = distance;
-                best = subcommand.label;
-            }
-        }
-        return Optional.ofNullable(best);
-    }
-
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int substitute = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(Math.min(row[j], row[j - 1]) + 1, substitute);
-            }
-        }
-        return row[b.length()];
+        Stream<String> words = Arrays.stream(values()).map(Subcommand::label);
+        return Nearest.of(typed, Stream.concat(words, Stream.of("help", "version")).toList());
     }
 }

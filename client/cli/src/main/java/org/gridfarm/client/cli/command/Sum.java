@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.SumOfReplica;
@@ -50,8 +51,9 @@ public final class Sum implements Callable<Integer> {
         List<Map<String, Object>> documents = new ArrayList<>();
         boolean well = true;
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                SumReply reply = farm.sum(FarmPath.of(path), verify, READ_MAX);
+            for (FarmPath of : Operands.here().paths(farm, paths)) {
+                String path = of.toString();
+                SumReply reply = farm.sum(of, verify, READ_MAX);
                 String digest = HexFormat.of().formatHex(reply.getDigest().toByteArray());
                 List<String> bad = new ArrayList<>();
                 for (SumOfReplica replica : reply.getReplicasList()) {

@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
@@ -37,8 +38,8 @@ public final class Where implements Callable<Integer> {
     public Integer call() {
         List<Map<String, Object>> documents = new ArrayList<>();
         try (Gridfarm farm = options.connect()) {
-            for (String path : paths) {
-                FarmPath of = FarmPath.of(path);
+            for (FarmPath of : Operands.here().paths(farm, paths)) {
+                String path = of.toString();
                 Layout located = farm.where(of);
                 if (options.json) {
                     documents.add(document(path, farm.stat(of), located));

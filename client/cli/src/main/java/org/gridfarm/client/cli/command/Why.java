@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.doctor.Cure;
 import org.gridfarm.client.cli.doctor.MountedPath;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -51,7 +52,8 @@ public final class Why implements Callable<Integer> {
     @Override
     public Integer call() {
         Optional<MountedPath> mounted = MountedPath.of(LocalPath.of(path));
-        FarmPath file = mounted.map(MountedPath::inTheFarm).orElseGet(() -> FarmPath.of(path));
+        FarmPath file =
+                mounted.map(MountedPath::inTheFarm).orElseGet(() -> Operands.here().path(path));
         mounted.ifPresent(this::remembered);
         String state = ask(file);
         if (options.json) {

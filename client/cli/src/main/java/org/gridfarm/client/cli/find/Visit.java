@@ -1,0 +1,46 @@
+package org.gridfarm.client.cli.find;
+
+import org.gridfarm.client.core.FileInfo;
+
+/** A file that the walk has come to, and what becomes of it. For one thread. */
+public final class Visit {
+    private final FileInfo file;
+    private final int depth;
+    private final boolean empty;
+    private boolean pruned;
+
+    /**
+     * @param depth 0: a place that the user named
+     * @param empty a directory without entries, or a file without content
+     */
+    public Visit(FileInfo file, int depth, boolean empty) {
+        this.file = file;
+        this.depth = depth;
+        this.empty = empty;
+    }
+
+    public FileInfo file() {
+        return file;
+    }
+
+    public int depth() {
+        return depth;
+    }
+
+    boolean isEmpty() {
+        return empty;
+    }
+
+    void prune() {
+        pruned = true;
+    }
+
+    /** What is below it is not wanted. */
+    public boolean isPruned() {
+        return pruned;
+    }
+
+    String name() {
+        return file.path().isRoot() ? "/" : file.path().last().toString();
+    }
+}
