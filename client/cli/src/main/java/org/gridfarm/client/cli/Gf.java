@@ -10,7 +10,7 @@ import picocli.CommandLine.ParameterException;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.Optional;
 
 /**
  * Entry of the {@code gf} program and of its links with the names Gfarm users know ({@code gfls},
@@ -31,26 +31,6 @@ import java.util.Map;
         mixinStandardHelpOptions = true,
         version = "gf 0.1.0")
 public final class Gf {
-    /** Gfarm's names, called through links. */
-    private static final Map<String, String> LINKS =
-            Map.ofEntries(
-                    Map.entry("gfls", "ls"),
-                    Map.entry("gfreg", "put"),
-                    Map.entry("gfexport", "cat"),
-                    Map.entry("gfrm", "rm"),
-                    Map.entry("gfmkdir", "mkdir"),
-                    Map.entry("gfrmdir", "rmdir"),
-                    Map.entry("gfmv", "mv"),
-                    Map.entry("gfcp", "cp"),
-                    Map.entry("gfwhere", "where"),
-                    Map.entry("gfrep", "rep"),
-                    Map.entry("gfncopy", "setrep"),
-                    Map.entry("gfdf", "df"),
-                    Map.entry("gfhost", "nodes"),
-                    Map.entry("gfrun", "run"),
-                    Map.entry("gfsched", "sched"),
-                    Map.entry("gfstat", "stat"));
-
     private Gf() {}
 
     public static void main(String[] arguments) {
@@ -60,14 +40,12 @@ public final class Gf {
     }
 
     static int run(String invoked, String[] arguments) {
-        String[] words = arguments;
-        String link = LINKS.get(invoked);
-        if (link != null) {
-            words = new String[arguments.length + 1];
-            words[0] = link;
-            System.arraycopy(arguments, 0, words, 1, arguments.length);
+        Optional<String> instead = GfarmNames.instead(invoked);
+        if (instead.isPresent()) {
+            System.err.println(instead.get());
+            return Exit.UNAVAILABLE.code();
         }
-        words = WholeLine.ordered(words);
+        String[] words = WholeLine.ordered(GfarmNames.translated(invoked, arguments));
         CommandLine line = new CommandLine(new Gf());
         // Colours are control characters, of which a terminal gets none.
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
@@ -98,10 +76,5 @@ public final class Gf {
     private static int usage(ParameterException failure, String[] words) {
         System.err.println(WholeLine.complaint(failure, words));
         return Exit.USAGE.code();
-    }
-
-    /** For tests and the training of the start-up cache: the links that exist. */
-    static Map<String, String> links() {
-        return LINKS;
     }
 }

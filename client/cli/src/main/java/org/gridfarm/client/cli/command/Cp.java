@@ -1,6 +1,10 @@
 package org.gridfarm.client.cli.command;
 
-import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.copy.Copies;
+import org.gridfarm.client.cli.copy.FarmTree;
+import org.gridfarm.client.cli.copy.GetTree;
+import org.gridfarm.client.cli.copy.PutTree;
+import org.gridfarm.client.cli.operand.Operands;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -9,67 +13,144 @@ import org.gridfarm.protocol.name.LocalPath;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.util.Map;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 @Command(
         name = "cp",
-        header = "Copies a file within the farm, into it or out of it.",
+        header = "Copies within the farm, into it or out of it.",
         description = {
             "",
-            "gf:/path marks the side in the farm; a plain path is a local one. For trees see gf put -r and gf get -r."
+            "Where all paths are absolute, all are in the farm. Once one is marked, by gf: or because it lies below a mount, plain paths are",
+            "those of this machine, as are relative ones and those that begin with file:. Where TO is a directory, copies go into it."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  gf cp -r /in /backup/in",
+            "  gf cp ./table.csv gf:/in/",
+            "  gf cp gf:/in/table.csv /tmp/"
         },
         mixinStandardHelpOptions = true)
 public final class Cp implements Callable<Integer> {
-    private static final String FARM = "gf:";
-
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Parameters(index = "0", paramLabel = "FROM")
-    private String from = "";
+    @Option(
+            names = {"-r", "-R", "--recursive"},
+            description = "directories with everything below them; symbolic links as links")
+    private boolean recursive;
 
-    @Parameters(index = "1", paramLabel = "TO")
-    private String to = "";
+    @Option(
+            names = {"-p", "--preserve"},
+            description = "within the farm: also keep owners, times and all of the mode")
+    private boolean preserves;
+
+    @Option(
+            names = {"-a", "--archive"},
+            description = "the same as -rp")
+    private boolean archive;
+
+    @Option(
+            names = {"-f", "--force"},
+            description = "replace what is there, which is so by itself")
+    private boolean force;
+
+    @Option(
+            names = {"-j", "--jobs"},
+            paramLabel = "COUNT",
+            description = "files at once (${DEFAULT-VALUE})")
+    private int atOnce = Copying.AT_ONCE;
+
+    @Parameters(arity = "2..*", paramLabel = "FROM... TO", description = "sources, and where to")
+    private List<String> words = List.of();
+
+    private final Operands operands = Operands.here();
+    private boolean anyMarked;
 
     @Override
     public Integer call() {
-        boolean fromFarm = from.startsWith(FARM);
-        boolean toFarm = to.startsWith(FARM);
-        if (!fromFarm && !toFarm) {
-            throw new FarmException(
-                    ErrorKind.USAGE, "cp", from + " " + to, "mark the side in the farm: gf:/path");
-        }
-        try (Gridfarm farm = options.connect()) {
-            if (!toFarm) {
-                farm.copyOut(FarmPath.of(from), LocalPath.of(to));
+        Copying.requireCount("cp", atOnce);
+        anyMarked = words.stream().anyMatch(operands::isMarked);
+        List<String> sources = words.subList(0, words.size() - 1);
+        String to = words.getLast();
+        boolean trees = recursive || archive;
+        try (Gridfarm farm = options.connect();
+                Copies copies = new Copies(atOnce)) {
+            if (isLocal(to)) {
+                out(farm, copies, sources, Operands.local(to), trees);
             } else {
-                FarmPath target = FarmPath.of(to);
-                if (farm.exists(target) && farm.stat(target).isDirectory()) {
-                    target =
-                            target.child(
-                                    fromFarm
-                                            ? FarmPath.of(from).last()
-                                            : LocalPath.name(LocalPath.of(from)));
-                }
-                if (fromFarm) {
-                    within(farm, FarmPath.of(from), target);
-                } else {
-                    farm.copyIn(LocalPath.of(from), target);
-                }
+                in(farm, copies, sources, operands.path(to), trees);
             }
+            if (options.json) {
+                Copying.print(copies.copied());
+            }
+            return copies.exitCode();
         }
-        if (options.json) {
-            Output.json(Map.of("from", from, "to", to));
-        }
-        return 0;
     }
 
-    private static void within(Gridfarm farm, FarmPath source, FarmPath target) {
-        if (source.equals(target)) {
-            throw new FarmException(ErrorKind.INVALID, "cp", target.toString(), "is the same file");
+    private boolean isLocal(String word) {
+        return Operands.isMarkedLocal(word)
+                || !operands.isMarked(word) && (anyMarked || !word.startsWith("/"));
+    }
+
+    private void out(
+            Gridfarm farm, Copies copies, List<String> sources, Path target, boolean trees) {
+        List<FarmPath> found = new ArrayList<>();
+        for (String source : sources) {
+            if (isLocal(source)) {
+                throw new FarmException(
+                        ErrorKind.USAGE,
+                        "cp",
+                        source,
+                        "both sides are on this machine; mark the side in the farm: gf:/path");
+            }
+            found.addAll(operands.paths(farm, source));
         }
-        farm.copy(source, target);
+        boolean into = Files.isDirectory(target);
+        requireDirectory(found.size(), into, LocalPath.text(target));
+        GetTree tree = new GetTree(farm, copies, trees);
+        for (FarmPath from : found) {
+            tree.get(from, into && !from.isRoot() ? LocalPath.child(target, from.last()) : target);
+        }
+        tree.end();
+    }
+
+    private void in(
+            Gridfarm farm, Copies copies, List<String> sources, FarmPath target, boolean trees) {
+        boolean into = farm.exists(target) && farm.stat(target).isDirectory();
+        FarmTree within = new FarmTree(farm, copies, trees, preserves || archive);
+        PutTree putting = new PutTree(farm, copies, trees, false);
+        List<Path> local = new ArrayList<>();
+        List<FarmPath> farmed = new ArrayList<>();
+        for (String source : sources) {
+            if (isLocal(source)) {
+                local.add(Operands.local(source));
+            } else {
+                farmed.addAll(operands.paths(farm, source));
+            }
+        }
+        requireDirectory(local.size() + farmed.size(), into, target.toString());
+        for (Path from : local) {
+            Path named = from.toAbsolutePath().normalize();
+            putting.put(from, into ? target.child(LocalPath.name(named)) : target);
+        }
+        for (FarmPath from : farmed) {
+            within.copy(from, into ? target.child(from.last()) : target);
+        }
+        putting.end();
+        within.end();
+    }
+
+    private static void requireDirectory(int sources, boolean into, String target) {
+        if (sources > 1 && !into) {
+            throw new FarmException(
+                    ErrorKind.NOT_A_DIRECTORY, "cp", target, "several sources need a directory");
+        }
     }
 }

@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
             "ACTION is one of",
             "  drain      takes nothing new; what it has is copied to other nodes and then dropped",
             "  readonly   takes no new files and no copies; keeps and serves what it has",
-            "  readwrite  as usual again (undrain is the same)",
+            "  readwrite  takes new files and copies again (undrain is the same)",
             "  remove     for good: its copies count for nothing, and it may not register. Refused while it has the last good copy of a file",
             "  status     how it stands",
             "What was decided outlives restarts of the node and of every server.",
@@ -151,8 +151,18 @@ public final class NodeCommand implements Callable<Integer> {
         System.out.println(line(reply));
         if (reply.getRefused()) {
             System.err.println(
-                    "gf: refused: these have their last good copy there; drain the node first");
+                    "gf: refused: these have their last good copy there; "
+                            + (canBeDrained(reply.getState())
+                                    ? "drain the node first: gf node drain " + node
+                                    : "a node that is "
+                                            + reply.getState()
+                                            + " cannot be drained: bring it back, or remove these files (gf rm) if it is gone"));
         }
         reply.getBlockersList().forEach(blocker -> System.out.println("  " + blocker));
+    }
+
+    /** What is down or silent can give nothing to others. */
+    private static boolean canBeDrained(String state) {
+        return !state.startsWith("down") && !state.startsWith("silent");
     }
 }
