@@ -30,6 +30,7 @@ final class KnownEnd {
 
     final Uncommitted uncommitted = new Uncommitted();
     private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
+    private boolean wasShared;
     private long size;
     private long seen; // version of the newest answer of the leader
     private long reserved; // end of the last append that has its place
@@ -50,6 +51,17 @@ final class KnownEnd {
         return mode == DataMode.EXCLUSIVE;
     }
 
+    /** So many of those bytes lie within the file, at most {@code length}; -1: not known here. */
+    int known(long offset, int length) {
+        boolean isKnown = isAlone() || mode == DataMode.READ_SHARED;
+        return isKnown ? (int) Math.max(0, Math.min(length, size - offset)) : -1;
+    }
+
+    /** Others have, or had, the file open beside a writer. */
+    boolean wasShared() {
+        return wasShared;
+    }
+
     // ---- what the leader says
     // -----------------------------------------------------------------------------------------------------------
 
@@ -68,6 +80,7 @@ final class KnownEnd {
             size = sizeThere;
         }
         seen = Math.max(seen, version);
+        modeCounts();
     }
 
     /**
@@ -91,6 +104,18 @@ final class KnownEnd {
      */
     void lowered(DataMode most) {
         mode = most == DataMode.DATA_MODE_UNSPECIFIED ? mode : most;
+    }
+
+    /** Others may go on as the mode lets them. */
+    void modeCounts() {
+        wasShared |= mode == DataMode.WRITE_SHARED;
+    }
+
+    /** The chain has told it, a while ago. */
+    void seen(long sizeThere) {
+        if (!isAlone()) {
+            is(sizeThere);
+        }
     }
 
     /**

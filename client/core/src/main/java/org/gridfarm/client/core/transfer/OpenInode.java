@@ -49,7 +49,6 @@ final class OpenInode {
     private @Nullable LocalWriting localWriting;
     private @Nullable FarmException broken;
     private boolean layoutRecalled;
-    private boolean wasShared;
     private boolean othersWrote;
     private int generationBefore; // as a former process knew it; until there is a layout
 
@@ -102,12 +101,12 @@ final class OpenInode {
      */
     @Nullable OpenReply asOpened() {
         synchronized (lock) {
-            boolean holds =
-                    broken == null
+            return broken == null
                             && !layoutRecalled
                             && end.mode() == DataMode.READ_SHARED
-                            && !hasWriter();
-            return holds ? KeptOpens.answer(attributes, layout) : null;
+                            && !hasWriter()
+                    ? KeptOpens.answer(attributes, layout)
+                    : null;
         }
     }
 
@@ -162,7 +161,6 @@ final class OpenInode {
     private void takeMode(OpenReply reply) {
         Attributes there = reply.getAttributes();
         end.answered(reply.getMode(), there.getVersion(), there.getSize());
-        wasShared |= end.mode() == DataMode.WRITE_SHARED;
         othersWrote |= reply.getOthersWrote();
     }
 
@@ -224,10 +222,7 @@ final class OpenInode {
     /** So many of those bytes lie within the file, at most {@code length}; -1: not known here. */
     int known(long offset, int length) {
         synchronized (lock) {
-            boolean alone = end.isAlone() || end.mode() == DataMode.READ_SHARED;
-            return writtenLocally || !alone
-                    ? -1
-                    : (int) Math.max(0, Math.min(length, end.size() - offset));
+            return writtenLocally ? -1 : end.known(offset, length);
         }
     }
 
@@ -394,9 +389,7 @@ final class OpenInode {
     /** The chain has told, a while ago. */
     void sizeSeen(long seen) {
         synchronized (lock) {
-            if (!end.isAlone()) {
-                end.is(seen);
-            }
+            end.seen(seen);
         }
     }
 
@@ -540,10 +533,9 @@ final class OpenInode {
      */
     boolean isCommitted() {
         synchronized (lock) {
-            if (!end.isAlone() || !uncommitted.isSettled()) {
-                return false;
-            }
-            return content(end.size()).build().equals(lastCommit);
+            return end.isAlone()
+                    && uncommitted.isSettled()
+                    && content(end.size()).build().equals(lastCommit);
         }
     }
 
@@ -587,14 +579,14 @@ final class OpenInode {
     /** The recall is about to be answered: others, who have waited until now, may go on. */
     void lowered() {
         synchronized (lock) {
-            wasShared |= end.mode() == DataMode.WRITE_SHARED;
+            end.modeCounts();
         }
     }
 
     /** Others have, or had, the file open: the metaserver may know of a node that failed there. */
     boolean wasShared() {
         synchronized (lock) {
-            return wasShared;
+            return end.wasShared();
         }
     }
 
