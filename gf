@@ -179,6 +179,7 @@ case $invoked:${1:-} in
     gf:metaserver) kind=$1 main=org.gridfarm.metaserver.MetaServerMain && shift ;;
     gf:storagenode) kind=$1 main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
     gf:scheduler) kind=$1 main=org.gridfarm.scheduler.SchedulerMain && shift ;;
+    gf:zookeeper) kind=$1 main=org.apache.zookeeper.server.ZooKeeperServerMain && shift ;;
     gf:bench) kind=$1 ;;
     gf:mount)
         for word; do

@@ -17,30 +17,71 @@ final class NodeMeters {
 
     static void register(
             MeterRegistry registry, ReplicaStore store, NodeCounters counters, TaskService tasks) {
-        count(registry, "gf.node.read.bytes", counters.readBytes);
-        count(registry, "gf.node.written.bytes", counters.writtenBytes);
-        count(registry, "gf.node.forwarded.bytes", counters.forwardedBytes);
-        count(registry, "gf.node.copied.bytes", counters.copiedBytes);
-        count(registry, "gf.node.scrubbed.bytes", counters.scrubbedBytes);
-        count(registry, "gf.node.corrupt.replicas", counters.badBlocks);
-        count(registry, "gf.node.member.failures", counters.memberFailures);
-        count(registry, "gf.node.tickets.refused", counters.refusedTickets);
-        count(registry, "gf.node.local.opens", counters.localOpens);
-        Gauge.builder("gf.node.tasks.running", tasks, TaskService::runningCount).register(registry);
+        count(
+                registry,
+                "gf.node.read.bytes",
+                "Bytes of replicas read for others",
+                counters.readBytes);
+        count(
+                registry,
+                "gf.node.written.bytes",
+                "Bytes written to replicas",
+                counters.writtenBytes);
+        count(
+                registry,
+                "gf.node.forwarded.bytes",
+                "Bytes passed on along write chains",
+                counters.forwardedBytes);
+        count(
+                registry,
+                "gf.node.copied.bytes",
+                "Bytes of replicas copied from other nodes",
+                counters.copiedBytes);
+        count(
+                registry,
+                "gf.node.scrubbed.bytes",
+                "Bytes read to verify replicas",
+                counters.scrubbedBytes);
+        count(
+                registry,
+                "gf.node.corrupt.replicas",
+                "Blocks found that do not fit their checksum",
+                counters.badBlocks);
+        count(
+                registry,
+                "gf.node.member.failures",
+                "Nodes behind this one in a chain that failed",
+                counters.memberFailures);
+        count(
+                registry,
+                "gf.node.tickets.refused",
+                "Calls with a ticket that does not hold",
+                counters.refusedTickets);
+        count(
+                registry,
+                "gf.node.local.opens",
+                "Replicas opened as local files by a mount",
+                counters.localOpens);
+        Gauge.builder("gf.node.tasks.running", tasks, TaskService::runningCount)
+                .description("Tasks of jobs that run here")
+                .register(registry);
         for (DataDirectory disk : store.disks()) {
             Gauge.builder("gf.node.disk.capacity.bytes", disk, DataDirectory::capacity)
+                    .description("Size of the disk, whatever uses it")
                     .tag("disk", disk.toString())
                     .register(registry);
             Gauge.builder("gf.node.disk.available.bytes", disk, DataDirectory::available)
+                    .description("What is left for new replicas, the reserve apart")
                     .tag("disk", disk.toString())
                     .register(registry);
             Gauge.builder("gf.node.disk.failed", disk, failed -> failed.isFailed() ? 1 : 0)
+                    .description("1 while the disk cannot be used")
                     .tag("disk", disk.toString())
                     .register(registry);
         }
     }
 
-    private static void count(MeterRegistry registry, String name, LongAdder adder) {
-        FunctionCounter.builder(name, adder, LongAdder::sum).register(registry);
+    private static void count(MeterRegistry registry, String name, String help, LongAdder adder) {
+        FunctionCounter.builder(name, adder, LongAdder::sum).description(help).register(registry);
     }
 }

@@ -58,7 +58,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final LostWriters lostWriters;
     private final Suspects suspects;
     private final MissingCopies missing;
+    private static final long FIGURES_EVERY_NANOS = 1_000_000_000;
+
     private final Repair repair;
+    private volatile FarmFigures figures = FarmFigures.NONE;
+    private long figuresAt;
     private final ChainRepair chains;
     private final BalanceControl balance;
     private final TicketMaker tickets;
@@ -489,6 +493,15 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         nodes.tick(now);
         missing.tick(now);
         lostWriters.tick(inGrace());
+        if (now - figuresAt >= FIGURES_EVERY_NANOS) {
+            figuresAt = now;
+            figures = FarmFigures.of(state, repair, clients);
+        }
+    }
+
+    @Override
+    public FarmFigures figures() {
+        return figures;
     }
 
     @Override

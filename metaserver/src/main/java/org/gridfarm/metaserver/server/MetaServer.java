@@ -375,6 +375,10 @@ public final class MetaServer implements AutoCloseable {
         return heap.problem().isPresent();
     }
 
+    FarmFigures figures() {
+        return serving.figures();
+    }
+
     int sessions() {
         return serving.sessions();
     }

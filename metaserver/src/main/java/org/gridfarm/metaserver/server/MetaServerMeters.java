@@ -3,6 +3,12 @@ package org.gridfarm.metaserver.server;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
+import org.gridfarm.metaserver.replica.NodeState;
+import org.gridfarm.metaserver.replica.Problem;
+
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
 /** What a metaserver shows of itself: {@code gf_meta_*}. */
 final class MetaServerMeters {
     private MetaServerMeters() {}
@@ -26,5 +32,38 @@ final class MetaServerMeters {
         Gauge.builder("gf.meta.sessions", server, MetaServer::sessions)
                 .description("Client sessions")
                 .register(registry);
+        for (Problem problem : Problem.values()) {
+            figure(server, "gf.farm.files", f -> f.files(problem))
+                    .tag("problem", word(problem))
+                    .description("Files with a problem of their replicas (at the leader)")
+                    .register(registry);
+        }
+        for (NodeState state : NodeState.values()) {
+            figure(server, "gf.farm.nodes", f -> f.nodes(state))
+                    .tag("state", state.text())
+                    .description("Storage nodes in each state (at the leader)")
+                    .register(registry);
+        }
+        figure(server, "gf.farm.inodes", FarmFigures::inodes)
+                .description("Files, directories and links of the farm (at the leader)")
+                .register(registry);
+        figure(server, "gf.farm.leases", FarmFigures::leases)
+                .description("Leases that clients of the leader hold")
+                .register(registry);
+        figure(server, "gf.repair.copies.running", FarmFigures::copiesRunning)
+                .description("Replicas that are being copied now (at the leader)")
+                .register(registry);
+        figure(server, "gf.repair.files.unsettled", FarmFigures::unsettled)
+                .description("Files whose replicas are still being compared (at the leader)")
+                .register(registry);
+    }
+
+    private static Gauge.Builder<MetaServer> figure(
+            MetaServer server, String name, ToDoubleFunction<FarmFigures> figure) {
+        return Gauge.builder(name, server, s -> figure.applyAsDouble(s.figures()));
+    }
+
+    private static String word(Problem problem) {
+        return problem.name().toLowerCase(Locale.ROOT);
     }
 }

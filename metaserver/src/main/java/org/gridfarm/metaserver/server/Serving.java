@@ -20,6 +20,11 @@ interface Serving {
         return 0;
     }
 
+    /** How the farm stands; known to the leader alone. May be read from other threads. */
+    default FarmFigures figures() {
+        return FarmFigures.NONE;
+    }
+
     /** After a round of actions: what was decided leaves together. */
     default void endOfRound() {}
 

@@ -6,6 +6,8 @@ import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.worker.Runner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +71,12 @@ final class DelegatedRunner implements Runner {
     @Override
     public CompletableFuture<Void> renewProxy(String address, String attempt, ByteString proxy) {
         return runner.renewProxy(address, attempt, proxy);
+    }
+
+    @Override
+    public CompletableFuture<WriteTaskInputReply> input(
+            String address, WriteTaskInputRequest request) {
+        return runner.input(address, request);
     }
 
     @Override

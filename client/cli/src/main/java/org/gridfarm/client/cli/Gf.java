@@ -77,4 +77,13 @@ public final class Gf {
         System.err.println(WholeLine.complaint(failure, words));
         return Exit.USAGE.code();
     }
+
+    /** Every command, as manual pages and completion show them. */
+    public static CommandLine line() {
+        CommandLine line = new CommandLine(new Gf());
+        for (Subcommand subcommand : Subcommand.values()) {
+            line.addSubcommand(subcommand.label(), subcommand.create());
+        }
+        return line;
+    }
 }

@@ -1,19 +1,37 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.health.FarmHealth;
+import org.gridfarm.client.cli.health.HealthCode;
+import org.gridfarm.client.cli.health.HealthFinding;
+import org.gridfarm.client.cli.health.LocalMounts;
+import org.gridfarm.client.cli.health.Muted;
+import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.config.Units;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
+import org.gridfarm.protocol.wire.NodeControlReply;
+import org.gridfarm.protocol.wire.NodeControlRequest;
 import org.gridfarm.protocol.wire.NodeInfo;
-import org.gridfarm.protocol.wire.ServerInfo;
+import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -21,158 +39,185 @@ import java.util.concurrent.Callable;
         header = "Says what is wrong with the farm and what to do.",
         description = {
             "",
-            "Exit status 0: well; 1: something needs attention, or is being repaired; 2: content is lost or corrupt."
+            "Each finding has a code that never changes (--codes lists them), a count, a cause and a cure. Looked at are the",
+            "farm and, on this machine, its mounts and the certificate in use. What is accepted can be muted on this machine.",
+            "",
+            "Exit status 0: all is well or muted; 1: something needs attention, or is being repaired; 2: content is lost or",
+            "corrupt, or something does not work."
         },
         mixinStandardHelpOptions = true)
 public final class Health implements Callable<Integer> {
-    /** A node with a smaller share of free space is nearly full. */
-    private static final double FREE_SHARE_MIN = 0.05;
-
-    /** Batches the tables may be behind the journal: a few seconds of a busy farm. */
-    private static final long JOURNAL_BEHIND_MAX = 5_000;
-
-    /** Batches a cache server may be behind the leader. */
-    private static final long CACHE_BEHIND_MAX = 5_000;
-
-    /** One thing that is wrong; {@code severity} is the exit status it asks for. */
-    private record Finding(int severity, String what, String hint) {}
+    private static final String FOREVER = "3650d";
 
     @Mixin private FarmOptions options = new FarmOptions();
 
+    @Option(
+            names = "--detail",
+            description = "also what each code means, all that is in the way, and what is muted")
+    private boolean detail;
+
+    @Option(names = "--codes", description = "list all codes and what they mean; asks nobody")
+    private boolean codes;
+
+    @Option(
+            names = "--mute",
+            paramLabel = "CODE",
+            description = "say no more of it on this machine")
+    private @Nullable String mute;
+
+    @Option(
+            names = "--for",
+            paramLabel = "TIME",
+            defaultValue = FOREVER,
+            description = "with --mute: such as 12h or 7d (until --unmute)")
+    private String time = FOREVER;
+
+    @Option(names = "--unmute", paramLabel = "CODE", description = "say it again")
+    private @Nullable String unmute;
+
     @Override
     public Integer call() {
-        List<Finding> findings = new ArrayList<>();
-        try (Gridfarm farm = options.connect()) {
-            content(
-                    farm.callLeader(
-                            MetadataMethods.CLUSTER_STATUS,
-                            ClusterStatusRequest.getDefaultInstance()),
-                    findings);
-            farm.nodes().forEach(node -> node(node, findings));
+        if (codes) return listCodes();
+        Instant now = Instant.now();
+        Muted muted = new Muted(options.file().resolveSibling("health-muted"));
+        if (mute != null) {
+            muted.mute(Muted.code(mute), now.plus(duration(time)), now);
+            return 0;
         }
-        int worst = findings.stream().mapToInt(Finding::severity).max().orElse(0);
+        if (unmute != null) {
+            muted.unmute(Muted.code(unmute), now);
+            return 0;
+        }
+        List<HealthFinding> all = look(now);
+        Map<HealthCode, Instant> silenced = muted.at(now);
+        List<HealthFinding> told =
+                all.stream().filter(finding -> !silenced.containsKey(finding.code())).toList();
+        int worst = told.stream().mapToInt(f -> f.code().severity().status()).max().orElse(0);
         if (options.json) {
             Output.json(
                     Map.of(
-                            "state", List.of("well", "attention", "bad").get(worst),
+                            "state",
+                            List.of("ok", "warning", "error").get(worst),
                             "findings",
-                                    findings.stream()
-                                            .map(f ->
-                                                    Map.of(
-                                                            "severity",
-                                                            f.severity(),
-                                                            "what",
-                                                            f.what(),
-                                                            "hint",
-                                                            f.hint()))
-                                            .toList()));
-        } else if (findings.isEmpty()) {
-            System.out.println("well");
-        } else {
-            findings.stream()
-                    .sorted((a, b) -> b.severity() - a.severity())
-                    .forEach(f ->
-                            System.out.println(
-                                    (f.severity() == 2 ? "BAD   " : "note  ")
-                                            + f.what()
-                                            + " ("
-                                            + f.hint()
-                                            + ")"));
+                            told.stream().map(Health::document).toList(),
+                            "muted",
+                            silenced.keySet().stream().map(HealthCode::name).toList()));
+            return worst;
+        }
+        if (told.isEmpty()) System.out.println("OK");
+        told.forEach(this::show);
+        if (detail) {
+            silenced.forEach((code, until) -> {
+                long count = all.stream().filter(finding -> finding.code() == code).count();
+                System.out.println("muted " + code + " until " + until + ": " + count + " now");
+            });
         }
         return worst;
     }
 
-    private static void content(ClusterStatusReply status, List<Finding> findings) {
-        count(findings, 2, status.getReplicasLost(), "without a good replica", "--lost");
-        count(findings, 1, status.getReplicasAway(), "on silent nodes alone", "--away");
-        count(findings, 2, status.getReplicasCorrupt(), "with a corrupt replica", "--corrupt");
-        count(findings, 1, status.getReplicasUnder(), "with too few replicas", "--under");
-        if (status.getJournalRowsBehind() > JOURNAL_BEHIND_MAX) {
-            findings.add(
-                    new Finding(
-                            1,
-                            "the tables are "
-                                    + status.getJournalRowsBehind()
-                                    + " batches behind the journal",
-                            "is PostgreSQL slow?"));
-        }
-        for (ServerInfo server : status.getServersList()) {
-            if (!server.getProblem().isEmpty()) {
-                findings.add(
-                        new Finding(
-                                1,
-                                "metaserver " + server.getName() + ": " + server.getProblem(),
-                                "delete, set quotas, or give metaservers more memory"));
-            }
-            if (server.getLag() > CACHE_BEHIND_MAX) {
-                findings.add(
-                        new Finding(
-                                1,
-                                "metaserver "
-                                        + server.getName()
-                                        + " is "
-                                        + server.getLag()
-                                        + " batches behind",
-                                "see its log"));
-            }
-        }
-        if (status.getServersList().size() < 2) {
-            findings.add(
-                    new Finding(
-                            1, "one metaserver runs, nobody would take over", "start another one"));
+    private static java.time.Duration duration(String time) {
+        try {
+            return Units.duration(time);
+        } catch (IllegalArgumentException e) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "health", time, "--for takes a time such as 12h or 7d", e);
         }
     }
 
-    private static void count(
-            List<Finding> findings, int severity, long count, String what, String option) {
-        if (count > 0) {
-            findings.add(
-                    new Finding(
-                            severity,
-                            count + (count == 1 ? " file " : " files ") + what,
-                            "gf replicas " + option));
+    private List<HealthFinding> look(Instant now) {
+        List<HealthFinding> findings = new ArrayList<>(LocalMounts.findings());
+        try {
+            ClientConfig config = options.configuration();
+            findings.addAll(certificate(config.security(), now));
+            try (Gridfarm farm = options.connect()) {
+                ClusterStatusReply status =
+                        farm.callLeader(
+                                MetadataMethods.CLUSTER_STATUS,
+                                ClusterStatusRequest.getDefaultInstance());
+                List<NodeInfo> nodes = farm.nodes();
+                findings.addAll(FarmHealth.of(status, nodes, drains(farm, nodes)));
+            }
+        } catch (FarmException e) {
+            if (e.kind() == ErrorKind.BAD_CONFIGURATION || e.kind() == ErrorKind.USAGE) throw e;
+            findings.add(FarmHealth.unreachable(e));
         }
+        Comparator<HealthFinding> worstFirst =
+                Comparator.comparing((HealthFinding f) -> -f.code().severity().status())
+                        .thenComparing(HealthFinding::code);
+        return findings.stream().sorted(worstFirst).toList();
     }
 
-    private static void node(NodeInfo node, List<Finding> findings) {
-        String name = "node " + node.getName();
-        switch (node.getState()) {
-            case "down" ->
-                    findings.add(
-                            new Finding(
-                                    1,
-                                    name
-                                            + " is down, silent for "
-                                            + node.getLastSeenMillisAgo() / 1000
-                                            + " s",
-                                    "start it again, or: gf node remove " + node.getName()));
-            case "suspect" ->
-                    findings.add(
-                            new Finding(
-                                    1,
-                                    name + " is silent or being taken stock of",
-                                    "wait for a moment"));
-            case "removed" -> {
-                return;
-            }
-            default -> {}
+    private static List<HealthFinding> certificate(SecuritySettings security, Instant now) {
+        Credential credential =
+                security.key().isPresent()
+                        ? Credential.load(security.certificate(), security.key().get())
+                        : Credential.load(security.certificate());
+        return FarmHealth.certificate(
+                security.certificate().toString(),
+                credential.certificate().getNotBefore().toInstant(),
+                credential.notAfter(),
+                now);
+    }
+
+    private static Map<String, NodeControlReply> drains(Gridfarm farm, List<NodeInfo> nodes) {
+        Map<String, NodeControlReply> drains = new TreeMap<>();
+        for (NodeInfo node : nodes) {
+            if (!node.getState().equals("draining")) continue;
+            NodeControlRequest request =
+                    NodeControlRequest.newBuilder()
+                            .setNode(node.getName())
+                            .setAction("status")
+                            .build();
+            drains.put(node.getName(), farm.callLeader(MetadataMethods.NODE_CONTROL, request));
         }
-        if (node.getCapacity() > 0 && node.getAvailable() < node.getCapacity() * FREE_SHARE_MIN) {
-            findings.add(
-                    new Finding(
-                            1,
-                            name + " is full: " + Output.bytes(node.getAvailable()) + " left",
-                            "delete, add nodes, or: gf balance"));
+        return drains;
+    }
+
+    private void show(HealthFinding finding) {
+        HealthCode code = finding.code();
+        String severity = code.severity() == HealthCode.Severity.ERROR ? "ERROR" : "WARN ";
+        System.out.println(Output.name(severity + " " + code + ": " + finding.cause()));
+        if (detail) System.out.println("      " + code.meaning());
+        System.out.println(Output.name("      -> " + finding.cure()));
+        if (detail)
+            finding.details().forEach(line -> System.out.println("      " + Output.name(line)));
+    }
+
+    private static Map<String, Object> document(HealthFinding finding) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("code", finding.code().name());
+        document.put(
+                "severity", finding.code().severity().name().toLowerCase(java.util.Locale.ROOT));
+        document.put("count", finding.count());
+        document.put("cause", finding.cause());
+        document.put("cure", finding.cure());
+        document.put("meaning", finding.code().meaning());
+        document.put("details", finding.details());
+        return document;
+    }
+
+    private int listCodes() {
+        if (options.json) {
+            Output.json(
+                    Map.of(
+                            "codes",
+                            List.of(HealthCode.values()).stream()
+                                    .map(code ->
+                                            Map.of(
+                                                    "code",
+                                                    code.name(),
+                                                    "exit_status",
+                                                    code.severity().status(),
+                                                    "meaning",
+                                                    code.meaning()))
+                                    .toList()));
+            return 0;
         }
-        if (node.getBadBlocks() > 0) {
-            findings.add(
-                    new Finding(
-                            1,
-                            name
-                                    + " has found "
-                                    + node.getBadBlocks()
-                                    + " bad blocks since it started",
-                            "check its disks"));
+        Output.Table table = Output.table("CODE", "EXIT", "MEANING");
+        for (HealthCode code : HealthCode.values()) {
+            table.row(code.name(), code.severity().status(), code.meaning());
         }
+        table.print();
+        return 0;
     }
 }

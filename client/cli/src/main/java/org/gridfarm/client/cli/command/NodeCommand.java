@@ -1,18 +1,21 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
+import org.gridfarm.client.cli.setup.Setup;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.NodeControlReply;
 import org.gridfarm.protocol.wire.NodeControlRequest;
+import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +33,7 @@ import java.util.concurrent.Callable;
             "  readwrite  takes new files and copies again (undrain is the same)",
             "  remove     for good: its copies count for nothing, and it may not register. Refused while it has the last good copy of a file",
             "  status     how it stands",
+            "  add        makes the file with which the host NODE joins (gf setup --join); as root on the authority's host",
             "What was decided outlives restarts of the node and of every server.",
             "",
             "Exit status 1: refused, or --wait ended because the rest cannot be moved; what is in the way is shown."
@@ -47,6 +51,18 @@ public final class NodeCommand implements Callable<Integer> {
     @Option(names = "--wait", description = "drain, remove: until nothing of it is needed any more")
     private boolean waits;
 
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "add: of its storage node (the host's short name)")
+    private @Nullable String name;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            description = "add: the file (gridfarm-NAME.join)")
+    private @Nullable Path out;
+
     @Parameters(index = "0", paramLabel = "ACTION")
     private String action = "";
 
@@ -58,6 +74,11 @@ public final class NodeCommand implements Callable<Integer> {
         if (waits && !action.equals("drain") && !action.equals("remove")) {
             throw new FarmException(
                     ErrorKind.USAGE, "node " + action, node, "--wait is for drain and remove");
+        }
+        if (action.equals("add")) return Setup.add(node, name, out);
+        if (name != null || out != null) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "node " + action, node, "--name and --out are for add");
         }
         try (Gridfarm farm = options.connect()) {
             NodeControlReply reply = ask(farm, action, dryRun);
@@ -133,6 +154,15 @@ public final class NodeCommand implements Callable<Integer> {
                 + (reply.getReplicasLeft() == 0 ? "" : Administration.about(reply.getEtaSeconds()));
     }
 
+    /** A node that does not answer cannot be drained. */
+    private static String cure(NodeControlReply reply) {
+        return switch (reply.getState()) {
+            case "down", "suspect" ->
+                    "it does not answer: start it again, then drain it; if it is gone for ever, delete these files (gf rm), then remove it";
+            default -> "drain the node first";
+        };
+    }
+
     private void show(NodeControlReply reply) {
         if (options.json) {
             Map<String, Object> document = new LinkedHashMap<>();
@@ -151,18 +181,10 @@ public final class NodeCommand implements Callable<Integer> {
         System.out.println(line(reply));
         if (reply.getRefused()) {
             System.err.println(
-                    "gf: refused: these have their last good copy there; "
-                            + (canBeDrained(reply.getState())
-                                    ? "drain the node first: gf node drain " + node
-                                    : "a node that is "
-                                            + reply.getState()
-                                            + " cannot be drained: bring it back, or remove these files (gf rm) if it is gone"));
+                    "gf: refused: these have their last good copy there; " + cure(reply));
         }
         reply.getBlockersList().forEach(blocker -> System.out.println("  " + blocker));
     }
 
     /** What is down or silent can give nothing to others. */
-    private static boolean canBeDrained(String state) {
-        return !state.startsWith("down") && !state.startsWith("silent");
-    }
 }

@@ -65,6 +65,7 @@ public enum Subcommand {
     CA(Group.FARM, "ca", Ca::new),
     CONFIG(Group.FARM, "config", ConfigCommand::new),
     DOCTOR(Group.FARM, "doctor", Doctor::new),
+    SETUP(Group.HOST, "setup", SetupCommand::new),
     MOUNT(Group.HOST, "mount", Mount::new),
     UMOUNT(Group.HOST, "umount", Umount::new),
     CLUSTER(Group.HOST, "cluster", ClusterCommand::new),
