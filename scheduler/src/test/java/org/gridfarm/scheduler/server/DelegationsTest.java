@@ -27,6 +27,8 @@ import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.queue.JobStore.KeptProxy;
 import org.gridfarm.scheduler.worker.Runner;
 import org.junit.jupiter.api.Test;
@@ -77,7 +79,11 @@ class DelegationsTest {
             return new AuthenticatedPeer(chain, Optional.of(identity), true);
         } catch (CertificateException e) {
             throw new FarmException(
-                    ErrorKind.NOT_AUTHENTICATED, "authenticate", "", e.getMessage(), e);
+                    ErrorKind.NOT_AUTHENTICATED,
+                    "authenticate",
+                    "",
+                    String.valueOf(e.getMessage()),
+                    e);
         }
     }
 
@@ -226,6 +232,12 @@ class DelegationsTest {
         @Override
         public CompletableFuture<ReadTaskOutputReply> output(
                 String address, ReadTaskOutputRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<WriteTaskInputReply> input(
+                String address, WriteTaskInputRequest request) {
             throw new UnsupportedOperationException();
         }
 

@@ -88,6 +88,12 @@ class PublisherTest {
         }
 
         @Override
+        public CompletableFuture<Void> renewProxy(
+                String address, String attempt, ByteString proxy) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletableFuture<Void> kill(String address, String attempt, int signal) {
             throw new UnsupportedOperationException();
         }
