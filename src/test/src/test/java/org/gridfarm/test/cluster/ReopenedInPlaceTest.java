@@ -85,6 +85,7 @@ class ReopenedInPlaceTest {
             if (round % 2 == 0) {
                 content = Arrays.copyOf(content, content.length + round);
                 change(file, content, content.length - 1, (byte) round);
+                assertThat(Files.size(file)).isEqualTo(content.length);
                 assertThat(Files.size(elsewhere)).isEqualTo(content.length);
             }
             assertThat(elsewhere).hasBinaryContent(content);
