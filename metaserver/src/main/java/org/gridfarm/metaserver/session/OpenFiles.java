@@ -98,17 +98,19 @@ public final class OpenFiles {
     }
 
     /**
-     * The open has been answered, or is about to be: others have given up what they had to. A
-     * writer who is alone by now, since they have given up the file as a whole, is told so.
+     * The open has been answered, or is about to be: others have given up what they had to. Where
+     * they have given up the file as a whole meanwhile, a writer is alone, and a reader reads what
+     * nobody writes: they are told so.
      */
     public void answered(long handle) {
         Handle open = byHandle.get(handle);
-        if (open == null || !open.write()) return;
-        File file = files.get(open.inode());
-        if (file == null) return;
-        file.haveWritten.add(open.session());
+        File file = open == null ? null : files.get(open.inode());
+        if (open == null || file == null) return;
+        if (open.write()) file.haveWritten.add(open.session());
         boolean alone = file.handles.values().stream().allMatch(h -> h.session() == open.session());
-        if (alone) file.modes.put(open.session(), DataMode.EXCLUSIVE);
+        boolean written = file.handles.values().stream().anyMatch(Handle::write);
+        if (!written) file.modes.put(open.session(), DataMode.READ_SHARED);
+        else if (open.write() && alone) file.modes.put(open.session(), DataMode.EXCLUSIVE);
     }
 
     private static Opened judge(File file, Handle opened) {

@@ -142,6 +142,33 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(refresh(writer, inode, 501).getMode()).isEqualTo(DataMode.WRITE_SHARED);
     }
 
+    /** As a writer does whose program has closed the file a moment ago. */
+    @Test
+    void aReaderReadsWhatNobodyWritesWhenTheWriterHasGivenTheFileUp() throws Exception {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        writer.holdRecalls(release);
+        TestClient reader = new TestClient(farm, leader, 12);
+        CompletableFuture<OpenReply> opening =
+                reader.start(
+                        MetadataMethods.OPEN,
+                        OpenRequest.newBuilder()
+                                .setInode(inode)
+                                .setHandle(600)
+                                .setRead(true)
+                                .build());
+        TestFarm.await(
+                "data recall", () -> writer.recalls.stream().anyMatch(r -> r.getDataCount() > 0));
+        commit(writer, inode, 500, true, List.of("n1"));
+        assertThat(opening.isDone()).isFalse();
+        release.complete(null);
+        OpenReply opened = opening.get(5, TimeUnit.SECONDS);
+        assertThat(opened.getMode()).isEqualTo(DataMode.READ_SHARED);
+        assertThat(opened.getLayout().getObjects(0).getReplicas(0).getState())
+                .isEqualTo(ReplicaState.VALID);
+    }
+
     /** It may have bytes that only its own node's file has, and nobody else's node any more. */
     @Test
     void whoWritesBesideAReaderSendsWhatHeHasBeforeAnotherWrites() throws Exception {
