@@ -10,6 +10,12 @@ import picocli.CommandLine.Command;
             "Works on the farm of the configuration, or with --self on one that is made and removed. Every figure stands beside its yardstick of the same"
                     + " run; where there is an aim, MET says whether it was reached."
         },
-        subcommands = {BenchMeta.class, BenchData.class, BenchMount.class, BenchJobs.class},
+        subcommands = {
+            BenchMeta.class,
+            BenchData.class,
+            BenchMount.class,
+            BenchOpens.class,
+            BenchJobs.class
+        },
         mixinStandardHelpOptions = true)
 public final class BenchCommand {}
