@@ -109,7 +109,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     @Override
     public CompletableFuture<Attributes> stat() {
-        if (open.sizeIsKnown()) {
+        if (open.known(0, 1) >= 0) {
             return CompletableFuture.completedFuture(open.attributes());
         }
         return wiring.metadata()

@@ -214,12 +214,7 @@ final class OpenInode {
         }
     }
 
-    /** The size is known without asking: nobody else writes. */
-    boolean sizeIsKnown() {
-        return known(0, 1) >= 0;
-    }
-
-    /** So many of those bytes lie within the file, at most {@code length}; -1: not known here. */
+    /** So many of those bytes lie within the file, at most {@code length}; -1: others write. */
     int known(long offset, int length) {
         synchronized (lock) {
             return writtenLocally ? -1 : end.known(offset, length);

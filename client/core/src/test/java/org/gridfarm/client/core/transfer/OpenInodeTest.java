@@ -104,7 +104,7 @@ class OpenInodeTest {
         open.opened(handle(2), reply(6, 0)); // the others have closed it
         assertThat(open.mode()).isEqualTo(DataMode.WRITE_SHARED);
         open.refreshed(reply(6, 0));
-        assertThat(open.sizeIsKnown()).isFalse();
+        assertThat(open.known(0, 1)).isNegative();
         assertThat(open.takeCommit(1, null)).isNull();
         KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE);
         open.committed(open.takeCommit(1, told).build(), attributes(7, SIZE));
@@ -209,7 +209,7 @@ class OpenInodeTest {
         open.opened(handle(2, OpenFlags.READ), reply(5, 0));
         Files.write(file, new byte[(int) SIZE]);
         open.wroteLocally();
-        assertThat(open.sizeIsKnown()).isFalse();
+        assertThat(open.known(0, 1)).isNegative();
         open.takeUnsure();
         open.outcome(0, ChainOutcome.newBuilder().setSize(SIZE).build());
         open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
