@@ -82,14 +82,7 @@ public final class BenchMount implements Callable<Integer> {
     }
 
     private void measure(BenchFarm farm) throws IOException {
-        Path at = mount != null ? mount : farm.mount().orElse(null);
-        if (at == null || !Mounts.isMounted(at)) {
-            throw new FarmException(
-                    ErrorKind.USAGE,
-                    "bench",
-                    at == null ? "" : at.toString(),
-                    "no mount to measure; name one with --mount, or make a farm with --self");
-        }
+        Path at = BenchOptions.mounted(mount, farm);
         Path second = other != null ? other : ofSecondNode(farm);
         if (second == null) {
             System.err.println("gf: without another node's files; name its mount with --other");

@@ -2,7 +2,6 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.bench.opens.OpensBench;
-import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
@@ -58,14 +57,7 @@ public final class BenchOpens implements Callable<Integer> {
                     ErrorKind.USAGE, "bench", "", "counts and sizes must be above 0");
         }
         try (BenchFarm farm = bench.farm(options)) {
-            Path at = mount != null ? mount : farm.mount().orElse(null);
-            if (at == null || !Mounts.isMounted(at)) {
-                throw new FarmException(
-                        ErrorKind.USAGE,
-                        "bench",
-                        at == null ? "" : at.toString(),
-                        "no mount to measure; name one with --mount, or make a farm with --self");
-            }
+            Path at = BenchOptions.mounted(mount, farm);
             new OpensBench(
                             new OpensBench.Settings(
                                     at,
