@@ -3,6 +3,7 @@ package org.gridfarm.client.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -306,6 +307,22 @@ class GridfarmTest {
             farm.exists(FarmPath.of("/f"));
         }
         assertThat(memory.metaserver.handles()).isZero();
+    }
+
+    /** The mount's ledger strikes out what has ended: a file that is kept open has not. */
+    @Test
+    void aFileThatIsKeptOpenHasNotEnded() throws Exception {
+        Gridfarm farm = memory.client();
+        write(farm, "/f", random(1000));
+        long inode = farm.stat(FarmPath.of("/f")).inode();
+        FileHandle file =
+                farm.transfer().open(farm.metadata().self(), inode, OpenFlags.READ).join();
+        file.noted();
+        assertThat(file.ended()).as("it is open").isNotDone();
+        file.close().join();
+        assertThat(file.ended()).as("it is kept").isNotDone();
+        farm.delete(FarmPath.of("/f"));
+        assertThat(file.ended()).succeedsWithin(Duration.ofSeconds(4));
     }
 
     @Test

@@ -29,7 +29,8 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     private final FileCommit commit;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile CompletableFuture<Void> ended = new CompletableFuture<>();
-    private volatile CompletableFuture<Void> endedBefore = ended; // of who closed it last
+    private volatile CompletableFuture<Void> endedBefore = // of who closed it last
+            CompletableFuture.completedFuture(null);
     private volatile boolean kept;
     private volatile long keepableUntil; // on the clock
     private volatile @Nullable Attributes answered; // by its open; null: by a former process
