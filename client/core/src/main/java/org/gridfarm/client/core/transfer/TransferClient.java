@@ -129,10 +129,7 @@ public final class TransferClient
 
     private CompletableFuture<FileHandle> openedAlone(
             Credentials who, long inode, OpenFlags flags) {
-        CompletableFuture<Void> rested = resting.end(inode);
-        return rested.isDone()
-                ? openedAnew(who, inode, flags)
-                : rested.thenCompose(done -> openedAnew(who, inode, flags));
+        return resting.end(inode).thenCompose(done -> openedAnew(who, inode, flags));
     }
 
     private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {
@@ -497,15 +494,6 @@ public final class TransferClient
             return -1;
         }
         Attributes now = wiring.metadata().leasedAttributes(handle.inode());
-        if (now == null) {
-            // For the next time.
-            wiring.metadata()
-                    .attributes(handle.inode())
-                    .exceptionally(thrown -> {
-                        log.debug("no lease on what was written: {}", thrown.getMessage());
-                        return null;
-                    });
-        }
         return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
     }
 
@@ -514,11 +502,23 @@ public final class TransferClient
      * is told yet.
      */
     boolean mayRestSoon(FarmFileHandle handle) {
-        if (versionToRest(handle) < 0) {
-            return false;
+        boolean may = versionToRest(handle) >= 0;
+        if (may) {
+            resting.leaves(handle.inode());
+        } else if (handle.open().mayRest()
+                && wiring.metadata().leasedAttributes(handle.inode()) == null) {
+            leaseForNextTime(handle.inode());
         }
-        resting.leaves(handle.inode());
-        return true;
+        return may;
+    }
+
+    private void leaseForNextTime(long inode) {
+        wiring.metadata()
+                .attributes(inode)
+                .exceptionally(thrown -> {
+                    log.debug("no lease on what was written: {}", thrown.getMessage());
+                    return null;
+                });
     }
 
     /** Its last user has gone, and nobody is told yet. */
