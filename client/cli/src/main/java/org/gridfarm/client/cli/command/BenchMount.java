@@ -31,8 +31,7 @@ public final class BenchMount implements Callable<Integer> {
 
     @Mixin private BenchOptions bench = new BenchOptions();
 
-    @Option(names = "--mount", paramLabel = "MNT", description = "the mount to measure")
-    private @Nullable Path mount;
+    @Mixin private BenchedMount beside = new BenchedMount();
 
     @Option(
             names = "--other",
@@ -40,13 +39,6 @@ public final class BenchMount implements Callable<Integer> {
             description =
                     "another mount of the farm, at another node (of a farm of gf cluster: n2's)")
     private @Nullable Path other;
-
-    @Option(
-            names = "--local",
-            paramLabel = "DIR",
-            description =
-                    "directory of the local disk (the farm's directory, else the present one)")
-    private @Nullable Path local;
 
     @Option(
             names = "--seconds",
@@ -82,7 +74,7 @@ public final class BenchMount implements Callable<Integer> {
     }
 
     private void measure(BenchFarm farm) throws IOException {
-        Path at = BenchOptions.mounted(mount, farm);
+        Path at = beside.mount(farm);
         Path second = other != null ? other : ofSecondNode(farm);
         if (second == null) {
             System.err.println("gf: without another node's files; name its mount with --other");
@@ -91,7 +83,7 @@ public final class BenchMount implements Callable<Integer> {
                         new MountBench.Settings(
                                 at,
                                 second,
-                                local != null ? local : farm.directory().orElse(Path.of(".")),
+                                beside.local(farm),
                                 Duration.ofNanos((long) (seconds * 1e9)),
                                 bench.repetitions,
                                 megabytes,

@@ -4,7 +4,6 @@ import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.bench.opens.OpensBench;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,15 +29,7 @@ public final class BenchOpens implements Callable<Integer> {
 
     @Mixin private BenchOptions bench = new BenchOptions();
 
-    @Option(names = "--mount", paramLabel = "MNT", description = "the mount to measure")
-    private @Nullable Path mount;
-
-    @Option(
-            names = "--local",
-            paramLabel = "DIR",
-            description =
-                    "directory of the local disk (the farm's directory, else the present one)")
-    private @Nullable Path local;
+    @Mixin private BenchedMount beside = new BenchedMount();
 
     @Option(names = "--opens", defaultValue = "50", description = "of each kind (${DEFAULT-VALUE})")
     private int opens;
@@ -57,11 +48,11 @@ public final class BenchOpens implements Callable<Integer> {
                     ErrorKind.USAGE, "bench", "", "counts and sizes must be above 0");
         }
         try (BenchFarm farm = bench.farm(options)) {
-            Path at = BenchOptions.mounted(mount, farm);
+            Path at = beside.mount(farm);
             new OpensBench(
                             new OpensBench.Settings(
                                     at,
-                                    local != null ? local : farm.directory().orElse(Path.of(".")),
+                                    beside.local(farm),
                                     megabytes.stream().sorted().toList(),
                                     opens,
                                     bench.repetitions),

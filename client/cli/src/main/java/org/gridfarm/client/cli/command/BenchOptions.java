@@ -2,14 +2,8 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.bench.BenchFarm;
 import org.gridfarm.client.cli.cluster.ClusterOptions;
-import org.gridfarm.client.cli.cluster.Mounts;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Option;
-
-import java.nio.file.Path;
 
 /** What every benchmark takes: the farm it works on, and how often. */
 final class BenchOptions {
@@ -25,19 +19,6 @@ final class BenchOptions {
     /** One of its own, or that of the configuration. */
     BenchFarm farm(FarmOptions options) {
         return self ? BenchFarm.own(ClusterOptions.usual()) : BenchFarm.of(options.file());
-    }
-
-    /** The one that was named, else the farm's own; refused where nothing is mounted. */
-    static Path mounted(@Nullable Path named, BenchFarm farm) {
-        Path at = named != null ? named : farm.mount().orElse(null);
-        if (at == null || !Mounts.isMounted(at)) {
-            throw new FarmException(
-                    ErrorKind.USAGE,
-                    "bench",
-                    at == null ? "" : at.toString(),
-                    "no mount to measure; name one with --mount, or make a farm with --self");
-        }
-        return at;
     }
 
     /** For a person who waits. */

@@ -4,7 +4,6 @@ import org.gridfarm.client.cli.operand.Owner;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
@@ -15,19 +14,7 @@ import java.util.concurrent.Callable;
         header = "Changes groups.",
         description = {"", "GROUP is a name of this host or a number."})
 public final class Chgrp implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
-
-    @Option(
-            names = {"-R", "--recursive"},
-            description = "everything below as well")
-    private boolean recursive;
-
-    @Option(
-            names = {"-h", "--no-dereference"},
-            description = "symbolic links themselves, as always with -R")
-    private boolean links;
-
-    @Mixin private HelpOption help = new HelpOption();
+    @Mixin private OwnerOptions options = new OwnerOptions();
 
     @Parameters(index = "0", paramLabel = "GROUP", description = "the group it is to have")
     private String group = "";
@@ -37,6 +24,6 @@ public final class Chgrp implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return Chown.change(options, Owner.of(":" + group), paths, recursive, links);
+        return options.change(Owner.of(":" + group), paths);
     }
 }

@@ -42,20 +42,8 @@ public final class Chmod implements Callable<Integer> {
     @Override
     public Integer call() {
         ModeChange change = ModeChange.of(mode);
-        Each each = new Each();
-        try (Gridfarm farm = options.connect()) {
-            each.path(
-                    farm,
-                    paths,
-                    path ->
-                            Trees.each(
-                                    farm,
-                                    farm.stat(path),
-                                    recursive,
-                                    each,
-                                    found -> set(farm, found, change)));
-        }
-        return each.exitCode();
+        return Trees.visit(
+                options, paths, true, recursive, (farm, found) -> set(farm, found, change));
     }
 
     private static void set(Gridfarm farm, FileInfo found, ModeChange change) {

@@ -1,12 +1,9 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.operand.Owner;
-import org.gridfarm.client.core.AttributeChange;
-import org.gridfarm.client.core.Gridfarm;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
@@ -21,19 +18,7 @@ import java.util.concurrent.Callable;
         },
         footer = {"", "Example:", "  gf chown -R ann:physics /project"})
 public final class Chown implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
-
-    @Option(
-            names = {"-R", "--recursive"},
-            description = "everything below as well")
-    private boolean recursive;
-
-    @Option(
-            names = {"-h", "--no-dereference"},
-            description = "symbolic links themselves, as always with -R")
-    private boolean links;
-
-    @Mixin private HelpOption help = new HelpOption();
+    @Mixin private OwnerOptions options = new OwnerOptions();
 
     @Parameters(index = "0", paramLabel = "OWNER", description = "user, user:group or :group")
     private String owner = "";
@@ -43,31 +28,6 @@ public final class Chown implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return change(options, Owner.of(owner), paths, recursive, links);
-    }
-
-    static int change(
-            FarmOptions options,
-            Owner owner,
-            List<String> paths,
-            boolean recursive,
-            boolean links) {
-        Each each = new Each();
-        AttributeChange change = AttributeChange.NONE.withOwner(owner.uid(), owner.gid());
-        try (Gridfarm farm = options.connect()) {
-            each.path(
-                    farm,
-                    paths,
-                    path ->
-                            Trees.each(
-                                    farm,
-                                    links || recursive ? farm.statLink(path) : farm.stat(path),
-                                    recursive,
-                                    each,
-                                    found ->
-                                            farm.change(
-                                                    found.path(), !links && !recursive, change)));
-        }
-        return each.exitCode();
+        return options.change(Owner.of(owner), paths);
     }
 }

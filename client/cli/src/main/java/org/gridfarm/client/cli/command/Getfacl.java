@@ -51,23 +51,11 @@ public final class Getfacl implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Each each = new Each();
-        try (Gridfarm farm = options.connect()) {
-            each.path(
-                    farm,
-                    paths,
-                    path ->
-                            Trees.each(
-                                    farm,
-                                    farm.stat(path),
-                                    recursive,
-                                    each,
-                                    found -> show(farm, found)));
-        }
+        int code = Trees.visit(options, paths, true, recursive, this::show);
         if (options.json) {
             Output.json(Map.of("files", documents));
         }
-        return each.exitCode();
+        return code;
     }
 
     private void show(Gridfarm farm, FileInfo found) {

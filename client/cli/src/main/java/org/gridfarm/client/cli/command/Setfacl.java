@@ -108,20 +108,12 @@ public final class Setfacl implements Callable<Integer> {
                     "",
                     "say what is to change: -m, -x, --set, -b or -k");
         }
-        Each each = new Each();
-        try (Gridfarm farm = options.connect()) {
-            each.path(
-                    farm,
-                    paths,
-                    path ->
-                            Trees.each(
-                                    farm,
-                                    farm.stat(path),
-                                    recursive,
-                                    each,
-                                    found -> set(farm, found, changes, removals)));
-        }
-        return each.exitCode();
+        return Trees.visit(
+                options,
+                paths,
+                true,
+                recursive,
+                (farm, found) -> set(farm, found, changes, removals));
     }
 
     private List<String> ofFile() throws IOException {
