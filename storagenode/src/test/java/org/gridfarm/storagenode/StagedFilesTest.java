@@ -20,6 +20,8 @@ import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.protocol.wire.SealObjectReply;
+import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.StageReply;
 import org.gridfarm.protocol.wire.StageRequest;
 import org.gridfarm.protocol.wire.StagedFile;
@@ -219,6 +221,50 @@ class StagedFilesTest {
             Files.write(Path.of(second.getLocal().getPath()), new byte[5_000]); // damage
             assertThatThrownBy(() -> farm.read("n1", id, 0, 5_000))
                     .hasMessageContaining("checksum");
+        }
+    }
+
+    /** Its client is gone; the metaserver alone knows what the file was to be. */
+    @Test
+    void aSealTakesInWhatNobodyClaimed() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(22, 1);
+            StagedFile staged = stage(farm, 2).getFiles(0);
+            byte[] bytes = random(70_000);
+            Files.write(Path.of(staged.getPath()), bytes);
+            SealObjectRequest seal =
+                    SealObjectRequest.newBuilder()
+                            .setObject(id)
+                            .setGeneration(2)
+                            .setMayBeAbsent(true)
+                            .setStaged(StagedName.shown(staged.getNumber()))
+                            .build();
+            for (int again = 0; again < 2; again++) {
+                SealObjectReply sealed =
+                        get(
+                                farm.orders("n1")
+                                        .callPlain(StorageMethods.SEAL_OBJECT, seal, PATIENCE));
+                assertThat(sealed.getPresent()).isTrue();
+                assertThat(sealed.getSize()).isEqualTo(bytes.length);
+            }
+            assertThat(farm.read("n1", object(22, 2), 0, 100_000)).isEqualTo(bytes);
+            assertThat(
+                            failure(
+                                            farm.peer("n1")
+                                                    .callPlain(
+                                                            StorageMethods.SYNC,
+                                                            claiming(farm, id, staged),
+                                                            PATIENCE))
+                                    .kind())
+                    .isEqualTo(ErrorKind.WRONG_GENERATION);
+            SealObjectRequest unknown =
+                    seal.toBuilder().setObject(object(23, 1)).setStaged(99).build();
+            assertThat(
+                            get(farm.orders("n1")
+                                            .callPlain(
+                                                    StorageMethods.SEAL_OBJECT, unknown, PATIENCE))
+                                    .getPresent())
+                    .isFalse();
         }
     }
 

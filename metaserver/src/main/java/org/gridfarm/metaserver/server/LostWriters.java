@@ -284,12 +284,18 @@ final class LostWriters {
                                                     image.getGeneration()))
                                     .setGeneration(image.getGeneration() + 1)
                                     .setMayBeAbsent(true)
+                                    .setStaged(stagedAt(chain, name))
                                     .build(),
                             ServerLimits.NODE_CALL_DEADLINE,
                             (reply, failure) -> answered(chain.getStripe(), name, reply, failure));
                 }
             }
             settled();
+        }
+
+        /** A staged file becomes the replica of the head of the only chain. */
+        private long stagedAt(WritingChain chain, String node) {
+            return chain.getNodes(0).equals(node) ? writing.getStaged() : 0;
         }
 
         private void answered(

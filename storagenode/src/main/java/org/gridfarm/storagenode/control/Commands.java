@@ -79,7 +79,7 @@ public final class Commands {
     private CompletableFuture<SealObjectReply> seal(SealObjectRequest request) {
         ObjectKey key = ObjectKey.of(request.getObject());
         ObjectKey next = key.withGeneration(request.getGeneration());
-        return store.seal(key, request.getGeneration())
+        return store.seal(key, request.getGeneration(), request.getStaged())
                 .thenCompose(present -> {
                     if (!present && request.getMayBeAbsent()) {
                         return CompletableFuture.completedFuture(

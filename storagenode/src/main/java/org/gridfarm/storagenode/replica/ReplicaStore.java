@@ -125,7 +125,7 @@ public final class ReplicaStore implements AutoCloseable {
      */
     public <T> CompletableFuture<T> changeStaged(
             ObjectKey key, long number, String owner, Work<T> work) {
-        return changed(key, absent -> openOrClaim(absent, number, owner), work);
+        return changed(key, absent -> openOrClaim(absent, () -> staged.find(number, owner)), work);
     }
 
     private <T> CompletableFuture<T> changed(
@@ -231,8 +231,12 @@ public final class ReplicaStore implements AutoCloseable {
         return ReplicaFiles.create(key, target, made(target, key), clock, boot);
     }
 
-    private Replica openOrClaim(ObjectKey key, long number, String owner) throws IOException {
-        StagedFiles.Staged file = find(key) == null ? staged.find(number, owner) : null;
+    private interface FindStaged {
+        StagedFiles.@Nullable Staged find() throws IOException;
+    }
+
+    private Replica openOrClaim(ObjectKey key, FindStaged find) throws IOException {
+        StagedFiles.Staged file = find(key) == null ? find.find() : null;
         if (file == null) {
             return openOrCreate(key, IfAbsent.FAIL);
         }
@@ -242,7 +246,7 @@ public final class ReplicaStore implements AutoCloseable {
         Replica claimed =
                 ReplicaFiles.claim(
                         key, file.disk(), file.path(), made(file.disk(), key), clock, boot);
-        staged.gone(owner);
+        staged.gone(file);
         return claimed;
     }
 
@@ -538,16 +542,24 @@ public final class ReplicaStore implements AutoCloseable {
      * Ends the generation of this key: what it held goes on as the other generation, and nobody
      * reads or writes the old one any more. Answers false if there was nothing. Asking again is
      * answered from the new generation.
+     *
+     * @param shown of the staged file that the replica was to be made of, as others than its writer
+     *     know it; 0: none
      */
-    public CompletableFuture<Boolean> seal(ObjectKey key, int generation) {
+    public CompletableFuture<Boolean> seal(ObjectKey key, int generation, long shown) {
         ObjectKey next = key.withGeneration(generation);
         return open.submit(
                 key,
                 true,
                 entry -> {
+                    if (find(key) == null && find(next) == null && staged.shown(shown) != null) {
+                        run(
+                                entry,
+                                absent -> openOrClaim(absent, () -> staged.shown(shown)),
+                                claimed -> true);
+                    }
                     generations.began(next);
-                    DataDirectory disk = find(key);
-                    if (disk == null) {
+                    if (find(key) == null) {
                         return find(next) != null;
                     }
                     run(

@@ -166,9 +166,7 @@ final class StagedFiles {
         for (DataDirectory disk : disks) {
             if (!disk.isFailed()) {
                 for (Path file : all(disk)) {
-                    String name = file.getFileName().toString();
-                    counts.computeIfAbsent(name.substring(name.indexOf('.') + 1), _ -> new Count())
-                            .found++;
+                    counts.computeIfAbsent(tagOf(file), _ -> new Count()).found++;
                     all.found++;
                 }
             }
@@ -190,6 +188,12 @@ final class StagedFiles {
 
     /** What the file that is shown so is like now; null: there is none. */
     @Nullable StagedState state(long shown) throws IOException {
+        Staged staged = shown(shown);
+        return staged == null ? null : staged.state();
+    }
+
+    /** The file that others than its owner know by this; null: there is none. */
+    @Nullable Staged shown(long shown) throws IOException {
         for (DataDirectory disk : disks) {
             Path directory = directory(disk, shown);
             if (shown == 0 || disk.isFailed() || !Files.isDirectory(directory)) {
@@ -198,7 +202,7 @@ final class StagedFiles {
             try (DirectoryStream<Path> files =
                     Files.newDirectoryStream(directory, Long.toHexString(shown) + ".*")) {
                 for (Path file : files) {
-                    return new Staged(0, disk, file).state();
+                    return new Staged(0, disk, file);
                 }
             } catch (DirectoryIteratorException e) {
                 throw e.getCause();
@@ -210,13 +214,14 @@ final class StagedFiles {
     void discard(long number, String owner) throws IOException {
         Staged staged = find(number, owner);
         if (staged != null && Files.deleteIfExists(staged.path)) {
-            gone(owner);
+            gone(staged);
         }
     }
 
     /** It was claimed, or is no more. */
-    synchronized void gone(String owner) {
-        for (Count count : new Count[] {all, counts.getOrDefault(tag(owner), new Count())}) {
+    synchronized void gone(Staged staged) {
+        Count own = counts.getOrDefault(tagOf(staged.path), new Count());
+        for (Count count : new Count[] {all, own}) {
             count.atMost = Math.max(0, count.atMost - 1);
             count.found = Math.max(0, count.found - 1);
         }
@@ -231,6 +236,11 @@ final class StagedFiles {
     private static Path directory(DataDirectory disk, long number) {
         long directory = number >>> 1 & (DIRECTORIES - 1);
         return disk.root().resolve("staged").resolve(Long.toHexString(directory));
+    }
+
+    private static String tagOf(Path file) {
+        String name = file.getFileName().toString();
+        return name.substring(name.indexOf('.') + 1);
     }
 
     /** An owner's name may hold anything, and be long. */

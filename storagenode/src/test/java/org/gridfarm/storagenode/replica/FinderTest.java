@@ -83,7 +83,7 @@ class FinderTest {
                             }
                             return true;
                         });
-        CompletableFuture<Boolean> seal = fixture.store.seal(key(1, 1), 2);
+        CompletableFuture<Boolean> seal = fixture.store.seal(key(1, 1), 2, 0);
         CompletableFuture<List<Found>> found = finder.find(List.of(key(1, 1)));
         assertThat(found).isNotDone();
         held.countDown();

@@ -202,7 +202,7 @@ class ReplicaModelTest {
                 if (random.nextInt(4) != 0) {
                     return "nothing";
                 }
-                assertThat(StoreFixture.wait(fixture.store.seal(key, key.generation() + 1)))
+                assertThat(StoreFixture.wait(fixture.store.seal(key, key.generation() + 1, 0)))
                         .isTrue();
                 return "seal";
             }

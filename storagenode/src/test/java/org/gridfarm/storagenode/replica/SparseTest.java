@@ -134,7 +134,7 @@ class SparseTest {
             fixture.change(KEY, Replica::checkpoint);
             byte[] digest = digest(fixture, KEY);
             ObjectKey sealed = KEY.withGeneration(2);
-            assertThat(StoreFixture.wait(fixture.store.seal(KEY, 2))).isTrue();
+            assertThat(StoreFixture.wait(fixture.store.seal(KEY, 2, 0))).isTrue();
             assertThat(digest(fixture, sealed)).isEqualTo(digest);
             assertThat(allocated(fixture, file(fixture, sealed))).isLessThan(64 << 10);
         }

@@ -1,5 +1,7 @@
 package org.gridfarm.client.core.metadata;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -10,6 +12,12 @@ public interface GivenUp {
      * does not wait any more.
      */
     List<Long> take(long[] concerned);
+
+    /**
+     * Completes when no close of these files is under way, or a moment later; null: none is. What
+     * the close tells the metaserver must not come after the change.
+     */
+    @Nullable CompletableFuture<Void> beforeChange(long[] concerned);
 
     /**
      * A name of the file was taken away, and perhaps the file with it. Completes when nothing of it

@@ -220,20 +220,23 @@ final class Mutations {
         GivenUp others = givenUp;
         List<Long> along = others == null ? List.of() : others.take(change.inodes());
         builder.addAllReleased(along);
-        return sent(builder)
-                .handle((reply, thrown) -> {
-                    sequences.answered(sequence);
-                    if (thrown != null && others != null && !along.isEmpty()) {
-                        others.putBack(along);
-                    }
-                    if (thrown != null) {
-                        change.failed();
-                        throw Failures.about(thrown, operation, subject);
-                    }
-                    outcome.accept(change, reply);
-                    change.done();
-                    return reply;
-                });
+        CompletableFuture<Void> before =
+                others == null || builder.hasCommit() ? null : others.beforeChange(change.inodes());
+        CompletableFuture<MutateReply> made =
+                before == null ? sent(builder) : before.thenCompose(over -> sent(builder));
+        return made.handle((reply, thrown) -> {
+            sequences.answered(sequence);
+            if (thrown != null && others != null && !along.isEmpty()) {
+                others.putBack(along);
+            }
+            if (thrown != null) {
+                change.failed();
+                throw Failures.about(thrown, operation, subject);
+            }
+            outcome.accept(change, reply);
+            change.done();
+            return reply;
+        });
     }
 
     /**

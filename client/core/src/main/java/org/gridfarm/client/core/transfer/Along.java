@@ -1,6 +1,7 @@
 package org.gridfarm.client.core.transfer;
 
 import org.gridfarm.client.core.metadata.GivenUp;
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +11,11 @@ record Along(KeptOpens kept, RestingWriters resting) implements GivenUp {
     @Override
     public List<Long> take(long[] concerned) {
         return kept.take(concerned);
+    }
+
+    @Override
+    public @Nullable CompletableFuture<Void> beforeChange(long[] concerned) {
+        return resting.closing(concerned);
     }
 
     @Override

@@ -209,7 +209,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return transfer.mayRestSoon(this)
+        return transfer.mayRestSoon(this) || transfer.mayCloseLater(this)
                 ? CompletableFuture.completedFuture(null)
                 : open.chains.drained().thenCompose(done -> commit.settle());
     }
@@ -229,7 +229,9 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return transfer.rests(this) ? CompletableFuture.completedFuture(null) : closeForGood();
+        return transfer.rests(this) || transfer.closesLater(this)
+                ? CompletableFuture.completedFuture(null)
+                : closeForGood();
     }
 
     @Override

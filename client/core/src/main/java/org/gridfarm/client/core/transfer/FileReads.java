@@ -493,9 +493,10 @@ final class FileReads {
                 replica.close();
                 if (isAsNew) {
                     wiring.staged().putBack(replica);
-                } else if (node == null) {
+                } else if (node == null && well) {
+                    // Else its bytes are nowhere else: the metaserver has the file made of it.
                     wiring.staged().giveBack(replica.file.staged());
-                } else if (replica.file.write()) {
+                } else if (node != null && replica.file.write()) {
                     wiring.givenBack().add(node, replica.lease(), unchanged);
                 }
             }

@@ -170,6 +170,11 @@ final class KeptOpens implements GivenUp {
     }
 
     @Override
+    public @Nullable CompletableFuture<Void> beforeChange(long[] concerned) {
+        return null;
+    }
+
+    @Override
     public CompletableFuture<Void> unnamed(long inode) {
         return closeNow(remove(inode));
     }

@@ -101,6 +101,14 @@ final class LocalWriting {
         return replica.file.staged() == 0 && !aside && !isLost();
     }
 
+    /** It was made of a staged file, and its node reads all of it in one turn. */
+    boolean isNewAndShort() {
+        return replica.file.staged() != 0
+                && !aside
+                && !isLost()
+                && replica.size() <= TransferLimits.CLOSED_LATER_MAX;
+    }
+
     synchronized boolean isLost() {
         return lost;
     }

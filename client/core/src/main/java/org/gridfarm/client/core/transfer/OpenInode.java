@@ -85,15 +85,27 @@ final class OpenInode {
     /** The kernel writes the only replica, which is here, for the only one who has it open. */
     boolean mayRest() {
         synchronized (lock) {
-            return broken == null
-                    && !layoutRecalled
-                    && end.isAlone()
-                    && !limit.applies()
-                    && handles.all().size() == 1
-                    && localWriting != null
-                    && localWriting.isInPlace()
-                    && Chain.isOnlyAt(layout, wiring.attached());
+            return isAloneHere() && localWriting != null && localWriting.isInPlace();
         }
+    }
+
+    /**
+     * New, short, and on its way to be the only replica, which is here; nobody else has it open.
+     */
+    boolean mayCloseLater() {
+        synchronized (lock) {
+            return isAloneHere() && localWriting != null && localWriting.isNewAndShort();
+        }
+    }
+
+    /** Under the lock. */
+    private boolean isAloneHere() {
+        return broken == null
+                && !layoutRecalled
+                && end.isAlone()
+                && !limit.applies()
+                && handles.all().size() == 1
+                && Chain.isOnlyAt(layout, wiring.attached());
     }
 
     /**

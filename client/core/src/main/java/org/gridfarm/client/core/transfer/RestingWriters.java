@@ -15,21 +15,31 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 /**
- * Files that the kernel changed in place and that were closed a moment ago: nothing is told of the
- * close as long as nobody asks, and whoever opens the file in the same way goes on with it without
- * a call. To everybody else such a file is one that is open for writing here. It is closed for good
- * when it has rested for a while, when another client takes interest in it, and when it is opened
- * here in another way. Thread-safe.
+ * Files that the kernel wrote and that were closed a moment ago. To everybody else such a file is
+ * one that is open for writing here.
+ *
+ * <p>One that was changed in place rests: nothing is told of the close as long as nobody asks, and
+ * whoever opens the file in the same way goes on with it without a call. It is closed for good when
+ * it has rested for a while, when another client takes interest in it, and when it is opened here
+ * in another way.
+ *
+ * <p>One that is new is closed for good at once, but its program does not wait for that.
+ * Thread-safe.
  */
 final class RestingWriters {
     static final Duration RESTS = Duration.ofSeconds(2);
 
     /** Each has a descriptor and a grant of its node. */
     static final int RESTING_MAX = 64;
+
+    /** Then programs wait for the closes of what they make. */
+    static final int CLOSING_MAX = 128;
 
     /** Whoever waits for a close does not wait for longer, as with a file that is open. */
     static final Duration WAIT_MAX = Duration.ofSeconds(1);
@@ -67,6 +77,9 @@ final class RestingWriters {
 
     /** By inode; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
+
+    /** By inode; completes when it is closed for good, or could not be. Put under the lock. */
+    private final Map<Long, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
     @GuardedBy("this")
     private boolean looksSoon;
@@ -144,42 +157,91 @@ final class RestingWriters {
 
     /** Completes when it is closed for good, well or not, or a moment later. */
     CompletableFuture<Void> end(long inode) {
-        Resting ended;
+        Runnable close = null;
+        CompletableFuture<Void> over;
         synchronized (this) {
-            ended = byInode.remove(inode);
+            Resting ended = byInode.remove(inode);
+            if (ended != null) {
+                close = begun(ended.writer);
+            }
+            over = closing.get(inode);
         }
-        return ended == null ? CompletableFuture.completedFuture(null) : end(ended);
+        if (close != null) {
+            close.run();
+        }
+        return over == null ? CompletableFuture.completedFuture(null) : soon(over);
     }
 
+    /** Completes when none of them is being closed, or a moment later; null: none is. */
+    @Nullable CompletableFuture<Void> closing(long[] inodes) {
+        if (closing.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<?>[] under =
+                LongStream.of(inodes)
+                        .mapToObj(closing::get)
+                        .filter(Objects::nonNull)
+                        .toArray(CompletableFuture<?>[]::new);
+        return under.length == 0 ? null : soon(CompletableFuture.allOf(under));
+    }
+
+    private CompletableFuture<Void> soon(CompletableFuture<Void> over) {
+        CompletableFuture<Void> soon = new CompletableFuture<>();
+        over.whenComplete((done, thrown) -> soon.complete(null));
+        if (!soon.isDone()) {
+            clock.after(WAIT_MAX, () -> soon.complete(null));
+        }
+        return soon;
+    }
+
+    /** Another file may be closed while its program goes on. */
+    boolean hasRoom() {
+        return closing.size() < CLOSING_MAX;
+    }
+
+    /** Completes when all are closed for good; fails if that fails for any. */
     CompletableFuture<Void> endAll() {
-        List<Resting> all;
+        List<Runnable> closes = new ArrayList<>();
+        CompletableFuture<?>[] all;
         synchronized (this) {
-            all = List.copyOf(byInode.values());
+            byInode.values().forEach(resting -> closes.add(begun(resting.writer)));
             byInode.clear();
+            all = closing.values().toArray(CompletableFuture<?>[]::new);
         }
-        return CompletableFuture.allOf(
-                all.stream().map(this::end).toArray(CompletableFuture<?>[]::new));
+        closes.forEach(Runnable::run);
+        return CompletableFuture.allOf(all);
     }
 
-    private CompletableFuture<Void> end(Resting ended) {
+    /**
+     * It is closed for good by the step, which is to be run without a lock; from now on whoever
+     * wants the file waits for that.
+     */
+    synchronized Runnable begun(Writer writer) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        clock.after(WAIT_MAX, () -> over.complete(null));
-        ended.writer
-                .closeForGood()
+        closing.put(writer.inode(), over);
+        return () -> close(writer, over);
+    }
+
+    private void close(Writer writer, CompletableFuture<Void> over) {
+        writer.closeForGood()
                 .whenComplete((done, thrown) -> {
                     if (thrown != null) {
                         log.warn(
                                 "close of inode {}, which was written here: {}",
-                                Long.toHexString(ended.writer.inode()),
+                                Long.toHexString(writer.inode()),
                                 FarmException.of(thrown, "close", "").getMessage());
                     }
-                    over.complete(null);
+                    closing.remove(writer.inode(), over);
+                    if (thrown == null) {
+                        over.complete(null);
+                    } else {
+                        over.completeExceptionally(thrown);
+                    }
                 });
-        return over;
     }
 
     private void look() {
-        List<Resting> over = new ArrayList<>();
+        List<Runnable> closes = new ArrayList<>();
         synchronized (this) {
             long now = clock.nanoTime();
             Iterator<Resting> all = byInode.values().iterator();
@@ -191,13 +253,13 @@ final class RestingWriters {
                     break;
                 }
                 all.remove();
-                over.add(resting);
+                closes.add(begun(resting.writer));
             }
             looksSoon = next > 0;
             if (looksSoon) {
                 clock.after(Duration.ofNanos(next), this::look);
             }
         }
-        over.forEach(this::end);
+        closes.forEach(Runnable::run);
     }
 }

@@ -532,6 +532,32 @@ public final class TransferClient
         return added;
     }
 
+    /**
+     * A program closes what it has just made: the file goes to its node and to the metaserver while
+     * the program goes on.
+     */
+    boolean mayCloseLater(FarmFileHandle handle) {
+        boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
+        if (may) {
+            resting.leaves(handle.inode());
+        }
+        return may;
+    }
+
+    boolean closesLater(FarmFileHandle handle) {
+        Runnable close = null;
+        synchronized (open) { // a recall finds it closing or open
+            if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
+                close = resting.begun(handle);
+            }
+        }
+        resting.left(handle.inode());
+        if (close != null) {
+            close.run();
+        }
+        return close != null;
+    }
+
     @Override
     public CompletableFuture<Void> settled() {
         return resting.endAll();

@@ -61,6 +61,9 @@ final class TransferLimits {
     /** A file of no more bytes is read to see whether its last sync still holds. */
     static final int COMPARED_BYTES_MAX = 256 << 10;
 
+    /** A new file of no more bytes is closed while its program goes on. */
+    static final int CLOSED_LATER_MAX = 1 << 20;
+
     /** Read from a lost node's file and written elsewhere in one piece. */
     static final int RESCUE_BYTES = 4 << 20;
 

@@ -111,9 +111,10 @@ class RestingWritersTest {
     void butNotForEver() {
         Writer writer = new Writer(1);
         resting.add(writer, VERSION);
-        CompletableFuture<Void> ended = resting.endAll();
+        CompletableFuture<Void> ended = resting.end(1);
         clock.advance(RestingWriters.WAIT_MAX);
         assertThat(ended).isCompleted();
+        assertThat(resting.endAll()).as("it is not closed yet").isNotDone();
     }
 
     @Test
@@ -122,6 +123,51 @@ class RestingWritersTest {
         resting.add(writer, VERSION);
         writer.committed.completeExceptionally(new IllegalStateException("no room"));
         assertThat(resting.end(1)).isCompleted();
+    }
+
+    @Test
+    void whoWantsAllToBeClosedHearsOfTheOneThatFails() {
+        Writer well = new Writer(1);
+        Writer badly = new Writer(2);
+        resting.add(well, VERSION);
+        resting.begun(badly).run();
+        CompletableFuture<Void> all = resting.endAll();
+        badly.committed.completeExceptionally(new IllegalStateException("no room"));
+        assertThat(all).isNotDone();
+        well.committed.complete(null);
+        assertThat(all).isCompletedExceptionally();
+        assertThat(resting.endAll()).as("told once").isCompleted();
+    }
+
+    @Test
+    void aNewFileIsClosedAtOnceAndWhoWantsItWaits() {
+        Writer writer = new Writer(1);
+        Runnable close = resting.begun(writer);
+        CompletableFuture<Void> ended = resting.end(1);
+        assertThat(ended).as("it has not begun").isNotDone();
+        close.run();
+        assertThat(writer.closes).isEqualTo(1);
+        assertThat(resting.closing(new long[] {2, 3})).isNull();
+        CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
+        assertThat(before).isNotNull().isNotDone();
+        writer.committed.complete(null);
+        assertThat(ended).isCompleted();
+        assertThat(before).isCompleted();
+        assertThat(resting.closing(new long[] {1})).isNull();
+        assertThat(writer.closes).isEqualTo(1);
+    }
+
+    @Test
+    void noMoreThanSoManyAreClosedWhileTheirProgramsGoOn() {
+        Writer first = new Writer(0);
+        resting.begun(first).run();
+        for (int i = 1; i < RestingWriters.CLOSING_MAX; i++) {
+            assertThat(resting.hasRoom()).isTrue();
+            resting.begun(new Writer(i)).run();
+        }
+        assertThat(resting.hasRoom()).isFalse();
+        first.committed.complete(null);
+        assertThat(resting.hasRoom()).isTrue();
     }
 
     @Test

@@ -1,0 +1,221 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Short new files: their programs do not wait for node and metaserver at the close, and everybody
+ * else sees what was closed as if they did.
+ */
+class ClosedLaterTest {
+    private static final int ROUNDS = 60;
+    private static final int FEW = 4;
+    private static final Random random = new Random(29);
+
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.shared();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) {
+            farm.close();
+        }
+    }
+
+    private static byte[] bytes(int most) {
+        byte[] bytes = new byte[1 + random.nextInt(most)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static Path directory(String name) throws IOException {
+        return Files.createDirectory(farm.mount().resolve(name));
+    }
+
+    private static Path elsewhere(Path file) {
+        return farm.mountOf("n2").resolve(farm.mount().relativize(file));
+    }
+
+    @Test
+    void aCloseDoesNotWaitForTheMetaserver() throws Exception {
+        byte[] content = bytes(9000);
+        Path file = directory("later-alone").resolve("file");
+        try (ShellBeside shell = farm.shellBeside()) {
+            long metaserver = farm.pid("meta1");
+            long began;
+            try (FileChannel channel =
+                    FileChannel.open(
+                            file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                channel.write(ByteBuffer.wrap(content));
+                // Stopped no longer than two seconds, whatever becomes of us.
+                shell.run(
+                        "kill -STOP "
+                                + metaserver
+                                + "; (sleep 2; kill -CONT "
+                                + metaserver
+                                + ") &");
+                began = System.nanoTime();
+            }
+            long millis = (System.nanoTime() - began) / 1_000_000;
+            shell.run("kill -CONT " + metaserver);
+            assertThat(millis).isLessThan(1000);
+        }
+        assertThat(elsewhere(file)).hasBinaryContent(content);
+    }
+
+    @Test
+    void whatWasClosedIsSeenElsewhere() throws Exception {
+        Path directory = directory("later-seen");
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] content = bytes(round % 10 == 0 ? 2 << 20 : 20_000);
+            Path file = Files.write(directory.resolve("f" + round), content);
+            if (round % 3 == 0) {
+                assertThat(Files.size(elsewhere(file))).isEqualTo(content.length);
+            }
+            assertThat(elsewhere(file)).hasBinaryContent(content);
+            assertThat(file).hasBinaryContent(content);
+        }
+        try (var all = Files.list(elsewhere(directory))) {
+            assertThat(all).hasSize(ROUNDS);
+        }
+    }
+
+    /** Backups, git and make look whether a file has changed by these. */
+    @Test
+    void attributesStayAsTheyWereAtTheClose() throws Exception {
+        Path directory = directory("later-attributes");
+        for (int round = 0; round < ROUNDS / 4; round++) {
+            Path file = Files.write(directory.resolve("f" + round), bytes(20_000));
+            String names = "unix:size,lastModifiedTime,ctime,mode,nlink,ino";
+            Map<String, Object> then = Files.readAttributes(file, names);
+            farm.sh("sync -f '" + directory + "'");
+            assertThat(Files.readAttributes(file, names)).isEqualTo(then);
+            assertThat(
+                            Files.readAttributes(
+                                    elsewhere(file), "unix:size,lastModifiedTime,ctime,mode"))
+                    .containsEntry("size", then.get("size"))
+                    .containsEntry("lastModifiedTime", then.get("lastModifiedTime"))
+                    .containsEntry("ctime", then.get("ctime"));
+        }
+    }
+
+    @Test
+    void whatIsChangedAfterTheCloseStaysChanged() throws Exception {
+        Path directory = directory("later-changed");
+        FileTime then = FileTime.from(Instant.parse("2001-02-03T04:05:06Z"));
+        Set<PosixFilePermission> mode = PosixFilePermissions.fromString("r-x--x--x");
+        for (int round = 0; round < ROUNDS / 4; round++) {
+            byte[] content = bytes(20_000);
+            Path file = Files.write(directory.resolve("f" + round), content);
+            Files.setLastModifiedTime(file, then);
+            Files.setPosixFilePermissions(file, mode);
+            Path link = Files.createLink(directory.resolve("l" + round), file);
+            Path moved = Files.move(file, directory.resolve("m" + round));
+            assertThat(elsewhere(moved)).hasBinaryContent(content);
+            assertThat(elsewhere(link)).hasBinaryContent(content);
+            assertThat(Files.getLastModifiedTime(elsewhere(moved))).isEqualTo(then);
+            assertThat(Files.getLastModifiedTime(moved)).isEqualTo(then);
+            assertThat(Files.getPosixFilePermissions(elsewhere(moved))).isEqualTo(mode);
+        }
+    }
+
+    @Test
+    void aFileThatIsReplacedOrRemovedAtOnceIsSo() throws Exception {
+        Path directory = directory("later-replaced");
+        Path file = directory.resolve("file");
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] content = bytes(20_000);
+            Path next = Files.write(directory.resolve("next"), content);
+            Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(file).hasBinaryContent(content);
+            assertThat(elsewhere(file)).hasBinaryContent(content);
+            Files.delete(Files.write(directory.resolve("gone"), content));
+            assertThat(elsewhere(directory).resolve("gone")).doesNotExist();
+        }
+    }
+
+    @Test
+    void whatIsWrittenMoreAfterTheCloseIsAdded() throws Exception {
+        Path directory = directory("later-appended");
+        for (int round = 0; round < ROUNDS / 4; round++) {
+            Path file = directory.resolve("f" + round);
+            Files.writeString(file, "one\n");
+            Files.writeString(file, "two\n", StandardOpenOption.APPEND);
+            Files.writeString(elsewhere(file), "three\n", StandardOpenOption.APPEND);
+            assertThat(file).hasContent("one\ntwo\nthree\n");
+            assertThat(elsewhere(file)).hasContent("one\ntwo\nthree\n");
+        }
+    }
+
+    @Test
+    void whatWasClosedIsThereWhenTheMountsProcessIsKilled() throws Exception {
+        Path directory = directory("later-killed");
+        byte[] content = bytes(20_000);
+        for (int round = 0; round < 2; round++) {
+            ProcessHandle server = farm.mountServer();
+            for (int i = 0; i < ROUNDS; i++) {
+                Files.write(directory.resolve(round + "-" + i), content);
+            }
+            server.destroyForcibly();
+            for (int i = 0; i < ROUNDS; i++) {
+                assertThat(elsewhere(directory.resolve(round + "-" + i))).hasBinaryContent(content);
+            }
+        }
+    }
+
+    /** Nobody goes on for the mount, and its node has heard of no file. */
+    @Test
+    void whatWasClosedIsThereWhenTheMountIsKilledForGood() throws Exception {
+        Path mount = farm.anotherMount("n1");
+        Path directory = Files.createDirectory(mount.resolve("later-lost"));
+        byte[] content = bytes(20_000);
+        for (int i = 0; i < 20; i++) { // from now on there are files that the node made ahead
+            Files.write(directory.resolve("before" + i), content);
+        }
+        try (ShellBeside shell = farm.shellBeside()) {
+            shell.run("kill -STOP " + farm.pid("n1"));
+            try {
+                for (int i = 0; i < FEW; i++) {
+                    Files.write(directory.resolve("f" + i), content);
+                }
+                // The supervisor first, which would begin another.
+                shell.run("pkill -KILL -f 'sh .* " + mount + "' || true");
+                shell.run("pkill -KILL -f 'java.* " + mount + "( |$)' || true");
+            } finally {
+                shell.run("kill -CONT " + farm.pid("n1"));
+            }
+        }
+        Path seen = farm.mountOf("n2").resolve("later-lost");
+        await("the end of the session")
+                .atMost(Duration.ofMinutes(1))
+                .untilAsserted(() ->
+                        assertThat(farm.gf("where", "/later-lost/f" + (FEW - 1))).contains("n1"));
+        for (int i = 0; i < FEW; i++) {
+            assertThat(seen.resolve("f" + i)).hasBinaryContent(content);
+        }
+    }
+}
