@@ -219,7 +219,14 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         followers.register(table);
         StatusService status =
                 new StatusService(
-                        state, clients, coherence, materialiser, followers, identity, repair, this);
+                        state,
+                        clients,
+                        coherence,
+                        materialiser,
+                        followers::statuses,
+                        identity,
+                        repair,
+                        this);
         status.register(table);
         ReplicaAdmin copies = new ReplicaAdmin(state, balance, this);
         AdminService admin =

@@ -21,8 +21,10 @@ import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ServerInfo;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * What people and tools ask the leader: nodes, replicas, health; and what administrators decide.
@@ -36,7 +38,7 @@ final class StatusService {
     private final ClientCoherence clients;
     private final LeaderCoherence coherence;
     private final Materialiser materialiser;
-    private final Followers followers;
+    private final Supplier<List<CacheStatus>> caches;
     private final ServerIdentity identity;
     private final Repair repair;
     private final LeaderContext leader;
@@ -46,7 +48,7 @@ final class StatusService {
             ClientCoherence clients,
             LeaderCoherence coherence,
             Materialiser materialiser,
-            Followers followers,
+            Supplier<List<CacheStatus>> caches,
             ServerIdentity identity,
             Repair repair,
             LeaderContext leader) {
@@ -54,7 +56,7 @@ final class StatusService {
         this.clients = clients;
         this.coherence = coherence;
         this.materialiser = materialiser;
-        this.followers = followers;
+        this.caches = caches;
         this.identity = identity;
         this.repair = repair;
         this.leader = leader;
@@ -110,15 +112,15 @@ final class StatusService {
                                         + state.replicas().unsettled()
                                         + repair.planner().running())
                         .setRepairBytesLeft(estimate.bytes());
-        Map<String, CacheStatus> caches = new TreeMap<>();
-        for (CacheStatus cache : followers.statuses()) caches.put(cache.getName(), cache);
+        Map<String, CacheStatus> byName = new TreeMap<>();
+        for (CacheStatus cache : caches.get()) byName.put(cache.getName(), cache);
         for (Cluster.Member member : identity.members().get()) {
             ServerInfo.Builder server =
                     ServerInfo.newBuilder()
                             .setName(member.name())
                             .setAddress(member.address())
                             .setRole(member.role());
-            CacheStatus cache = caches.get(member.name());
+            CacheStatus cache = byName.get(member.name());
             if (member.name().equals(identity.name())) {
                 server.setRevision(coherence.completed())
                         .setClients(clients.sessions())
