@@ -4,7 +4,7 @@ import org.gridfarm.metaserver.backup.DumpFile;
 import org.gridfarm.metaserver.commit.StoreException;
 import org.gridfarm.metaserver.postgres.DatabaseSettings;
 import org.gridfarm.metaserver.postgres.PostgresBackup;
-import org.gridfarm.metaserver.server.MetaServerSettings;
+import org.gridfarm.metaserver.server.state.MetaServerSettings;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.error.ErrorKind;

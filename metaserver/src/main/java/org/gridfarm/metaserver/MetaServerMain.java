@@ -3,7 +3,7 @@ package org.gridfarm.metaserver;
 import org.gridfarm.metaserver.postgres.DatabaseSettings;
 import org.gridfarm.metaserver.postgres.PostgresStore;
 import org.gridfarm.metaserver.server.MetaServerDaemon;
-import org.gridfarm.metaserver.server.MetaServerSettings;
+import org.gridfarm.metaserver.server.state.MetaServerSettings;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.config.Config;

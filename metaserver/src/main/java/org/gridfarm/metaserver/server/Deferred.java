@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server;
 
 import com.google.protobuf.MessageLite;
 
+import org.gridfarm.metaserver.server.state.MetadataCalls;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.ConnectionListener;

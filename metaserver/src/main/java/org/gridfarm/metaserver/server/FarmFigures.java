@@ -5,6 +5,8 @@ import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.ReplicaMap;
+import org.gridfarm.metaserver.server.nodes.Repair;
+import org.gridfarm.metaserver.server.state.FarmState;
 
 import java.util.EnumMap;
 import java.util.Map;

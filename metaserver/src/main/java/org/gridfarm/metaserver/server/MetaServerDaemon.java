@@ -2,6 +2,13 @@ package org.gridfarm.metaserver.server;
 
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.replica.RepairLimits;
+import org.gridfarm.metaserver.server.state.Bounds;
+import org.gridfarm.metaserver.server.state.Cluster;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.HeapWatch;
+import org.gridfarm.metaserver.server.state.MetaServerSettings;
+import org.gridfarm.metaserver.server.state.ServerIdentity;
+import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.metaserver.session.Accounts;
 import org.gridfarm.protocol.config.DaemonSettings;
 import org.gridfarm.protocol.env.Clock;

@@ -3,6 +3,8 @@ package org.gridfarm.metaserver.server;
 import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StateSink;
+import org.gridfarm.metaserver.server.sessions.Grants;
+import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.gridfarm.protocol.wire.Outcome;

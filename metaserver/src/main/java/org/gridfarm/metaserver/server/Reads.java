@@ -3,7 +3,14 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.metaserver.namespace.Namespace;
-import org.gridfarm.metaserver.server.Tickets.Asker;
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.Callers;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.HandlerTable;
+import org.gridfarm.metaserver.server.state.Layouts;
+import org.gridfarm.metaserver.server.state.Reach;
+import org.gridfarm.metaserver.server.state.ReadScope;
+import org.gridfarm.metaserver.server.state.Tickets.Asker;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

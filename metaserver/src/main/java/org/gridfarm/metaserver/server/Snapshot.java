@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server;
 
+import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Outcome;
 

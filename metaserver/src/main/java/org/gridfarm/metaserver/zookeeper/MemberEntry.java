@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.zookeeper;
 
-import org.gridfarm.metaserver.server.Cluster.Member;
+import org.gridfarm.metaserver.server.state.Cluster.Member;
 import org.gridfarm.protocol.rpc.HostPort;
 
 import java.nio.ByteBuffer;

@@ -8,6 +8,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException;
+import org.gridfarm.metaserver.server.state.Cluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;

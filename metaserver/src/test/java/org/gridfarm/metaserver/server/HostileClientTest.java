@@ -14,6 +14,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 
+import org.gridfarm.metaserver.server.state.MetadataCalls;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;

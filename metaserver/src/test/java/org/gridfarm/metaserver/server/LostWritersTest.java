@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CloseRequest;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.postgres.PostgresStore;
+import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

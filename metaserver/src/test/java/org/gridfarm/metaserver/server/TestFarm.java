@@ -8,6 +8,8 @@ import org.gridfarm.metaserver.postgres.DatabaseSettings;
 import org.gridfarm.metaserver.postgres.PostgresStore;
 import org.gridfarm.metaserver.postgres.TestDatabase;
 import org.gridfarm.metaserver.replica.RepairLimits;
+import org.gridfarm.metaserver.server.state.ClientLimits;
+import org.gridfarm.metaserver.server.state.MetaServerSettings;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.auth.GridMap;

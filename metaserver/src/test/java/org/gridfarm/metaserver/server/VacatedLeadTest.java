@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.metaserver.server.state.Cluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.junit.jupiter.api.Test;

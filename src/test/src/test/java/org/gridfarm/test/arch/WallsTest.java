@@ -2,6 +2,7 @@ package org.gridfarm.test.arch;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,8 @@ import static org.gridfarm.test.arch.House.PROTOCOL;
 import static org.gridfarm.test.arch.House.PURE;
 import static org.gridfarm.test.arch.House.SCHEDULER;
 import static org.gridfarm.test.arch.House.STORAGE_NODE;
+
+import com.tngtech.archunit.core.domain.JavaPackage;
 
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.Tag;
@@ -222,6 +225,41 @@ class WallsTest {
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
+    }
+
+    /** The one table of the rooms of a running metaserver: who may know which. */
+    @Test
+    void roomsOfTheMetaserverKnowEachOtherOneWay() {
+        String server = "org.gridfarm.metaserver.server";
+        layeredArchitecture()
+                .consideringOnlyDependenciesInAnyPackage(server + "..")
+                .layer("server")
+                .definedBy(server)
+                .layer("admin")
+                .definedBy(server + ".admin..")
+                .layer("sessions")
+                .definedBy(server + ".sessions..")
+                .layer("files")
+                .definedBy(server + ".files..")
+                .layer("nodes")
+                .definedBy(server + ".nodes..")
+                .layer("state")
+                .definedBy(server + ".state..")
+                .whereLayer("admin")
+                .mayOnlyAccessLayers("files", "nodes", "state")
+                .whereLayer("sessions")
+                .mayOnlyAccessLayers("state")
+                .whereLayer("files")
+                .mayOnlyAccessLayers("nodes", "state")
+                .whereLayer("nodes")
+                .mayOnlyAccessLayers("state")
+                .whereLayer("state")
+                .mayNotAccessAnyLayer()
+                .check(CLASSES);
+        // A room that the table above leaves out could know anybody.
+        assertThat(CLASSES.getPackage(server).getSubpackages())
+                .extracting(JavaPackage::getRelativeName)
+                .containsExactlyInAnyOrder("admin", "sessions", "files", "nodes", "state");
     }
 
     @Test

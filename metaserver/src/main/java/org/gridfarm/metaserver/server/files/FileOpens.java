@@ -1,0 +1,586 @@
+package org.gridfarm.metaserver.server.files;
+
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.quota.Growth;
+import org.gridfarm.metaserver.server.nodes.ChainChoice;
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.FileChanges;
+import org.gridfarm.metaserver.server.state.Layouts;
+import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.metaserver.server.state.Tickets;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.ObjectCommit;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.ReplicaImage;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.gridfarm.protocol.wire.WritingImage;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+
+/**
+ * Opening, committing and closing files at the leader. Decides as changes and leaves the waiting to
+ * its callers. Event thread.
+ */
+public final class FileOpens {
+    private final FarmState state;
+    private final OpenFiles opens;
+    private final Layouts layouts;
+    private final ChainChoice choice;
+    private final LeaderContext leader;
+    private final Growth growth;
+    private final Privileges privileges;
+    private LongPredicate inTransit = inode -> false;
+    private LongConsumer seal = inode -> {};
+
+    public FileOpens(
+            FarmState state,
+            OpenFiles opens,
+            Layouts layouts,
+            ChainChoice choice,
+            LeaderContext leader) {
+        this.growth = new Growth(state.quotas());
+        this.privileges = new Privileges(state, opens, leader);
+        this.state = state;
+        this.opens = opens;
+        this.layouts = layouts;
+        this.choice = choice;
+        this.leader = leader;
+    }
+
+    /**
+     * @param between tells of files whose content is going from one place or generation to another:
+     *     nobody begins to write to them meanwhile
+     */
+    public void refuseWritersOf(LongPredicate between) {
+        inTransit = between;
+    }
+
+    /**
+     * @param seal makes what stands on the chain of a file the content, now that nobody writes
+     */
+    public void sealBy(LongConsumer seal) {
+        this.seal = seal;
+    }
+
+    public OpenFiles files() {
+        return opens;
+    }
+
+    /**
+     * Opens an inode for the caller, who has been found to be allowed to. The changes this takes
+     * are in the open batch when it returns; {@code opened} runs when the others have given up what
+     * they may no longer cache, and must still wait for the batch.
+     */
+    void open(Caller caller, Credentials who, long inode, OpenRequest wish, Runnable opened) {
+        open(caller, who, inode, wish, List.of(), opened);
+    }
+
+    /**
+     * @param place where {@link #place} found room for a new file, empty: none has been looked for
+     */
+    void open(
+            Caller caller,
+            Credentials who,
+            long inode,
+            OpenRequest wish,
+            List<WritingChain> place,
+            Runnable opened) {
+        open(caller, who, inode, wish, place, false, opened);
+    }
+
+    private void open(
+            Caller caller,
+            Credentials who,
+            long inode,
+            OpenRequest wish,
+            List<WritingChain> place,
+            boolean wroteBefore,
+            Runnable opened) {
+        if (wish.getHandle() == 0) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "open", Long.toHexString(inode), "no handle was drawn");
+        }
+        OpenFiles.Handle known = opens.find(wish.getHandle());
+        if (known != null) {
+            if (known.session() != caller.session() || known.inode() != inode) {
+                throw new FarmException(
+                        ErrorKind.INVALID, "open", Long.toHexString(inode), "the handle is in use");
+            }
+            opened.run(); // asked again: it is open already
+            return;
+        }
+        leader.bounds().requireRoomToOpen(caller.session(), "open");
+        InodeImage image = state.image(inode);
+        if (wish.getWrite() && inTransit.test(inode)) {
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    "open",
+                    Long.toHexString(inode),
+                    "it moves from full nodes, or is brought into order after its writer was lost");
+        }
+        if (wish.getWrite() && !wroteBefore && isAwaited(inode, caller.session())) {
+            // It believes itself alone, and would write where this one has written meanwhile.
+            throw new FarmException(
+                    ErrorKind.NOT_READY,
+                    "open",
+                    Long.toHexString(inode),
+                    "its writer has not come to the new leader yet");
+        }
+        if (wish.getWrite()) {
+            List<Change> started = startWriting(caller, image, wish, place);
+            limit(who, inode, 0);
+            leader.change(started, caller.session());
+            if (!wroteBefore && place.isEmpty()) privileges.opened(caller, who, inode, wish);
+        }
+        OpenFiles.Opened result =
+                opens.open(
+                        new OpenFiles.Handle(
+                                caller.session(),
+                                wish.getHandle(),
+                                inode,
+                                wish.getRead() || !wish.getWrite(),
+                                wish.getWrite(),
+                                who.getUid()),
+                        wroteBefore);
+        Map<Long, List<DataTouch>> recalls = new HashMap<>();
+        result.lowered()
+                .forEach((session, mode) ->
+                        recalls.put(
+                                session, List.of(new DataTouch(inode, mode.getNumber(), true))));
+        leader.recallData(
+                recalls,
+                () -> {
+                    opens.lowered(inode, result.lowered().keySet());
+                    opens.answered(wish.getHandle());
+                    opened.run();
+                });
+    }
+
+    /**
+     * Chains for a file that is about to be made and opened; refuses as {@link #open} would. That
+     * asks nobody again: between two looks at the nodes one may fall silent.
+     */
+    List<WritingChain> place(Caller caller, InodeImage image) {
+        List<WritingChain> chains = new ArrayList<>();
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            chains.add(chain(caller, image, stripe, chains, new ArrayList<>()));
+        }
+        return chains;
+    }
+
+    /**
+     * Lets the file grow to the wanted size or a little further; QUOTA_EXCEEDED if it may not. The
+     * superuser is not limited, but where another writer of the file is.
+     */
+    void limit(Credentials who, long inode, long wanted) {
+        if (who.getUid() != 0) growth.promise(inode, wanted, state.nowNanos(), state.namespace());
+    }
+
+    /** Tells what was promised of a change that has been applied. */
+    public void changed(Change change) {
+        if (change.hasInode()) growth.changed(change.getInode().getInode(), state.namespace());
+        else if (change.hasInodeGone()) growth.ended(change.getInodeGone());
+        else if (change.hasWriting() && change.getWriting().getGone()) {
+            growth.ended(change.getWriting().getInode());
+        }
+    }
+
+    /** As it stands when it is sent. */
+    OpenReply reply(Caller caller, long handle) {
+        OpenFiles.Handle open = opens.find(handle);
+        if (open == null) {
+            throw new FarmException(ErrorKind.BAD_HANDLE, "open", Long.toHexString(handle));
+        }
+        DataMode mode = mode(open.inode(), caller.session());
+        boolean shared = mode == DataMode.WRITE_SHARED || mode == DataMode.EXCLUSIVE;
+        Tickets.Asker asker = new Tickets.Asker(caller, open.uid());
+        OpenReply.Builder reply = OpenReply.newBuilder();
+        if (open.write() && growth.promised(open.inode()) != Growth.UNLIMITED) {
+            reply.setSizeLimit(growth.promised(open.inode()));
+        }
+        return reply.setAttributes(state.attributes(open.inode()))
+                .setMode(mode)
+                .setLayout(
+                        shared
+                                ? layouts.chain(open.inode(), asker, open.write())
+                                : layouts.replicas(open.inode(), asker))
+                .setCacheable(mode != DataMode.WRITE_SHARED)
+                .setOthersWrote(haveOthersWritten(open.inode(), caller.session()))
+                .build();
+    }
+
+    /**
+     * As long as the chain may hold what no commit told of, by a writer that is gone or has not
+     * come back yet, everybody asks the chain.
+     */
+    private DataMode mode(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        boolean untold = writing != null && writing.getUnsettled();
+        return untold || isAwaited(inode, session)
+                ? DataMode.WRITE_SHARED
+                : opens.mode(inode, session);
+    }
+
+    /** Another session wrote it at the former leader, and has not come to this one yet. */
+    private boolean isAwaited(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null || !leader.inGrace()) return false;
+        Set<Long> here = opens.writers(inode);
+        return writing.getWritersList().stream()
+                .anyMatch(writer -> writer != session && !here.contains(writer));
+    }
+
+    /** Or had begun to, at a former leader, and have not come to this one yet. */
+    private boolean haveOthersWritten(long inode, long session) {
+        WritingImage writing = state.writing(inode);
+        return opens.haveOthersWritten(inode, session)
+                || (writing != null && isToBeReclaimed(writing, session));
+    }
+
+    private List<Change> startWriting(
+            Caller caller, InodeImage image, OpenRequest wish, List<WritingChain> place) {
+        long inode = image.getInode();
+        WritingImage writing = state.writing(inode);
+        List<Change> changes = new ArrayList<>();
+        if (writing != null) {
+            if (!writing.getWritersList().contains(caller.session())) {
+                changes.add(
+                        FileChanges.writing(
+                                writing.toBuilder().addWriters(caller.session()).build()));
+            }
+            return changes;
+        }
+        InodeImage now = image;
+        if (wish.getTruncate() && !opens.isOpen(inode)) {
+            boolean content = hasContent(image);
+            now =
+                    image.toBuilder()
+                            .setGeneration(image.getGeneration() + (content ? 1 : 0))
+                            .setSize(0)
+                            .clearAllocated()
+                            .clearDigest()
+                            .setMtime(state.nowNanos()) // also of a file that is empty already
+                            .setCtime(state.nowNanos())
+                            .setVersion(image.getVersion() + 1)
+                            .build();
+            changes.add(Change.newBuilder().setInode(now).build());
+            if (content) dropReplicas(image, changes);
+        }
+        WritingImage.Builder started =
+                WritingImage.newBuilder()
+                        .setInode(inode)
+                        .setGeneration(now.getGeneration())
+                        .addWriters(caller.session());
+        int stripes = Math.max(1, now.getStripeCount());
+        started.addAllChains(place);
+        for (int stripe = place.size(); stripe < stripes; stripe++) {
+            started.addChains(chain(caller, now, stripe, started.getChainsList(), changes));
+        }
+        if (stripes == 1 && mayBeMadeOf(wish, caller, now, started.getChains(0))) {
+            started.setStaged(wish.getStaged());
+        }
+        changes.add(FileChanges.writing(started.build()));
+        return changes;
+    }
+
+    /** A staged file lies at the head of the chain of an object that nobody has yet. */
+    private boolean mayBeMadeOf(
+            OpenRequest wish, Caller caller, InodeImage image, WritingChain chain) {
+        return wish.getStaged() != 0
+                && chain.getNodesCount() > 0
+                && chain.getNodes(0).equals(caller.attachedNode())
+                && !hasContent(image);
+    }
+
+    private boolean hasContent(InodeImage image) {
+        if (image.getSize() > 0) return true;
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            if (!state.rows(image.getInode(), stripe, image.getGeneration()).isEmpty()) return true;
+        }
+        return false;
+    }
+
+    /**
+     * Rows of this generation go; the nodes are told to delete what they hold when that is durable.
+     */
+    private void dropReplicas(InodeImage image, List<Change> changes) {
+        for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            for (ReplicaImage row : state.rows(image.getInode(), stripe, image.getGeneration())) {
+                changes.add(FileChanges.gone(row));
+            }
+        }
+    }
+
+    private WritingChain chain(
+            Caller caller,
+            InodeImage image,
+            int stripe,
+            List<WritingChain> others,
+            List<Change> changes) {
+        long inode = image.getInode();
+        List<ReplicaImage> rows =
+                changes.stream().anyMatch(c -> c.hasReplicaGone())
+                        ? List.of()
+                        : state.rows(inode, stripe, image.getGeneration());
+        List<String> members = new ArrayList<>();
+        List<ReplicaImage> away = new ArrayList<>();
+        for (ReplicaImage row : rows) {
+            boolean lost = row.getState() == ReplicaState.LOST; // and may be found again
+            if (row.getState() != ReplicaState.VALID && !lost) continue;
+            if (lost || !state.isReadable(row.getNode())) away.add(row);
+            else if (row.getNode().equals(caller.attachedNode())) members.addFirst(row.getNode());
+            else members.add(row.getNode());
+        }
+        boolean hasContent =
+                !rows.isEmpty()
+                        && state.hasContent(Layouts.object(inode, stripe, image.getGeneration()));
+        if (members.isEmpty() && (hasContent || !away.isEmpty())) {
+            throw new FarmException(
+                    ErrorKind.DATA_UNAVAILABLE,
+                    "open",
+                    Long.toHexString(inode),
+                    "no node that holds its content can be reached");
+        }
+        if (members.isEmpty()) {
+            members.addAll(
+                    choice.choose(
+                            image,
+                            stripe,
+                            state.level(image),
+                            ChainChoice.Beside.of(caller.attachedNode()),
+                            Set.of(),
+                            others));
+        }
+        // What misses the coming writes must never be read again, so it is stale before they begin.
+        for (ReplicaImage row : away) {
+            changes.add(
+                    Change.newBuilder()
+                            .setReplica(row.toBuilder().setState(ReplicaState.STALE))
+                            .build());
+        }
+        return WritingChain.newBuilder().setStripe(stripe).addAllNodes(members).build();
+    }
+
+    /** The content as it stands on its chains: what the commit says becomes the inode's. */
+    Attributes commit(Caller caller, Credentials who, MutateRequest request) {
+        CommitContent commit = request.getCommit();
+        List<Change> changes = new ArrayList<>(state.decide(request, who, opens).changes());
+        OpenFiles.Handle handle = opens.find(commit.getHandle());
+        WritingImage writing = state.writing(commit.getInode());
+        if (handle == null || handle.session() != caller.session() || writing == null) {
+            throw new FarmException(
+                    ErrorKind.BAD_HANDLE, "commit", Long.toHexString(commit.getInode()));
+        }
+        if (opens.isOvertaken(commit.getInode(), handle.session(), commit.getSeen())) {
+            throw new FarmException(
+                    ErrorKind.STALE,
+                    "commit",
+                    Long.toHexString(commit.getInode()),
+                    "another client has committed since its size was asked for");
+        }
+        InodeImage image = state.image(commit.getInode());
+        WritingImage.Builder chains = writing.toBuilder().clearChains();
+        for (WritingChain chain : writing.getChainsList()) {
+            chains.addChains(commitChain(image, chain, commit, changes));
+        }
+        boolean ends =
+                commit.getClose()
+                        && !writing.getUnsettled()
+                        && !isWrittenBesides(handle)
+                        && !isToBeReclaimed(writing, handle.session());
+        if (ends) {
+            changes.addAll(ended(chains.build()));
+        } else if (!chains.build().equals(writing)) {
+            changes.add(FileChanges.writing(chains.build()));
+        }
+        // What was written is there: it counts, and is not refused any more.
+        List<Change> graces = state.withinQuotas(changes, Credentials.getDefaultInstance());
+        leader.change(changes, caller.session());
+        leader.change(graces, 0);
+        long version = state.image(commit.getInode()).getVersion();
+        opens.committed(commit.getInode(), handle.session(), version);
+        if (commit.getClose()) {
+            opens.close(handle.handle());
+            if (!ends) writerLeft(image.getInode(), handle.session(), true);
+            reapIfOrphan(image.getInode());
+        }
+        return state.exists(image.getInode())
+                ? state.attributes(image.getInode())
+                : Attributes.newBuilder().setInode(image.getInode()).build();
+    }
+
+    private WritingChain commitChain(
+            InodeImage image, WritingChain chain, CommitContent commit, List<Change> changes) {
+        ObjectCommit object = null;
+        for (ObjectCommit candidate : commit.getObjectsList()) {
+            if (candidate.getStripe() == chain.getStripe()) object = candidate;
+        }
+        if (object == null) return chain;
+        Set<String> holders = new HashSet<>(object.getHoldersList());
+        if (chain.getNodesList().stream().noneMatch(holders::contains)) {
+            // It moved to other nodes, or from failed ones, while the commit was on its way.
+            throw new FarmException(
+                    ErrorKind.STALE,
+                    "commit",
+                    Long.toHexString(image.getInode()),
+                    "no member of its chain holds the content");
+        }
+        Map<String, ReplicaState> rows = new HashMap<>();
+        for (ReplicaImage row :
+                state.rows(image.getInode(), chain.getStripe(), image.getGeneration())) {
+            rows.put(row.getNode(), row.getState());
+        }
+        WritingChain.Builder kept = WritingChain.newBuilder().setStripe(chain.getStripe());
+        for (String node : chain.getNodesList()) {
+            ReplicaState wanted = holders.contains(node) ? ReplicaState.VALID : ReplicaState.STALE;
+            if (wanted == ReplicaState.VALID) kept.addNodes(node);
+            if (rows.get(node) != wanted) {
+                changes.add(FileChanges.row(image, chain.getStripe(), node, wanted));
+            }
+        }
+        for (String node : chain.getJoiningList()) {
+            if (holders.contains(node)) {
+                kept.addNodes(node);
+                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.VALID));
+            } else {
+                kept.addJoining(node);
+            }
+        }
+        return kept.build();
+    }
+
+    /**
+     * Nobody writes to the file any more. What a joining member has got is not all, and goes when
+     * there are copies enough.
+     */
+    private List<Change> ended(WritingImage writing) {
+        InodeImage image = state.image(writing.getInode());
+        List<Change> changes = new ArrayList<>();
+        for (WritingChain chain : writing.getChainsList()) {
+            for (String node : chain.getJoiningList()) {
+                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.STALE));
+            }
+        }
+        changes.add(FileChanges.writingEnds(writing.getInode()));
+        return changes;
+    }
+
+    private boolean isWrittenBesides(OpenFiles.Handle handle) {
+        return opens.handles(handle.inode()).stream()
+                .anyMatch(h -> h.write() && h.handle() != handle.handle());
+    }
+
+    /**
+     * Gives up a handle without committing anything; true if that changed something.
+     *
+     * @param settled nothing was changed through it since the last commit. Else the members of the
+     *     chain may hold what nobody was told of, each of them something else
+     */
+    boolean close(long session, long handleId, boolean settled) {
+        OpenFiles.Handle handle = opens.find(handleId);
+        if (handle == null || handle.session() != session) return false;
+        opens.close(handleId);
+        boolean changed = handle.write() && writerLeft(handle.inode(), session, settled);
+        return reapIfOrphan(handle.inode()) || changed;
+    }
+
+    private boolean writerLeft(long inode, long session, boolean settled) {
+        WritingImage writing = state.writing(inode);
+        if (writing == null) return false;
+        if (isWrittenWithout(writing, session)) {
+            return writersLeft(
+                    inode, s -> s == session && !opens.writers(inode).contains(s), settled);
+        }
+        if (!settled || writing.getUnsettled()) {
+            seal.accept(inode);
+            return false; // the file is still noted as written
+        }
+        leader.change(ended(writing), session);
+        return true;
+    }
+
+    /** Somebody has it open for writing, or another writer may not have come to this leader yet. */
+    boolean isWrittenWithout(WritingImage writing, long session) {
+        return opens.isWritten(writing.getInode()) || isToBeReclaimed(writing, session);
+    }
+
+    private boolean isToBeReclaimed(WritingImage writing, long session) {
+        return leader.inGrace() && writing.getWritersList().stream().anyMatch(s -> s != session);
+    }
+
+    /**
+     * Some sessions write no more, and others do; true if that changed something.
+     *
+     * @param settled nothing is left of what they changed that no commit told of
+     */
+    boolean writersLeft(long inode, LongPredicate gone, boolean settled) {
+        WritingImage before = state.writing(inode);
+        if (before == null) return false;
+        WritingImage.Builder now = before.toBuilder().clearWriters();
+        for (long session : before.getWritersList()) {
+            if (!gone.test(session)) now.addWriters(session);
+        }
+        WritingImage left = now.setUnsettled(before.getUnsettled() || !settled).build();
+        if (left.equals(before)) return false;
+        leader.change(List.of(FileChanges.writing(left)), 0);
+        return true;
+    }
+
+    /** A file without a name ends with its last close. */
+    public boolean reapIfOrphan(long inode) {
+        if (!state.isOrphan(inode) || opens.isOpen(inode) || !state.exists(inode)) return false;
+        List<Change> changes = new ArrayList<>();
+        for (ReplicaImage row : state.allRows(inode)) changes.add(FileChanges.gone(row));
+        WritingImage writing = state.writing(inode);
+        if (writing != null) {
+            changes.addAll(FileChanges.joiningGone(writing));
+            changes.add(FileChanges.writingEnds(inode));
+        }
+        changes.add(Change.newBuilder().setInodeGone(inode).build());
+        changes.add(Change.newBuilder().setOrphanGone(inode).build());
+        leader.change(changes, 0);
+        return true;
+    }
+
+    /** Establishes again, at a new leader, what the client had open at the former one. */
+    void reclaim(
+            Caller caller,
+            Credentials who,
+            OpenRequest wish,
+            long inode,
+            int generation,
+            Runnable opened) {
+        InodeImage image = state.image(inode);
+        WritingImage writing = state.writing(inode);
+        if (wish.getWrite()) {
+            boolean mine = writing != null && writing.getWritersList().contains(caller.session());
+            if (!mine || image.getGeneration() != generation) {
+                throw new FarmException(
+                        ErrorKind.WRONG_GENERATION,
+                        "reclaim",
+                        Long.toHexString(inode),
+                        "the file was sealed or rewritten meanwhile");
+            }
+        }
+        open(caller, who, inode, wish, List.of(), true, opened);
+    }
+}

@@ -1,0 +1,252 @@
+package org.gridfarm.metaserver.server.files;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+
+import org.gridfarm.metaserver.namespace.Decision;
+import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.Callers;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.metaserver.server.state.Reach;
+import org.gridfarm.metaserver.session.Outcomes;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.WritingChain;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/**
+ * MUTATE at the leader: answered before? else decide, apply to memory, put into the open batch, and
+ * answer when that is complete. Event thread.
+ *
+ * <p>A refusal is an answer about memory, which may be ahead of what is durable: it waits, too, and
+ * is not remembered, since repeating the question is harmless.
+ */
+public final class Mutations {
+    private final FarmState state;
+    private final FileOpens opens;
+    private final LeaderContext leader;
+    private final Privileges privileges;
+    private final Reach reach;
+
+    public Mutations(FarmState state, FileOpens opens, Reach reach, LeaderContext leader) {
+        this.reach = reach;
+        this.state = state;
+        this.opens = opens;
+        this.leader = leader;
+        this.privileges = new Privileges(state, opens.files(), leader);
+    }
+
+    public void mutate(Exchange<MutateRequest, MutateReply> exchange) {
+        MutateRequest request = exchange.request();
+        Caller caller = Callers.of(exchange);
+        if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, operation(request), "");
+        }
+        for (long handle : request.getReleasedList()) {
+            opens.close(caller.session(), handle, true);
+        }
+        Outcomes.Answered answered = state.outcomes().find(caller.session(), request.getSequence());
+        if (answered != null) {
+            boolean closes = request.hasCommit() && request.getCommit().getClose();
+            // The client may have brought the file back to this leader before it asked again.
+            if (closes) opens.close(caller.session(), request.getCommit().getHandle(), true);
+            leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
+            return;
+        }
+        if (state.outcomes().isSettled(caller.session(), request.getSequence())) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    operation(request),
+                    "",
+                    "a later command said that this one was answered");
+        }
+        leader.requireRoom(); // not in the middle: what is done by halves is not done again
+        requireRoom(request);
+        Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        try {
+            execute(exchange, caller, who, request);
+        } catch (FarmException refused) {
+            leader.afterAllSoFar(() -> exchange.fail(refused));
+        }
+    }
+
+    private void requireRoom(MutateRequest request) {
+        leader.bounds().requireRoomFor(request, state.outcomes());
+        OpenRequest wish = openWish(request);
+        if (wish != null && opens.files().find(wish.getHandle()) == null) {
+            leader.bounds().requireRoomToOpen(request.getSession(), operation(request));
+        }
+    }
+
+    private void execute(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            Credentials who,
+            MutateRequest request) {
+        MutateReply.Builder reply;
+        List<WritingChain> place = List.of();
+        if (!caller.speaksForOthers()) requireWay(caller, who, request);
+        if (request.hasCommit()) {
+            reply = MutateReply.newBuilder();
+            var attributes = opens.commit(caller, who, request);
+            reply.setAttributes(attributes);
+        } else {
+            Decision.Accepted accepted = state.decide(request, who, opens.files());
+            List<Change> graces = state.withinQuotas(accepted.changes(), who);
+            if (accepted.created()) place = place(request, caller, accepted);
+            Attributes.Builder going = accepted.going(state.namespace());
+            leader.change(accepted.changes(), caller.session());
+            leader.change(graces, 0);
+            reply = accepted.reply(state.namespace(), going);
+            reply.setAttributes(state.marked(reply.getAttributes()));
+            if (!accepted.created()) requireOpenable(request, who, accepted.inode());
+        }
+        OpenRequest wish = openWish(request);
+        long inode = reply.getAttributes().getInode();
+        if (wish != null) {
+            opens.open(
+                    caller,
+                    who,
+                    inode,
+                    wish,
+                    place,
+                    () -> settle(exchange, caller, request, reply, wish));
+        } else {
+            privileges.given(
+                    request,
+                    caller.session(),
+                    () -> settle(exchange, caller, request, reply, null));
+        }
+    }
+
+    /** To whatever the request names by number; what a commit names is open. */
+    private void requireWay(Caller caller, Credentials who, MutateRequest request) {
+        String operation = operation(request);
+        for (long inode : Namespace.named(request)) {
+            reach.require(caller, who, inode, operation);
+        }
+        boolean links = request.hasLink() && state.exists(request.getLink().getInode());
+        if (links && !state.namespace().mayLink(request.getLink().getInode(), who)) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    operation,
+                    Long.toHexString(request.getLink().getInode()),
+                    "only of own files, or of what may be read and written");
+        }
+    }
+
+    /**
+     * A file that cannot be opened for want of nodes is not made, either: asked again, its creation
+     * would meet itself.
+     */
+    private List<WritingChain> place(
+            MutateRequest request, Caller caller, Decision.Accepted accepted) {
+        OpenRequest wish = openWish(request);
+        if (wish == null || !wish.getWrite()) return List.of();
+        for (Change change : accepted.changes()) {
+            if (change.hasInode() && change.getInode().getInode() == accepted.inode()) {
+                return opens.place(caller, change.getInode());
+            }
+        }
+        return List.of();
+    }
+
+    /** A create that found the file opens it: as OPEN does, if the mode bits allow it. */
+    private void requireOpenable(MutateRequest request, Credentials who, long inode) {
+        OpenRequest wish = openWish(request);
+        if (wish == null) return;
+        state.requireAccess(
+                who, inode, (wish.getRead() ? 4 : 0) | (wish.getWrite() ? 2 : 0), "open");
+    }
+
+    private void settle(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            MutateRequest request,
+            MutateReply.Builder reply,
+            @Nullable OpenRequest wish) {
+        long sequence = leader.openSequence();
+        reply.setRevision(sequence);
+        MutateReply kept = reply.build();
+        leader.outcome(
+                Outcome.newBuilder()
+                        .setSession(caller.session())
+                        .setSequence(request.getSequence())
+                        .setSettled(request.getSettled())
+                        .setReply(kept.toByteString())
+                        .build());
+        leader.afterCompletion(sequence, () -> send(exchange, caller, kept, wish));
+    }
+
+    /**
+     * What a former leader opened along with it nobody has open here: the client did not hear of
+     * it, and cannot have brought it back.
+     */
+    private void again(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            Outcomes.Answered answered) {
+        MutateRequest request = exchange.request();
+        OpenRequest wish = openWish(request);
+        try {
+            MutateReply reply = MutateReply.parseFrom(answered.outcome().getReply());
+            if (wish != null && leader.isInherited(answered.batch())) {
+                opens.open(
+                        caller,
+                        caller.actingAs(request.hasCredentials(), request.getCredentials()),
+                        reply.getAttributes().getInode(),
+                        wish,
+                        () -> leader.afterAllSoFar(() -> send(exchange, caller, reply, wish)));
+            } else {
+                send(exchange, caller, reply, wish);
+            }
+        } catch (InvalidProtocolBufferException e) {
+            exchange.failWith(e);
+        } catch (FarmException e) {
+            exchange.fail(e);
+        }
+    }
+
+    private void send(
+            Exchange<MutateRequest, MutateReply> exchange,
+            Caller caller,
+            MutateReply reply,
+            @Nullable OpenRequest wish) {
+        if (wish == null) {
+            exchange.reply(reply);
+            return;
+        }
+        try {
+            exchange.reply(
+                    reply.toBuilder().setOpened(opens.reply(caller, wish.getHandle())).build());
+        } catch (FarmException e) {
+            exchange.fail(e);
+        }
+    }
+
+    /** Null: nothing is to be opened along with it. */
+    private static @Nullable OpenRequest openWish(MutateRequest request) {
+        OpenRequest wish =
+                switch (request.getOperationCase()) {
+                    case CREATE -> request.getCreate().getOpen();
+                    case TEMPORARY -> request.getTemporary().getOpen();
+                    default -> OpenRequest.getDefaultInstance();
+                };
+        return wish.getHandle() == 0 ? null : wish;
+    }
+
+    private static String operation(MutateRequest request) {
+        return request.getOperationCase().name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

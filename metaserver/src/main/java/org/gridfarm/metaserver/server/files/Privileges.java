@@ -1,0 +1,57 @@
+package org.gridfarm.metaserver.server.files;
+
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenRequest;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Set-user and set-group bits and capabilities of files that are open for writing, at the leader.
+ * Event thread.
+ */
+final class Privileges {
+    private final FarmState state;
+    private final OpenFiles opens;
+    private final LeaderContext leader;
+
+    Privileges(FarmState state, OpenFiles opens, LeaderContext leader) {
+        this.state = state;
+        this.opens = opens;
+        this.leader = leader;
+    }
+
+    /**
+     * A file that exists is opened for writing. That takes them where the open changes the content
+     * itself, and where nobody can be relied on to say when it changes.
+     */
+    void opened(Caller caller, Credentials who, long inode, OpenRequest wish) {
+        if (wish.getTruncate() || !wish.getKeepsPrivileges() || !caller.speaksForOthers()) {
+            leader.change(
+                    state.namespace().privilegesOf(inode, who, state.nowNanos()), caller.session());
+        }
+    }
+
+    /**
+     * Goes on when the other sessions that write the file know what the command has given it, so
+     * that their next write takes it away.
+     */
+    void given(MutateRequest request, long session, Runnable then) {
+        long inode = Namespace.privileged(request);
+        DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false, true);
+        Map<Long, List<DataTouch>> told = new HashMap<>();
+        for (long writer : opens.writers(inode)) {
+            if (writer != session) told.put(writer, List.of(touch));
+        }
+        leader.recallData(told, then);
+    }
+}

@@ -1,0 +1,72 @@
+package org.gridfarm.metaserver.server.state;
+
+import java.time.Duration;
+
+/** Bounds and durations of a metaserver, with their units and the sum that justifies each. */
+public final class ServerLimits {
+    /**
+     * How long a client may believe its cache after its last renewal; clients renew every second.
+     */
+    public static final Duration CLIENT_LEASE = Duration.ofSeconds(5);
+
+    /** The same for a cache server; it renews four times as often. */
+    public static final Duration CACHE_LEASE = Duration.ofSeconds(2);
+
+    /**
+     * A storage node that has not been heard of for this long is not chosen; it stops serving by
+     * itself.
+     */
+    public static final Duration NODE_LEASE = Duration.ofSeconds(2);
+
+    /** A leader that was not running for this long asks the database whether it still leads. */
+    public static final Duration STALL_MAX = Duration.ofSeconds(1);
+
+    /**
+     * How long a recall may be under way before the connection is given up: past the lease nobody
+     * waits.
+     */
+    public static final Duration RECALL_DEADLINE = CLIENT_LEASE.plusSeconds(1);
+
+    /** A call to a storage node that moves no data. */
+    public static final Duration NODE_CALL_DEADLINE = Duration.ofSeconds(5);
+
+    /**
+     * Asking a node what it has of {@link #FIND_OBJECTS_MAX} objects: a few looks at its disk each.
+     */
+    public static final Duration FIND_DEADLINE = Duration.ofSeconds(30);
+
+    /** Objects that a node is asked for at once. */
+    public static final int FIND_OBJECTS_MAX = 1000;
+
+    /** How often nodes are asked again for copies that they did not find. */
+    public static final Duration FIND_AGAIN = Duration.ofSeconds(2);
+
+    /** Copying one object between nodes: a terabyte at 100 MB/s takes three hours. */
+    public static final Duration COPY_DEADLINE = Duration.ofHours(6);
+
+    /** After a change of leader: how long clients may bring back their opens and locks. */
+    public static final Duration RECLAIM_GRACE = CLIENT_LEASE.plusSeconds(1);
+
+    /** The same for one that has so much that it is still at it. */
+    public static final Duration RECLAIM_GRACE_MAX = Duration.ofSeconds(30);
+
+    /**
+     * Files of lost writers that are sealed at a time: a node takes some milliseconds for each, has
+     * {@link #NODE_CALL_DEADLINE} for all of them, and has others to serve.
+     */
+    public static final int SEALED_AT_ONCE = 32;
+
+    /** Files that one tick looks at because their session ended: at most some milliseconds. */
+    public static final int LEFT_PER_TURN = 256;
+
+    /** How often repair is planned when nothing has changed. */
+    public static final Duration REPAIR_EVERY = Duration.ofSeconds(1);
+
+    /** Batches kept for a cache server that was away for a moment. */
+    public static final int RECENT_BATCHES_MAX = 256;
+
+    /** Their bytes: at most this part of the heap. */
+    public static final int RECENT_HEAP_PART = 16;
+
+    private ServerLimits() {}
+}

@@ -1,0 +1,163 @@
+package org.gridfarm.metaserver.server.state;
+
+import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * Whether this server certainly still leads.
+ *
+ * <p>Usually the coordination service sees to that: it lets nobody else lead while our session
+ * stands. Where that is lost ({@link #lost}) the database says it, asked again and again: a new
+ * leader claims an epoch there before it does anything else, and completes no change until the
+ * leases of its predecessor have run out. So what was true when the database was last asked may be
+ * believed for {@link ServerLimits#STALL_MAX}, and leases given here end as if given then. Who does
+ * not run for so long (stopped, starved, a long collection) asks before anything else, too.
+ *
+ * <p>Calls wait while it is not certain. Event thread.
+ */
+public final class Tenure {
+    /** Several answers must be lost before calls wait for one. */
+    static final Duration ASK_EVERY = ServerLimits.STALL_MAX.dividedBy(4);
+
+    private static final Logger log = LoggerFactory.getLogger(Tenure.class);
+
+    private enum Answer {
+        OURS,
+        ANOTHERS,
+        NONE
+    }
+
+    private final JournalStore store;
+    private final long epoch;
+    private final LongSupplier clock;
+    private final Executor blocking;
+    private final Executor events;
+    private final Runnable deposed;
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private long lastAlive;
+    private long askedAt;
+    private boolean asking;
+    private boolean doubtful;
+
+    /** The database alone says that we lead; then the two below count. */
+    private boolean unelected;
+
+    private long confirmedAt;
+    private boolean electedAgain;
+    private long electedAt;
+
+    /**
+     * @param certain when the epoch was certainly ours, or not yet anybody's: claiming and loading
+     *     may have taken long, and the process may have been stopped meanwhile
+     * @param clock monotonic nanoseconds
+     * @param deposed told once when the epoch is another's
+     */
+    public Tenure(
+            JournalStore store,
+            long epoch,
+            long certain,
+            LongSupplier clock,
+            Executor blocking,
+            Executor events,
+            Runnable deposed) {
+        this.store = store;
+        this.epoch = epoch;
+        this.lastAlive = certain;
+        this.askedAt = certain;
+        this.clock = clock;
+        this.blocking = blocking;
+        this.events = events;
+        this.deposed = deposed;
+    }
+
+    /** Runs the call now, or when it is certain that this server still leads. */
+    public void run(Runnable call) {
+        look();
+        if (doubtful) waiting.add(call);
+        else call.run();
+    }
+
+    /** Called by every tick and every call. */
+    public void look() {
+        long now = clock.getAsLong();
+        long gap = now - lastAlive;
+        lastAlive = now;
+        boolean stalled = gap >= ServerLimits.STALL_MAX.toNanos();
+        if (stalled && !doubtful) {
+            log.warn(
+                    "{} ms since this process was last seen to run; asking whether it still leads",
+                    gap / 1_000_000);
+        }
+        if (stalled || unelected && isOld(confirmedAt, now)) doubtful = true;
+        boolean due = now - askedAt >= ASK_EVERY.toNanos() || stalled;
+        if ((doubtful || unelected) && !asking && due) ask(now);
+    }
+
+    private static boolean isOld(long then, long now) {
+        return now - then >= ServerLimits.STALL_MAX.toNanos();
+    }
+
+    /** The coordination service no longer says who leads, or soon lets another try. */
+    public void lost() {
+        unelected = true;
+        electedAgain = false;
+        doubtful = true;
+        if (!asking) ask(clock.getAsLong());
+    }
+
+    /** The coordination service lets this server lead, as it does already. */
+    public void elected() {
+        electedAgain = true;
+        electedAt = clock.getAsLong();
+    }
+
+    /** What may be left of a lease that is given now. */
+    public Duration left(Duration lease) {
+        if (!unelected) return lease;
+        Duration rest = lease.minusNanos(clock.getAsLong() - confirmedAt);
+        return rest.isNegative() ? Duration.ZERO : rest;
+    }
+
+    public boolean isDoubtful() {
+        return doubtful;
+    }
+
+    private void ask(long now) {
+        asking = true;
+        askedAt = now;
+        blocking.execute(() -> {
+            Answer answer;
+            try {
+                answer = store.currentEpoch() == epoch ? Answer.OURS : Answer.ANOTHERS;
+            } catch (StoreException e) {
+                log.warn("whether this server still leads: {}", e.getMessage());
+                answer = Answer.NONE;
+            }
+            Answer told = answer;
+            events.execute(() -> answered(told, now));
+        });
+    }
+
+    private void answered(Answer answer, long sent) {
+        asking = false;
+        boolean over = answer == Answer.ANOTHERS || answer == Answer.NONE && !unelected;
+        if (over) {
+            waiting.clear();
+            deposed.run();
+            return;
+        }
+        // Where there is no answer, nobody else has claimed an epoch either: look() asks again.
+        if (answer == Answer.NONE || isOld(sent, clock.getAsLong())) return;
+        confirmedAt = sent;
+        if (unelected && electedAgain && sent - electedAt >= 0) unelected = false;
+        doubtful = false;
+        while (!doubtful && !waiting.isEmpty()) waiting.remove().run();
+    }
+}
