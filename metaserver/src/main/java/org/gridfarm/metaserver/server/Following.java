@@ -92,7 +92,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private final Bounds bounds;
     private final ClientCoherence clients;
     private final Sessions sessions;
-    private final HandlerTable table = new HandlerTable();
+    private final HandlerTable table = new HandlerTable(this::failed);
     private final List<ParkedRead> parked = new ArrayList<>();
     private final TreeMap<Long, ChangeBatch> prepared = new TreeMap<>();
     private final Map<Long, Exchange<PrepareBatch, PrepareReply>> prepares = new HashMap<>();
@@ -106,6 +106,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private boolean serving;
     private boolean stopped;
     private long base;
+    private long changedBy; // the action that changed the state last
     private long committedWhileLoading;
     private long leaseEnds;
     private long renewAt;
@@ -267,6 +268,7 @@ final class Following implements Serving, ReadScope.Visibility {
     }
 
     private void loadPage(Peer peer, SnapshotReply reply) {
+        changedBy = events.action();
         for (Change change : reply.getChangesList()) state.load(change);
         for (Outcome outcome : reply.getOutcomesList()) state.outcomes().add(outcome, 0);
         if (!reply.getEnd()) {
@@ -360,6 +362,14 @@ final class Following implements Serving, ReadScope.Visibility {
         waiting.forEach(read -> read.evaluate().run());
     }
 
+    /** The state may have half a batch: all of it is asked for again. */
+    @Override
+    public void failed(Throwable defect) {
+        if (stopped || changedBy != events.action()) return;
+        lose("memory may differ from the journal after " + defect);
+        coherence = null;
+    }
+
     // ---- the stream -------------------------------------------------------------------------
 
     private static List<Touch> touches(ChangeBatch batch) {
@@ -415,9 +425,13 @@ final class Following implements Serving, ReadScope.Visibility {
             lose("batch " + sequence + " was committed but never prepared here");
             return;
         }
-        for (Change change : batch.getChangesList()) state.apply(change);
-        for (Outcome outcome : batch.getOutcomesList()) state.outcomes().add(outcome, sequence);
+        take(batch);
         known.commit(sequence);
+    }
+
+    void take(ChangeBatch batch) {
+        changedBy = events.action();
+        state.apply(batch);
     }
 
     private void releaseReads(long committed) {

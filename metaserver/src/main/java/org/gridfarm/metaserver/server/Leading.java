@@ -77,6 +77,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * This server leads: it decides, commits, tells the caches, answers. Everything runs on the event
@@ -110,12 +111,15 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final TicketMaker tickets;
     private final TreeMap<Long, List<Runnable>> whenApplied = new TreeMap<>();
     private final ArrayDeque<ChangeBatch> underWay = new ArrayDeque<>();
-    private final HandlerTable table = new HandlerTable();
+    private final HandlerTable table = new HandlerTable(this::failed);
     private final Map<Long, Runnable> dataRecalls = new HashMap<>();
     private final Grace grace;
     private final Tenure tenure;
     private final long epoch;
     private final long inherited;
+    private final EventThread events;
+    private final Consumer<String> deposed;
+    private long changedBy; // the action that changed memory last
     private long grantsFrom;
     private long lastDataTicket;
     private long tickedAt; // as one that runs and certainly leads
@@ -145,9 +149,12 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             TicketMaker tickets,
             RepairLimits limits,
             Bounds bounds,
-            Runnable deposed) {
+            Consumer<String> deposed) {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
+        this.events = events;
+        this.deposed = deposed;
+        Runnable overtaken = () -> deposed.accept("another metaserver has taken the lead");
         this.epoch = start.claim().epoch();
         this.state = state;
         this.bounds = bounds;
@@ -173,14 +180,14 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                                 now, ServerLimits.RECLAIM_GRACE, ServerLimits.RECLAIM_GRACE_MAX);
         this.committer =
                 new Committer(
-                        store, sequence -> events.runOrSubmit(() -> durable(sequence)), deposed);
+                        store, sequence -> events.runOrSubmit(() -> durable(sequence)), overtaken);
         this.materialiser =
                 new Materialiser(
                         store,
                         start.claim().epoch(),
                         store.appliedSequence(),
                         () -> events.submit(this::applied),
-                        deposed);
+                        overtaken);
         this.tenure =
                 new Tenure(
                         store,
@@ -189,7 +196,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         System::nanoTime,
                         identity.blocking(),
                         events::submit,
-                        deposed);
+                        overtaken);
         this.followers =
                 new Followers(
                         state,
@@ -365,6 +372,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         if (changes.isEmpty()) return;
         if (batches.isOverfull()) throw overloaded();
         hasSomething(origin);
+        changedBy = events.action();
         List<Change> stamped = new ArrayList<>(changes.size());
         for (Change change : changes) {
             Change own = origin == 0 ? change : change.toBuilder().setOrigin(origin).build();
@@ -382,6 +390,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     public void hasSomething(long session) {
         Caller caller = session == 0 ? null : sessions.caller(session);
         if (caller == null || state.owners().of(session) != null) return;
+        changedBy = events.action();
         Change owner = Owners.begins(session, caller.identity().dn());
         state.apply(owner);
         batches.add(List.of(owner));
@@ -395,6 +404,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void outcome(Outcome outcome) {
         hasSomething(outcome.getSession());
+        changedBy = events.action();
         state.outcomes().add(outcome, batches.openSequence());
         batches.add(outcome);
     }
@@ -424,6 +434,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         if (stopped || committing || batches.isEmpty()) return;
         if (materialiser.isFarBehind()) return;
         committing = true;
+        changedBy = events.action();
         List<Effect> effects = new ArrayList<>();
         ChangeBatch batch = batches.take();
         Set<String> caches = coherence.close(System.nanoTime(), effects);
@@ -436,6 +447,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private void durable(long sequence) {
         if (stopped) return;
         committing = false;
+        changedBy = events.action();
         ChangeBatch batch = underWay.remove();
         if (batch.getSequence() != sequence) {
             throw new IllegalStateException("batch " + sequence + " was not the one under way");
@@ -567,6 +579,18 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         answers.forEach(Runnable::run);
     }
 
+    /**
+     * Memory may be ahead of the journal by half a change, and caches follow the journal. What was
+     * decided in this round is neither committed nor answered: clients ask the next leader for it.
+     * A call that failed before it changed anything is its caller's matter alone.
+     */
+    @Override
+    public void failed(Throwable defect) {
+        if (stopped || changedBy != events.action()) return;
+        stop();
+        deposed.accept("memory may differ from the journal after " + defect);
+    }
+
     // ---- the end ----------------------------------------------------------------------------
 
     @Override
@@ -581,6 +605,14 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     void close() {
         committer.close();
         materialiser.close();
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    FarmState state() {
+        return state;
     }
 
     Tenure tenure() {

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One metaserver and its changes of role.
@@ -114,7 +115,9 @@ public final class MetaServer implements AutoCloseable {
         this.cluster = cluster;
         this.states = states;
         this.dialer = dialer;
-        this.events = new EventThread(() -> serving.endOfRound(), this::tick);
+        this.events =
+                new EventThread(
+                        () -> serving.endOfRound(), this::tick, defect -> serving.failed(defect));
         this.serving = following();
     }
 
@@ -142,6 +145,11 @@ public final class MetaServer implements AutoCloseable {
         else events.submit(() -> answer(exchange));
     }
 
+    /** For what is not a call: tests plant faults so. */
+    void submit(Consumer<Serving> action) {
+        events.submit(() -> action.accept(serving));
+    }
+
     /** What the leader pushes to this server while it follows. */
     Services pushed() {
         Services.Builder services = Services.builder();
@@ -155,6 +163,7 @@ public final class MetaServer implements AutoCloseable {
             serving.answer(exchange);
         } catch (RuntimeException e) {
             exchange.failWith(e);
+            if (!(e instanceof FarmException)) serving.failed(e);
         }
     }
 
@@ -322,9 +331,7 @@ public final class MetaServer implements AutoCloseable {
                         states.tickets(state),
                         states.repair(),
                         states.bounds(),
-                        () ->
-                                events.submit(() ->
-                                        onDeposed("another metaserver has taken the lead", true)));
+                        why -> events.submit(() -> onDeposed(why, true)));
         serving = leading;
         ready = true;
         leading.begin();
@@ -367,6 +374,11 @@ public final class MetaServer implements AutoCloseable {
     public String role() {
         Serving now = serving;
         return now instanceof Leading ? "leader" : now instanceof Following ? "cache" : "starting";
+    }
+
+    /** Of the leader's term here; 0: it does not lead. */
+    long epoch() {
+        return serving instanceof Leading leading ? leading.epoch() : 0;
     }
 
     int backlog() {

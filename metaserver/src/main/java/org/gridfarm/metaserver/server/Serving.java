@@ -31,6 +31,12 @@ interface Serving {
     /** Leases and timers. */
     default void tick() {}
 
+    /**
+     * The action that runs has thrown what nobody expected: if it has changed memory, that may no
+     * longer be what the journal says, and is dropped.
+     */
+    default void failed(Throwable defect) {}
+
     /** Stops for good; unanswered calls fail so that their clients look for another server. */
     default void stop() {}
 }

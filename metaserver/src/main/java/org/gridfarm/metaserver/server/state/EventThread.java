@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Owns the state: one action runs at a time. Actions run in the order they were submitted, in
@@ -37,12 +38,18 @@ public final class EventThread implements AutoCloseable {
     private volatile boolean threadWaits; // for its turn
     private final Runnable endOfRound;
     private final Runnable tick;
+    private final Consumer<Throwable> failed;
+    private long action; // guarded by turn
     private final Thread thread;
     private volatile boolean runs;
 
-    public EventThread(Runnable endOfRound, Runnable tick) {
+    /**
+     * @param failed told, within the same action, of what an action threw
+     */
+    public EventThread(Runnable endOfRound, Runnable tick, Consumer<Throwable> failed) {
         this.endOfRound = endOfRound;
         this.tick = tick;
+        this.failed = failed;
         this.thread = new Thread(this::run, "gf-event");
         thread.setDaemon(true);
     }
@@ -80,6 +87,11 @@ public final class EventThread implements AutoCloseable {
         } finally {
             turn.unlock();
         }
+    }
+
+    /** The number of the action that runs. Within actions only. */
+    public long action() {
+        return action;
     }
 
     /** Actions waiting. */
@@ -124,11 +136,21 @@ public final class EventThread implements AutoCloseable {
         }
     }
 
-    private static void guarded(Runnable action) {
+    private void guarded(Runnable next) {
+        action++;
         try {
-            action.run();
+            next.run();
         } catch (RuntimeException | Error e) {
             log.error("an action on the event thread failed", e);
+            told(e);
+        }
+    }
+
+    private void told(Throwable failure) {
+        try {
+            failed.accept(failure);
+        } catch (RuntimeException | Error e) {
+            log.error("so did what was to follow from it", e);
         }
     }
 

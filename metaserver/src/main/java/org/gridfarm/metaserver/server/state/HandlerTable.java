@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server.state;
 
 import com.google.protobuf.MessageLite;
 
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Handler;
 import org.gridfarm.protocol.rpc.Method;
@@ -9,10 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
-/** What one way of serving answers, by method. Filled once; run on the event thread. */
+/**
+ * What one way of serving answers, by method. Filled once; run on the event thread.
+ *
+ * <p>A handler refuses by throwing a {@link FarmException}. Whatever else it throws is a defect:
+ * its call fails, and the way of serving is told, as memory may have been changed by halves.
+ */
 public final class HandlerTable {
     private final Map<Integer, Handler<?, ?>> handlers = new HashMap<>();
+    private final Consumer<Throwable> failed;
+
+    public HandlerTable(Consumer<Throwable> failed) {
+        this.failed = failed;
+    }
 
     public <Q extends MessageLite, R extends MessageLite> HandlerTable on(
             Method<Q, R> method, Handler<Q, R> handler) {
@@ -28,8 +40,11 @@ public final class HandlerTable {
         try {
             if (exchange.method().access().inSession()) Callers.of(exchange);
             handler.handle(exchange);
+        } catch (FarmException refused) {
+            exchange.failWith(refused);
         } catch (Exception e) {
             exchange.failWith(e);
+            failed.accept(e);
         }
         return true;
     }

@@ -40,7 +40,10 @@ class SessionsTest {
     private final Bounds bounds = new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95));
     private final Sessions sessions =
             new Sessions(
-                    clients, new EventThread(() -> {}, () -> {}), (session, recall) -> {}, bounds);
+                    clients,
+                    new EventThread(() -> {}, () -> {}, defect -> {}),
+                    (session, recall) -> {},
+                    bounds);
 
     private void open(long session, String dn) {
         clients.open(session, System.nanoTime() + LEASE);

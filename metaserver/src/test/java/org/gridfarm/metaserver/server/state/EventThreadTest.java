@@ -42,7 +42,10 @@ class EventThreadTest {
         AtomicInteger ticks = new AtomicInteger();
         CountDownLatch all = new CountDownLatch(PRODUCERS * ACTIONS);
         try (EventThread events =
-                new EventThread(() -> owned.unfinished = 0, ticks::incrementAndGet)) {
+                new EventThread(
+                        () -> owned.unfinished = 0,
+                        ticks::incrementAndGet,
+                        defect -> owned.wrong.add(defect.toString()))) {
             events.start();
             List<Thread> producers = new ArrayList<>();
             for (int i = 0; i < PRODUCERS; i++) {
@@ -86,7 +89,7 @@ class EventThreadTest {
     void anActionThatHasAnotherRunIsFollowedByIt() throws InterruptedException {
         List<String> ran = new ArrayList<>();
         CountDownLatch done = new CountDownLatch(1);
-        try (EventThread events = new EventThread(() -> {}, () -> {})) {
+        try (EventThread events = new EventThread(() -> {}, () -> {}, defect -> {})) {
             events.start();
             events.runOrSubmit(() -> {
                 events.runOrSubmit(() -> {
@@ -104,7 +107,7 @@ class EventThreadTest {
     void nothingRunsBeforeTheStartOrAfterTheEnd() throws InterruptedException {
         AtomicInteger ran = new AtomicInteger();
         CountDownLatch started = new CountDownLatch(1);
-        EventThread events = new EventThread(() -> {}, () -> {});
+        EventThread events = new EventThread(() -> {}, () -> {}, defect -> {});
         events.runOrSubmit(ran::incrementAndGet);
         assertThat(ran).hasValue(0);
         events.start();
