@@ -37,6 +37,9 @@ import org.gridfarm.protocol.wire.ResolveReply;
 import org.gridfarm.protocol.wire.ResolveRequest;
 import org.gridfarm.protocol.wire.StatFsReply;
 import org.gridfarm.protocol.wire.StatFsRequest;
+import org.gridfarm.protocol.wire.WritingImage;
+
+import java.util.List;
 
 /**
  * The reads, the same at the leader and at caches. What may be seen when is decided by the runner;
@@ -123,10 +126,17 @@ final class Reads {
         GetAttributesReply.Builder reply = GetAttributesReply.newBuilder().setAttributes(found);
         if (found.getWriting()) {
             reply.setWriting(layouts.head(q.getInode(), new Asker(caller, caller.own().getUid())));
-        } else {
+        }
+        if (!found.getWriting() || isOnlyWriter(scope.session(), q.getInode())) {
             reply.setCacheable(scope.grantAttributes(q.getInode()));
         }
         return reply.build();
+    }
+
+    /** It lays what it has written over what is known here, and keeps the rest. */
+    private boolean isOnlyWriter(long session, long inode) {
+        WritingImage writing = state.writing(inode);
+        return writing != null && writing.getWritersList().equals(List.of(session));
     }
 
     private ResolveReply resolve(ReadScope scope, ResolveRequest q, Caller caller) {

@@ -7,7 +7,7 @@ import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.LocalHoles;
+import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
@@ -153,8 +153,8 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     /** For a program that can tell; said before files are opened. */
-    public void findHolesBy(LocalHoles holes) {
-        connection.transfer.findHolesBy(holes);
+    public void findBlocksBy(LocalBlocks blocks) {
+        connection.transfer.findBlocksBy(blocks);
     }
 
     /** Open files by inode number, asynchronously. */

@@ -6,7 +6,6 @@ import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
-import org.gridfarm.client.mount.fuse.linux.SparseFiles;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.client.mount.takeover.Heartbeat;
 import org.gridfarm.client.mount.takeover.Ledger;
@@ -121,7 +120,7 @@ public final class MountMain {
         boolean goesOn = numbers.session() != 0;
         try (Gridfarm farm = Gridfarm.open(config, "mount " + settings.directory(), numbers)) {
             if (!settings.usesJnr()) {
-                farm.findHolesBy(SparseFiles::nextData);
+                farm.findBlocksBy(new HostBlocks());
             }
             if (ledger != null && !goesOn) {
                 ledger.trusted(farm.mayAssert());

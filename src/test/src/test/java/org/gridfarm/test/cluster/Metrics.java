@@ -27,6 +27,17 @@ public final class Metrics {
         }
     }
 
+    /** How often the daemon was called so. */
+    static double calls(Cluster.ComponentStatus daemon, String method) {
+        return of(daemon)
+                .lines()
+                .filter(line -> line.startsWith("gf_rpc_duration_seconds_count{"))
+                .filter(line -> line.contains("side=\"server\""))
+                .filter(line -> line.contains("method=\"" + method + "\""))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
     /** The values of that name together. */
     static double value(Cluster.ComponentStatus daemon, String name) {
         return of(daemon)

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -134,6 +135,73 @@ class ReopenedInPlaceTest {
         assertThat(elsewhere).hasBinaryContent(content); // now it is closed for good
         assertThat(Files.getLastModifiedTime(elsewhere)).isEqualTo(then);
         assertThat(Files.getLastModifiedTime(file)).isEqualTo(then);
+    }
+
+    /** Many programs look for the end of a file each time before they append to it. */
+    @Test
+    void whoAsksForTheSizeOfWhatHeWritesAsksNobody() throws Exception {
+        Path file = Files.write(farm.mount().resolve("reopened-size"), new byte[SIZE]);
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-size");
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            await("appends that nobody is asked for")
+                    .until(() -> callsOfAppends(channel, file), calls -> calls == 0);
+            long size = channel.size();
+            assertThat(Files.size(elsewhere)).isEqualTo(size);
+            channel.truncate(--size);
+            assertThat(channel.size()).isEqualTo(size);
+            try (FileChannel other = FileChannel.open(elsewhere, StandardOpenOption.WRITE)) {
+                other.write(ByteBuffer.wrap(new byte[] {2}), size++);
+                assertThat(channel.size()).isEqualTo(size);
+                channel.write(ByteBuffer.wrap(new byte[] {3}), size++);
+                assertThat(other.size()).isEqualTo(size);
+            }
+        }
+        assertThat(Files.size(elsewhere)).isEqualTo(Files.size(file));
+    }
+
+    /** Not none at once: the first asks for a lease, which a busy machine may let run out. */
+    private static double callsOfAppends(FileChannel channel, Path file) throws IOException {
+        double before = sizesAsked();
+        for (int round = 1; round <= ROUNDS; round++) {
+            long size = channel.size();
+            channel.write(ByteBuffer.wrap(new byte[round]), size);
+            assertThat(channel.size()).isEqualTo(size + round);
+            assertThat(Files.size(file)).isEqualTo(size + round);
+        }
+        return sizesAsked() - before;
+    }
+
+    private static double sizesAsked() {
+        return Metrics.calls(farm.component("n1"), "stat")
+                + Metrics.calls(farm.component("meta1"), "get-attributes")
+                + Metrics.calls(farm.component("cache1"), "get-attributes");
+    }
+
+    @Test
+    void spaceAndTimeOfAFileThatIsBeingWrittenAreThoseOfItsReplica() throws Exception {
+        Path file = Files.write(farm.mount().resolve("reopened-sparse"), new byte[SIZE]);
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-sparse");
+        FileTime then = FileTime.from(Instant.parse("2001-02-03T04:05:06Z"));
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}), 64L * SIZE);
+            assertThat(allocated(file)).isBetween((long) SIZE, 2L * SIZE);
+            assertThat(allocated(elsewhere)).isEqualTo(allocated(file));
+            Files.setLastModifiedTime(file, then);
+            assertThat(Files.getLastModifiedTime(file)).isEqualTo(then);
+            channel.write(ByteBuffer.wrap(new byte[] {2}), 0);
+            FileTime written = Files.getLastModifiedTime(file);
+            assertThat(written).isGreaterThan(then);
+            assertThat(Files.getLastModifiedTime(elsewhere)).isEqualTo(written);
+        }
+    }
+
+    private static long allocated(Path file) throws IOException {
+        Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+        try (BufferedReader out = stat.inputReader()) {
+            return Long.parseLong(out.readLine()) * 512;
+        }
     }
 
     @Test

@@ -93,6 +93,13 @@ final class CachedReads {
         return entry == null ? null : steady((Long) entry);
     }
 
+    /** The same of a file that this process writes, and nobody else. */
+    private @Nullable Attributes writtenLookup(long parent, Name name) {
+        return session.leaseNanosLeft() > 0 && cache.entry(parent, name) instanceof Long inode
+                ? written(inode)
+                : null;
+    }
+
     CompletableFuture<Found> lookup(Credentials who, long parent, Name name) {
         return lookup(who, parent, name, LOOKUPS_MAX);
     }
@@ -102,6 +109,10 @@ final class CachedReads {
         if (known != null) {
             return CompletableFuture.completedFuture(
                     new Found(known == Metadata.ABSENT ? null : known, true, true));
+        }
+        Attributes own = writtenLookup(parent, name);
+        if (own != null) {
+            return CompletableFuture.completedFuture(new Found(own, true, false));
         }
         long entryStamp = cache.contentStamp(parent);
         long[] stamps = cache.anyStamp();

@@ -272,7 +272,7 @@ final class LocalAgreement {
         if (from >= size) {
             return CompletableFuture.completedFuture(false);
         }
-        long data = file.nextData(wiring.localHoles(), from, size);
+        long data = file.nextData(wiring.localBlocks(), from, size);
         if (data > from) {
             return gone(writes.punchObject(from, data - from), next, data);
         }

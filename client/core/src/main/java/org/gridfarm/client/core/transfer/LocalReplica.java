@@ -8,6 +8,7 @@ import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
@@ -273,9 +274,9 @@ final class LocalReplica {
      * The first byte at or after the offset that may hold data, or the end; the offset itself where
      * that cannot be told.
      */
-    long nextData(LocalHoles holes, long offset, long end) {
+    long nextData(LocalBlocks blocks, long offset, long end) {
         try {
-            long next = holes.nextData(path(), offset);
+            long next = blocks.nextData(path(), offset);
             Object now = identity(path());
             if (now == null || !now.equals(file.identity())) {
                 return offset; // another file lies there by now
@@ -283,6 +284,27 @@ final class LocalReplica {
             return next < 0 ? end : Math.min(next, end);
         } catch (IOException e) {
             return offset; // it may lie nowhere by now, and is still open here
+        }
+    }
+
+    /**
+     * Size, time of modification and space of this moment, as its node would tell; null where the
+     * space cannot be told here, and while it lies where nobody knows.
+     */
+    @Nullable ChainOutcome measured(LocalBlocks blocks) {
+        try {
+            long allocated = blocks.allocated(path());
+            BasicFileAttributes now = Files.readAttributes(path(), BasicFileAttributes.class, THIS);
+            boolean same = file.identity() != null && file.identity().equals(now.fileKey());
+            return allocated < 0 || !same
+                    ? null
+                    : ChainOutcome.newBuilder()
+                            .setSize(now.size())
+                            .setMtime(now.lastModifiedTime().to(TimeUnit.NANOSECONDS))
+                            .setAllocated(allocated)
+                            .build();
+        } catch (IOException e) {
+            return null; // it is being claimed: its node tells
         }
     }
 

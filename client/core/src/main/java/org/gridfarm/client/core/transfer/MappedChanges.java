@@ -93,7 +93,7 @@ final class MappedChanges {
     private CompletableFuture<Long> overHoles(long offset) {
         LocalReplica file = writing.replica;
         long size = file.size();
-        long here = file.nextData(wiring.localHoles(), offset, size);
+        long here = file.nextData(wiring.localBlocks(), offset, size);
         if (here - offset <= TransferLimits.CHUNK_BYTES) {
             return CompletableFuture.completedFuture(offset);
         }

@@ -19,10 +19,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Size and times of files that are being written: this process' own knowledge where it writes
- * alone, the chain's otherwise.
+ * alone, the plain file's where the kernel writes that, the chain's otherwise.
  */
 final class OpenSizes implements SizeSource {
     private static final Duration DEADLINE =
@@ -30,10 +31,12 @@ final class OpenSizes implements SizeSource {
 
     private final Nodes nodes;
     private final TransferClient transfer;
+    private final Supplier<LocalBlocks> blocks;
 
-    OpenSizes(Nodes nodes, TransferClient transfer) {
+    OpenSizes(Nodes nodes, TransferClient transfer, Supplier<LocalBlocks> blocks) {
         this.nodes = nodes;
         this.transfer = transfer;
+        this.blocks = blocks;
     }
 
     @Override
@@ -66,14 +69,28 @@ final class OpenSizes implements SizeSource {
         if (own == null || !own.writesAlone()) {
             return null;
         }
-        if (own.isWrittenLocally() && !own.isUntouched()) {
+        boolean byKernel = own.isWrittenLocally() && !own.isUntouched();
+        ChainOutcome file = byKernel ? measured(own) : null;
+        if (byKernel && file == null) {
             return null;
         }
+        long since = own.timesKnownUpTo();
         // What a commit of ours has changed is not recalled from us.
         Attributes committed = own.attributes();
-        return leased.getVersion() < committed.getVersion()
-                ? committed.toBuilder().setWriting(leased.getWriting()).build()
-                : own.overlay(leased);
+        Attributes told =
+                leased.getVersion() < committed.getVersion()
+                        ? committed.toBuilder().setWriting(leased.getWriting()).build()
+                        : own.overlay(leased);
+        return file == null ? told : combined(told, since, own.striping(), List.of(file));
+    }
+
+    /** The file that the kernel writes says what its node would; null: that has to be asked. */
+    private @Nullable ChainOutcome measured(OpenInode own) {
+        LocalWriting kernel = own.localWritingAlone();
+        ChainOutcome now =
+                kernel == null || kernel.isLost() ? null : kernel.replica.measured(blocks.get());
+        // Else another client may have written before the file was looked at, and after.
+        return own.writesAlone() ? now : null;
     }
 
     /** What the chain of each object says; null for one that nobody has written yet. */

@@ -88,14 +88,14 @@ public final class TransferClient
                         new StagedFiles(nodes, clock),
                         new GivenBack(clock),
                         new KnownReplicas(clock),
-                        new AtomicReference<>(LocalHoles.UNKNOWN),
+                        new AtomicReference<>(LocalBlocks.UNKNOWN),
                         new Shares(Descriptors.forReplicas()),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
         kept = new KeptOpens(releases, clock);
         resting = new RestingWriters(clock);
         metadata.along(new Along(kept, resting));
-        OpenSizes sizes = new OpenSizes(nodes, this);
+        OpenSizes sizes = new OpenSizes(nodes, this, wiring::localBlocks);
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -103,8 +103,8 @@ public final class TransferClient
     }
 
     /** Said once, before files are opened. */
-    public void findHolesBy(LocalHoles holes) {
-        wiring.holes().set(holes);
+    public void findBlocksBy(LocalBlocks blocks) {
+        wiring.blocks().set(blocks);
     }
 
     // ---- opening

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param staged what files created here may be made of
  * @param givenBack grants of local files that have ended
  * @param known where local files lie that may be read again soon
- * @param holes where local files have none of their bytes
+ * @param blocks which blocks of local files hold data
  * @param descriptors for local files, by the user who opens them
  * @param again asks the attached node for the files that a former process wrote
  */
@@ -38,12 +38,12 @@ record Wiring(
         StagedFiles staged,
         GivenBack givenBack,
         KnownReplicas known,
-        AtomicReference<LocalHoles> holes,
+        AtomicReference<LocalBlocks> blocks,
         Shares descriptors,
         Turns again) {
 
-    LocalHoles localHoles() {
-        return Objects.requireNonNull(holes.get());
+    LocalBlocks localBlocks() {
+        return Objects.requireNonNull(blocks.get());
     }
 
     /** Nanoseconds since 1970, for modification times. */

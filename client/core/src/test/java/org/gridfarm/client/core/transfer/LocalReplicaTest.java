@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,38 @@ class LocalReplicaTest {
         } finally {
             read.release();
         }
+    }
+
+    @Test
+    void itIsMeasuredWhereItLiesUnlessAnotherFileLiesThere() throws IOException {
+        LocalReplica replica = staged("measured");
+        Path path = directory.resolve("measured");
+        Files.write(path, new byte[5]);
+        LocalBlocks blocks = space(4096);
+        ChainOutcome now = Objects.requireNonNull(replica.measured(blocks));
+        assertThat(now.getSize()).isEqualTo(5);
+        assertThat(now.getAllocated()).isEqualTo(4096);
+        assertThat(now.getMtime()).isEqualTo(replica.modified());
+        assertThat(replica.measured(LocalBlocks.UNKNOWN)).isNull();
+        Files.move(path, directory.resolve("moved"));
+        assertThat(replica.measured(blocks)).isNull();
+        Files.write(path, new byte[7]);
+        assertThat(replica.measured(blocks)).isNull();
+        replica.close();
+    }
+
+    private static LocalBlocks space(long bytes) {
+        return new LocalBlocks() {
+            @Override
+            public long nextData(Path file, long offset) {
+                return offset;
+            }
+
+            @Override
+            public long allocated(Path file) {
+                return bytes;
+            }
+        };
     }
 
     @Test

@@ -33,7 +33,8 @@ class OpenSizesTest {
                                             CompletableFuture.completedFuture(
                                                     node(name.toString())),
                             new SimClock()),
-                    null);
+                    null,
+                    () -> LocalBlocks.UNKNOWN);
 
     @Test
     void whatNobodyHasCommittedNeedNotBeThere() {

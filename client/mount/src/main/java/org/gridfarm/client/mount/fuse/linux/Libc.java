@@ -32,6 +32,9 @@ final class Libc {
     private static final int AT_SYMLINK_NOFOLLOW = 0x100;
 
     private static final int AT_FDCWD = -100;
+    private static final int STATX_BLOCKS = 0x400;
+    private static final int STATX_BYTES = 256;
+    private static final long STX_BLOCKS_AT = 48; // struct statx, linux/stat.h
     private static final long UTIME_OMIT = (1 << 30) - 2;
     static final int MS_RDONLY = 1;
     static final int MS_NOSUID = 2;
@@ -83,6 +86,11 @@ final class Libc {
             handle(
                     "utimensat",
                     FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+    private static final MethodHandle STATX =
+            handle(
+                    "statx",
+                    FunctionDescriptor.of(
+                            JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle SOCKETPAIR =
             handle(
                     "socketpair",
@@ -231,6 +239,26 @@ final class Libc {
             MemorySegment errno = errnoRoom(arena);
             int result = (int) UMOUNT2.invokeExact(errno, arena.allocateFrom(target), flags);
             return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// Blocks of 512 bytes of the file itself, if it is a link of the link; or -errno.
+    static long blocks(String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            MemorySegment stat = arena.allocate(STATX_BYTES, Long.BYTES);
+            int result =
+                    (int)
+                            STATX.invokeExact(
+                                    errno,
+                                    AT_FDCWD,
+                                    arena.allocateFrom(path),
+                                    AT_SYMLINK_NOFOLLOW,
+                                    STATX_BLOCKS,
+                                    stat);
+            return result >= 0 ? stat.get(JAVA_LONG, STX_BLOCKS_AT) : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);
         }

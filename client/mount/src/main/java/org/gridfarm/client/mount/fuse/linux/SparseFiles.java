@@ -6,8 +6,10 @@ import org.gridfarm.client.mount.fuse.Flags;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// Where files of this host have data. Thread-safe.
+/// Where files of this host have data, and how much. Thread-safe.
 public final class SparseFiles {
+    private static final long BLOCK_BYTES = 512; // whatever the file system's own are: stat(2)
+
     private SparseFiles() {}
 
     /// The first byte at or after the offset that may hold data; -1: none does. The offset itself
@@ -23,5 +25,14 @@ public final class SparseFiles {
         } finally {
             Libc.close(fd);
         }
+    }
+
+    /// Bytes that the file takes on the disk.
+    public static long allocated(Path file) throws IOException {
+        long blocks = Libc.blocks(file.toString());
+        if (blocks < 0) {
+            throw new IOException(file + ": errno " + -blocks);
+        }
+        return blocks * BLOCK_BYTES;
     }
 }
