@@ -23,7 +23,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     private final long id;
     private final OpenFlags flags;
     private final Credentials who;
-    private final TransferClient transfer;
+    private final HandleOwner owner;
     private final FileReads reads;
     private final FileWrites writes;
     private final FileCommit commit;
@@ -37,13 +37,13 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     FarmFileHandle(
             Wiring wiring,
-            TransferClient transfer,
+            HandleOwner owner,
             OpenInode open,
             long id,
             OpenFlags flags,
             Credentials who) {
         this.wiring = wiring;
-        this.transfer = transfer;
+        this.owner = owner;
         this.open = open;
         this.id = id;
         this.flags = flags;
@@ -209,7 +209,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return transfer.mayRestSoon(this) || transfer.mayCloseLater(this)
+        return owner.mayRestSoon(this) || owner.mayCloseLater(this)
                 ? CompletableFuture.completedFuture(null)
                 : open.chains.drained().thenCompose(done -> commit.settle());
     }
@@ -229,7 +229,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return transfer.rests(this) || transfer.closesLater(this)
+        return owner.rests(this) || owner.closesLater(this)
                 ? CompletableFuture.completedFuture(null)
                 : closeForGood();
     }
@@ -242,7 +242,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
                 .handle((done, thrown) -> {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close(thrown == null);
-                    transfer.closed(this);
+                    owner.closed(this);
                     if (!kept) {
                         ended.complete(null);
                     }
@@ -347,7 +347,7 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     }
 
     void release() {
-        kept = transfer.release(this);
+        kept = owner.release(this);
     }
 
     /** When what its open was answered is too old to be used for another open. */
@@ -394,6 +394,6 @@ final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     }
 
     CompletableFuture<Void> releaseUnsettled() {
-        return transfer.releaseUnsettled(this);
+        return owner.releaseUnsettled(this);
     }
 }

@@ -52,7 +52,7 @@ final class FileReads {
         this.wiring = wiring;
         this.open = open;
         this.user = user;
-        this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached());
+        this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached().name());
         this.ahead = new ReadAhead(wiring.aheadChunks(), this::direct);
     }
 
@@ -272,7 +272,7 @@ final class FileReads {
     // -------------------------------------------------------------------------------------------------------------------
 
     private @Nullable LocalReplica localNow(long size) {
-        if (wiring.attached().isEmpty() || size < TransferLimits.LOCAL_BYTES_MIN) {
+        if (wiring.attached().name().isEmpty() || size < TransferLimits.LOCAL_BYTES_MIN) {
             return null;
         }
         CompletableFuture<@Nullable LocalReplica> asked = openLocal(false);
@@ -307,7 +307,7 @@ final class FileReads {
         if (before != null) {
             release(before, false);
         }
-        if (!wiring.descriptors().take(user)) {
+        if (!wiring.attached().descriptors().take(user)) {
             noDescriptor(asked);
             return asked;
         }
@@ -340,9 +340,9 @@ final class FileReads {
     /** The descriptor taken for it is given back when it is closed; at once, if there is none. */
     private void counted(@Nullable LocalReplica replica) {
         if (replica == null) {
-            wiring.descriptors().giveBack(user);
+            wiring.attached().descriptors().giveBack(user);
         } else {
-            replica.whenClosed(() -> wiring.descriptors().giveBack(user));
+            replica.whenClosed(() -> wiring.attached().descriptors().giveBack(user));
         }
     }
 
@@ -356,15 +356,15 @@ final class FileReads {
     private CompletableFuture<@Nullable LocalReplica> ask(Asked asked, Layout layout) {
         boolean write = asked.write;
         boolean mayNot = asked.alone && open.mode() != DataMode.EXCLUSIVE;
-        boolean mayAsk = !mayNot && wiring.ground().isOpen();
+        boolean mayAsk = !mayNot && wiring.attached().ground().isOpen();
         Replica replica = mayAsk ? here(layout, asked.alone) : null;
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
         if (write) {
-            wiring.staged().at(replica);
+            wiring.attached().staged().at(replica);
         } else if (open.mode() == DataMode.READ_SHARED) {
-            LocalReplica known = wiring.known().open(layout.getObjects(0).getObject());
+            LocalReplica known = wiring.attached().known().open(layout.getObjects(0).getObject());
             if (known != null) {
                 return CompletableFuture.completedFuture(known);
             }
@@ -384,7 +384,7 @@ final class FileReads {
     private @Nullable Replica here(Layout layout, boolean mustHead) {
         return WrittenStripes.onlyObject(layout) == null
                 ? null
-                : Chain.holderAt(layout.getObjects(0), wiring.attached(), mustHead);
+                : Chain.holderAt(layout.getObjects(0), wiring.attached().name(), mustHead);
     }
 
     /**
@@ -400,7 +400,7 @@ final class FileReads {
         if (before != null) {
             release(before, false);
         }
-        wiring.descriptors().takeAnyway(user); // the former process had it, too
+        wiring.attached().descriptors().takeAnyway(user); // the former process had it, too
         asked.whenComplete((replica, thrown) -> counted(replica));
         askAgain(asked, staged, wiring.clock().nanoTime());
         return asked;
@@ -420,7 +420,7 @@ final class FileReads {
                         asked.completeExceptionally(failure);
                     } else {
                         CompletableFuture<Void> anew =
-                                Refreshing.helpsAgainst(failure)
+                                Nodes.isFineDespite(failure)
                                         ? open.refresh(0)
                                         : CompletableFuture.completedFuture(null);
                         wiring.clock()
@@ -467,13 +467,13 @@ final class FileReads {
 
     private @Nullable LocalReplica opened(OpenLocalReply reply, Peer peer, Opening opening) {
         try {
-            wiring.ground().check(reply.getPath());
+            wiring.attached().ground().check(reply.getPath());
             return opening.of(reply, peer);
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
-            wiring.ground().failed(e);
+            wiring.attached().ground().failed(e);
             log.debug("{} cannot be read: {}", reply.getPath(), e.getMessage());
-            wiring.givenBack().add(peer, reply.getLease(), true);
+            wiring.attached().givenBack().add(peer, reply.getLease(), true);
             return null;
         }
     }
@@ -492,12 +492,12 @@ final class FileReads {
                 }
                 replica.close();
                 if (isAsNew) {
-                    wiring.staged().putBack(replica);
+                    wiring.attached().staged().putBack(replica);
                 } else if (node == null && well) {
                     // Else its bytes are nowhere else: the metaserver has the file made of it.
-                    wiring.staged().giveBack(replica.file.staged());
+                    wiring.attached().staged().giveBack(replica.file.staged());
                 } else if (node != null && replica.file.write()) {
-                    wiring.givenBack().add(node, replica.lease(), unchanged);
+                    wiring.attached().givenBack().add(node, replica.lease(), unchanged);
                 }
             }
         });
@@ -513,7 +513,7 @@ final class FileReads {
         if (good && object != null) {
             LocalFile now = replica.fileNow();
             LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);
-            wiring.known().add(object, read, node, replica.fresh());
+            wiring.attached().known().add(object, read, node, replica.fresh());
         }
     }
 

@@ -66,7 +66,7 @@ final class LocalAgreement {
         return known.thenCompose(done -> open.layout())
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
-                    Replica here = Chain.holderAt(location, wiring.attached(), false);
+                    Replica here = Chain.holderAt(location, wiring.attached().name(), false);
                     if (here == null || (!writing.isAside() && !isHead(location))) {
                         writing.lose();
                     }
@@ -78,7 +78,7 @@ final class LocalAgreement {
     }
 
     private boolean isHead(ObjectLocation location) {
-        return Chain.holderAt(location, wiring.attached(), true) != null;
+        return Chain.holderAt(location, wiring.attached().name(), true) != null;
     }
 
     private CompletableFuture<Void> afterFailure(FarmException failure) {
@@ -96,7 +96,7 @@ final class LocalAgreement {
         CompletableFuture<Void> before =
                 struck && !writing.isLost() && !writing.isAside()
                         ? open.chains.mend(
-                                0, Set.of(wiring.attached()), false, failure.getMessage())
+                                0, Set.of(wiring.attached().name()), false, failure.getMessage())
                         : CompletableFuture.completedFuture(null);
         before.handle((done, thrown) ->
                 wiring.clock()
@@ -144,7 +144,7 @@ final class LocalAgreement {
 
     private CompletableFuture<ChainOutcome> sync(
             Peer head, Chain chain, Duration deadline, long from, int since) {
-        if (writing.isLost() || !chain.head().getNode().equals(wiring.attached())) {
+        if (writing.isLost() || !chain.head().getNode().equals(wiring.attached().name())) {
             return CompletableFuture.failedFuture(
                     LocalWriting.lostFailure(chain.head().getNode() + " heads the chain now"));
         }
@@ -220,7 +220,7 @@ final class LocalAgreement {
 
     private CompletableFuture<Void> rescued(boolean isHead) {
         if (isHead) {
-            Set<String> here = Set.of(wiring.attached());
+            Set<String> here = Set.of(wiring.attached().name());
             return open.chains
                     .mend(0, here, false, "the node lost what was written locally")
                     .thenCompose(done -> attempt());
@@ -272,7 +272,7 @@ final class LocalAgreement {
         if (from >= size) {
             return CompletableFuture.completedFuture(false);
         }
-        long data = file.nextData(wiring.localBlocks(), from, size);
+        long data = file.nextData(wiring.attached().blocksNow(), from, size);
         if (data > from) {
             return gone(writes.punchObject(from, data - from), next, data);
         }

@@ -39,8 +39,8 @@ final class LocalWriting {
     private static final Logger log = LoggerFactory.getLogger(LocalWriting.class);
 
     final LocalReplica replica;
-    private final Wiring wiring;
-    private final OpenInode open;
+    private final AttachedNode attached;
+    private final GrantOwner owner;
     private final boolean aside;
 
     @GuardedBy("this")
@@ -70,19 +70,23 @@ final class LocalWriting {
      * @param aside see {@link #isAside}
      */
     LocalWriting(
-            Wiring wiring, OpenInode open, LocalReplica replica, boolean begun, boolean aside) {
+            AttachedNode attached,
+            GrantOwner owner,
+            LocalReplica replica,
+            boolean begun,
+            boolean aside) {
         this.renewals = begun || aside ? 1 : 0;
         this.aside = aside;
-        this.wiring = wiring;
-        this.open = open;
+        this.attached = attached;
+        this.owner = owner;
         this.replica = replica;
         this.claimLatest =
-                wiring.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
+                attached.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
         Peer node = replica.node();
         if (node != null) {
             watch(node);
         } else {
-            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
         }
     }
 
@@ -131,7 +135,7 @@ final class LocalWriting {
      * others were told is written.
      */
     boolean mayBeOvertaken() {
-        return aside || (isLost() && open.haveOthersWritten());
+        return aside || (isLost() && owner.haveOthersWritten());
     }
 
     synchronized void end() {
@@ -204,7 +208,7 @@ final class LocalWriting {
     }
 
     private void renewSoon() {
-        wiring.clock().after(TransferLimits.RETRY_PAUSE, this::renewUnasked);
+        attached.clock().after(TransferLimits.RETRY_PAUSE, this::renewUnasked);
     }
 
     private synchronized boolean isOver() {
@@ -219,7 +223,7 @@ final class LocalWriting {
             return;
         }
         if (mayWait()) {
-            wiring.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
         } else {
             renewUnasked();
         }
@@ -227,7 +231,7 @@ final class LocalWriting {
 
     private boolean mayWait() {
         try {
-            return replica.isUntouched() && wiring.clock().nanoTime() - claimLatest < 0;
+            return replica.isUntouched() && attached.clock().nanoTime() - claimLatest < 0;
         } catch (FarmException e) {
             if (isOver()) {
                 return false; // its last writer closes it at this moment
@@ -241,15 +245,15 @@ final class LocalWriting {
         if (isOver() || (node != null && node.isOpen())) {
             return;
         }
-        open.layout()
+        owner.layout()
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
-                    Replica here = Chain.holderAt(location, wiring.attached(), !aside);
+                    Replica here = Chain.holderAt(location, attached.name(), !aside);
                     if (here == null) {
                         lose();
                         return CompletableFuture.completedFuture(null);
                     }
-                    return wiring.nodes()
+                    return attached.nodes()
                             .connect(here)
                             .thenCompose(peer -> heldAt(peer, location.getObject(), here));
                 })
@@ -272,11 +276,11 @@ final class LocalWriting {
             return CompletableFuture.completedFuture(null);
         }
         ObjectLocation location = layout.getObjects(0);
-        if (!location.getReplicas(0).getNode().equals(wiring.attached())) {
+        if (!location.getReplicas(0).getNode().equals(attached.name())) {
             return CompletableFuture.completedFuture(null);
         }
         Replica head = location.getReplicas(0);
-        return wiring.nodes()
+        return attached.nodes()
                 .connect(head)
                 .handle((peer, thrown) ->
                         thrown == null
@@ -383,7 +387,7 @@ final class LocalWriting {
             // A staged file has been shipped to nobody, and the node counts all of it as changed.
             renewals += claimed ? 0 : 1;
             if (ended) {
-                wiring.givenBack().add(peer, reply.getLease(), false);
+                attached.givenBack().add(peer, reply.getLease(), false);
             }
         }
         return null;

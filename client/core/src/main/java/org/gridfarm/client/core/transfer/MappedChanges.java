@@ -55,7 +55,7 @@ final class MappedChanges {
         this.open = open;
         this.writing = writing;
         this.writes = writes;
-        this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached());
+        this.replicas = new ReplicaReader(wiring.nodes(), wiring.clock(), wiring.attached().name());
         this.arrived = arrived;
     }
 
@@ -93,7 +93,7 @@ final class MappedChanges {
     private CompletableFuture<Long> overHoles(long offset) {
         LocalReplica file = writing.replica;
         long size = file.size();
-        long here = file.nextData(wiring.localBlocks(), offset, size);
+        long here = file.nextData(wiring.attached().blocksNow(), offset, size);
         if (here - offset <= TransferLimits.CHUNK_BYTES) {
             return CompletableFuture.completedFuture(offset);
         }
@@ -137,7 +137,8 @@ final class MappedChanges {
                 })
                 .thenCompose(done -> open.layout())
                 .thenCompose(now -> {
-                    if (Chain.holderAt(now.getObjects(0), wiring.attached(), false) == null) {
+                    if (Chain.holderAt(now.getObjects(0), wiring.attached().name(), false)
+                            == null) {
                         writing.lose();
                     }
                     return writing.isLost()

@@ -22,7 +22,7 @@ final class Mending {
             boolean full,
             String reason) {
         LocalWriting here = open.localWriting();
-        LocalWriting struck = failed.contains(wiring.attached()) ? here : null;
+        LocalWriting struck = failed.contains(wiring.attached().name()) ? here : null;
         boolean unsure = struck != null && open.mode() == DataMode.WRITE_SHARED;
         // Whether others have written, which our file does not have, the metaserver knows.
         return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))

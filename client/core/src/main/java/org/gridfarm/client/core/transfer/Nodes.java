@@ -129,4 +129,10 @@ public final class Nodes implements AutoCloseable {
                             }
                         }));
     }
+
+    /** The node is fine; what is known here of the file is not what holds now. */
+    static boolean isFineDespite(FarmException failure) {
+        return failure.kind() == ErrorKind.TICKET_REFUSED
+                || failure.kind() == ErrorKind.WRONG_GENERATION;
+    }
 }

@@ -340,7 +340,7 @@ final class ObjectChain {
             return;
         }
         boolean nodeIsFine =
-                Refreshing.helpsAgainst(failure)
+                Nodes.isFineDespite(failure)
                         || failure.kind() == ErrorKind.OVERLOADED
                         || failure.kind() == ErrorKind.NOT_READY;
         boolean incapable =

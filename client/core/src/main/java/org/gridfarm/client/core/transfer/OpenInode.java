@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>The metaserver knows modes per session, so two handles of one process are one to it; what one
  * wrote the other must see.
  */
-final class OpenInode {
+final class OpenInode implements GrantOwner {
     final long inode;
     final GrowthLimit limit = new GrowthLimit();
     final Filling filling;
@@ -105,7 +105,7 @@ final class OpenInode {
                 && end.isAlone()
                 && !limit.applies()
                 && handles.all().size() == 1
-                && Chain.isOnlyAt(layout, wiring.attached());
+                && Chain.isOnlyAt(layout, wiring.attached().name());
     }
 
     /**
@@ -275,14 +275,14 @@ final class OpenInode {
             return end.isAlone()
                     && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
                     && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX
-                    && Chain.isOnlyAt(layout, wiring.attached());
+                    && Chain.isOnlyAt(layout, wiring.attached().name());
         }
     }
 
     /** The file is one object, whose chain begins at the attached node. */
     boolean isHeadHere() {
         synchronized (lock) {
-            return Chain.isHead(layout, wiring.attached());
+            return Chain.isHead(layout, wiring.attached().name());
         }
     }
 
@@ -408,7 +408,8 @@ final class OpenInode {
                 // A staged file becomes the replica of the chain's head, or none.
                 boolean aside = replica.isClaimed() && !isHeadHere();
                 localWriting =
-                        new LocalWriting(wiring, this, replica, generationBefore != 0, aside);
+                        new LocalWriting(
+                                wiring.attached(), this, replica, generationBefore != 0, aside);
             }
             writtenLocally = true;
             uncommitted.knownUpTo(objectTime);
@@ -598,7 +599,8 @@ final class OpenInode {
     }
 
     /** As the metaserver last said. */
-    boolean haveOthersWritten() {
+    @Override
+    public boolean haveOthersWritten() {
         synchronized (lock) {
             return othersWrote;
         }
@@ -640,7 +642,8 @@ final class OpenInode {
     // -----------------------------------------------------------------------------------------------------------------------------
 
     /** The layout with tickets that hold for a while; asks for new ones when they do not. */
-    CompletableFuture<Layout> layout() {
+    @Override
+    public CompletableFuture<Layout> layout() {
         boolean wait;
         boolean ask;
         Layout now;

@@ -28,12 +28,6 @@ final class Refreshing {
         this.wiring = wiring;
     }
 
-    /** The node is fine; what is known here of the file is not what holds now. */
-    static boolean helpsAgainst(FarmException failure) {
-        return failure.kind() == ErrorKind.TICKET_REFUSED
-                || failure.kind() == ErrorKind.WRONG_GENERATION;
-    }
-
     CompletableFuture<Void> refresh(long wantedSize) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         FarmFileHandle handle = FarmFileHandle.strongest(open.handles());

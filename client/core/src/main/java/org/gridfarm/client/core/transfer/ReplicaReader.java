@@ -207,13 +207,13 @@ final class ReplicaReader {
             synchronized (this) {
                 running--;
                 // What a caller can act upon (a new ticket) is worth more than what it cannot.
-                if (worst == null || Refreshing.helpsAgainst(failure)) {
+                if (worst == null || Nodes.isFineDespite(failure)) {
                     worst = failure;
                 }
                 told = worst;
                 over = running == 0 && next == order.size();
             }
-            if (!Refreshing.helpsAgainst(failure)) {
+            if (!Nodes.isFineDespite(failure)) {
                 nodes.failed(replica.getNode());
             }
             if (over) {

@@ -39,14 +39,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The {@link Transfer} of a live session: opens files, and keeps those that are open in step with
  * recalls and with the session. Thread-safe.
  */
 public final class TransferClient
-        implements Transfer, RecallListener, SessionKeeper, AutoCloseable {
+        implements Transfer, HandleOwner, RecallListener, SessionKeeper, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
 
     /** What a former process still has on the way is older than all that this one sends. */
@@ -80,22 +79,16 @@ public final class TransferClient
                         nodes,
                         clock,
                         entropy,
-                        attached,
-                        new LocalGround(clock, data),
+                        AttachedNode.of(attached, data, nodes, clock),
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
                         new AtomicLong(
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
-                        new StagedFiles(nodes, clock),
-                        new GivenBack(clock),
-                        new KnownReplicas(clock),
-                        new AtomicReference<>(LocalBlocks.UNKNOWN),
-                        new Shares(Descriptors.forReplicas()),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
         kept = new KeptOpens(releases, clock);
         resting = new RestingWriters(clock);
         metadata.along(new Along(kept, resting));
-        OpenSizes sizes = new OpenSizes(nodes, this, wiring::localBlocks);
+        OpenSizes sizes = new OpenSizes(nodes, this, wiring.attached()::blocksNow);
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -104,7 +97,7 @@ public final class TransferClient
 
     /** Said once, before files are opened. */
     public void findBlocksBy(LocalBlocks blocks) {
-        wiring.blocks().set(blocks);
+        wiring.attached().blocks().set(blocks);
     }
 
     // ---- opening
@@ -292,13 +285,13 @@ public final class TransferClient
     /** What the file may be made of, if the kernel shall write it; the request says so. */
     private @Nullable StagedFile stagedFor(
             Credentials who, OpenRequest.Builder request, OpenFlags flags) {
-        boolean wanted = flags.local() && flags.write() && wiring.ground().isOpen();
-        if (!wanted || !wiring.descriptors().take(who.getUid())) {
+        boolean wanted = flags.local() && flags.write() && wiring.attached().ground().isOpen();
+        if (!wanted || !wiring.attached().descriptors().take(who.getUid())) {
             return null;
         }
-        StagedFile staged = wiring.staged().take();
+        StagedFile staged = wiring.attached().staged().take();
         if (staged == null) {
-            wiring.descriptors().giveBack(who.getUid());
+            wiring.attached().descriptors().giveBack(who.getUid());
         } else {
             request.setStaged(StagedName.shown(staged.getNumber()));
         }
@@ -310,15 +303,15 @@ public final class TransferClient
             return null;
         }
         try {
-            wiring.ground().check(staged.getPath());
+            wiring.attached().ground().check(staged.getPath());
             LocalReplica local = LocalReplica.staged(staged);
-            local.whenClosed(() -> wiring.descriptors().giveBack(who.getUid()));
+            local.whenClosed(() -> wiring.attached().descriptors().giveBack(who.getUid()));
             return local;
         } catch (IOException e) {
             log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
-            wiring.ground().failed(e);
-            wiring.descriptors().giveBack(who.getUid());
-            wiring.staged().giveBack(staged.getNumber());
+            wiring.attached().ground().failed(e);
+            wiring.attached().descriptors().giveBack(who.getUid());
+            wiring.attached().staged().giveBack(staged.getNumber());
             return null;
         }
     }
@@ -327,7 +320,7 @@ public final class TransferClient
     private void notUsed(@Nullable LocalReplica staged) {
         if (staged != null) {
             staged.close();
-            wiring.staged().giveBack(staged.file.staged());
+            wiring.attached().staged().giveBack(staged.file.staged());
         }
     }
 
@@ -454,8 +447,8 @@ public final class TransferClient
         }
     }
 
-    /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
-    boolean release(FarmFileHandle handle) {
+    @Override
+    public boolean release(FarmFileHandle handle) {
         boolean keeps = !handle.flags().write() && keep(handle);
         if (!keeps) {
             releases.release(handle.id());
@@ -497,11 +490,8 @@ public final class TransferClient
         return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
     }
 
-    /**
-     * A program closes it, and it will rest unless somebody else has the same descriptor: nothing
-     * is told yet.
-     */
-    boolean mayRestSoon(FarmFileHandle handle) {
+    @Override
+    public boolean mayRestSoon(FarmFileHandle handle) {
         boolean may = versionToRest(handle) >= 0;
         if (may) {
             resting.leaves(handle.inode());
@@ -521,8 +511,8 @@ public final class TransferClient
                 });
     }
 
-    /** Its last user has gone, and nobody is told yet. */
-    boolean rests(FarmFileHandle handle) {
+    @Override
+    public boolean rests(FarmFileHandle handle) {
         boolean added;
         synchronized (open) { // a recall finds it resting or open
             long version = versionToRest(handle);
@@ -532,11 +522,8 @@ public final class TransferClient
         return added;
     }
 
-    /**
-     * A program closes what it has just made: the file goes to its node and to the metaserver while
-     * the program goes on.
-     */
-    boolean mayCloseLater(FarmFileHandle handle) {
+    @Override
+    public boolean mayCloseLater(FarmFileHandle handle) {
         boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
         if (may) {
             resting.leaves(handle.inode());
@@ -544,7 +531,8 @@ public final class TransferClient
         return may;
     }
 
-    boolean closesLater(FarmFileHandle handle) {
+    @Override
+    public boolean closesLater(FarmFileHandle handle) {
         Runnable close = null;
         synchronized (open) { // a recall finds it closing or open
             if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
@@ -563,12 +551,13 @@ public final class TransferClient
         return resting.endAll();
     }
 
-    /** Completes when the leader knows, or a moment later. */
-    CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
+    @Override
+    public CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
         return releases.releaseUnsettled(handle.id());
     }
 
-    void closed(FarmFileHandle handle) {
+    @Override
+    public void closed(FarmFileHandle handle) {
         synchronized (open) {
             handle.open().closed(handle);
             forgetIfUnused(handle.inode());

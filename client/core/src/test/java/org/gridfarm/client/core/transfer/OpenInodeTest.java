@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,15 +40,9 @@ class OpenInodeTest {
                     null,
                     Clock.system(),
                     null,
-                    "",
-                    null,
+                    AttachedNode.of("", List.of(), null, Clock.system()),
                     new Semaphore(1),
                     new AtomicLong(),
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
                     null);
 
     private final OpenInode open = new OpenInode(INODE, wiring);
