@@ -27,7 +27,7 @@ public final class ReadScope {
         this.session = session;
     }
 
-    long session() {
+    public long session() {
         return session;
     }
 
