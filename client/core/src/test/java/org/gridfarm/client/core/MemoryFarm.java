@@ -6,7 +6,13 @@ import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.config.SecuritySettings;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.ExpectedServer;
+import org.gridfarm.protocol.rpc.KeepAlive;
 import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.rpc.RpcObserver;
+import org.gridfarm.protocol.rpc.Services;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +23,7 @@ import java.util.Optional;
  * A farm inside one JVM over real sockets: one metaserver and some nodes, all in memory, and the
  * clients opened on it.
  */
-final class MemoryFarm implements AutoCloseable {
+public final class MemoryFarm implements AutoCloseable {
     private static final Identity ALICE =
             new Identity("/CN=Alice", Role.USER, List.of("alice"), Optional.empty(), false);
 
@@ -27,11 +33,24 @@ final class MemoryFarm implements AutoCloseable {
     private final ChannelSecurity security = ChannelSecurity.insecureForTests(ALICE);
     private final List<Gridfarm> clients = new ArrayList<>();
 
-    MemoryFarm(int nodeCount) {
+    public MemoryFarm(int nodeCount) {
         for (int n = 1; n <= nodeCount; n++) {
             nodes.add(new MemoryNode("n" + n, loops, security));
         }
         metaserver = new MemoryMetaserver(loops, security, nodes);
+    }
+
+    /** A connection to the metaserver alone, by which it may push. */
+    public Peer dial(Services pushes) {
+        return new RpcClient(
+                        loops,
+                        security,
+                        ExpectedServer.metaserver(),
+                        pushes,
+                        KeepAlive.DEFAULT,
+                        RpcObserver.NONE)
+                .dial(metaserver.address())
+                .join();
     }
 
     Gridfarm client() {

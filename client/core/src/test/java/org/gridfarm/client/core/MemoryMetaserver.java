@@ -18,6 +18,7 @@ import org.gridfarm.protocol.wire.*;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -65,6 +68,14 @@ final class MemoryMetaserver implements AutoCloseable {
 
     /** After that many lookups what they found is replaced. */
     final AtomicInteger replaced = new AtomicInteger();
+
+    /** Commits that come are refused so, one after the other, before one is taken. */
+    final Deque<ErrorKind> refusedCommits = new ConcurrentLinkedDeque<>();
+
+    /** Given up with changes that no commit told of. */
+    final List<Long> unsettled = new CopyOnWriteArrayList<>();
+
+    final List<ChainFailureRequest> chainFailures = new CopyOnWriteArrayList<>();
 
     private final Loops loops;
     private final ChannelSecurity security;
@@ -129,7 +140,9 @@ final class MemoryMetaserver implements AutoCloseable {
                                 counted(e -> {
                                     synchronized (this) {
                                         e.request().getHandlesList().forEach(opened::remove);
+                                        opened.keySet().removeAll(e.request().getUnsettledList());
                                     }
+                                    unsettled.addAll(e.request().getUnsettledList());
                                     e.reply(Empty.getDefaultInstance());
                                 }))
                         .on(MetadataMethods.REFRESH, counted(this::refreshWhenRenewed))
@@ -148,9 +161,7 @@ final class MemoryMetaserver implements AutoCloseable {
                     org.gridfarm.protocol.rpc.Handler<Q, R> handler) {
         long here = epoch;
         return e -> {
-            if (here != epoch) {
-                return; // a server that is gone answers nobody
-            }
+            if (here != epoch) return; // a server that is gone answers nobody
             calls.computeIfAbsent(e.method().name(), n -> new AtomicInteger()).incrementAndGet();
             handler.handle(e);
         };
@@ -235,9 +246,7 @@ final class MemoryMetaserver implements AutoCloseable {
 
     Attributes shown(long inode) {
         Attributes a = inodes.get(inode);
-        if (a == null) {
-            throw new FarmException(gone, "stat", "");
-        }
+        if (a == null) throw new FarmException(gone, "stat", "");
         return a.toBuilder().setWriting(writing(inode)).build();
     }
 
@@ -384,12 +393,12 @@ final class MemoryMetaserver implements AutoCloseable {
                             .setParent(inodes.get(q.getRmdir().getParent()));
             case COMMIT -> {
                 CommitContent c = q.getCommit();
+                ErrorKind refusal = refusedCommits.poll();
+                if (refusal != null) throw new FarmException(refusal, "commit", "");
                 if (!opened.containsKey(c.getHandle())) {
-                    throw new FarmException(ErrorKind.SESSION_ENDED, "commit", "");
+                    throw new FarmException(ErrorKind.BAD_HANDLE, "commit", "");
                 }
-                if (c.getClose()) {
-                    opened.remove(c.getHandle());
-                }
+                if (c.getClose()) opened.remove(c.getHandle());
                 reply.setAttributes(change(c.getInode(), a -> a.setSize(c.getSize()), recall));
                 layouts.computeIfPresent(c.getInode(), (i, l) -> MemoryLayouts.valid(l));
             }
@@ -494,9 +503,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 layouts.put(q.getInode(), MemoryLayouts.made(this, q.getInode(), generation));
             }
             reply = opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
-            if (q.getWrite()) {
-                recall.addAttributes(q.getInode());
-            }
+            if (q.getWrite()) recall.addAttributes(q.getInode());
             if (reply.getMode() == DataMode.WRITE_SHARED) {
                 recall.addData(
                         DataRecall.newBuilder()
@@ -564,6 +571,7 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private synchronized OpenReply chainFailure(ChainFailureRequest q) {
         failed.addAll(q.getFailedNodesList());
+        chainFailures.add(q);
         Layout.Builder layout = known(layouts, q.getInode()).toBuilder();
         for (ObjectLocation.Builder object : layout.getObjectsBuilderList()) {
             List<Replica> left = new ArrayList<>(object.getReplicasList());

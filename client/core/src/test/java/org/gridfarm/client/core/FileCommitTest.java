@@ -1,0 +1,138 @@
+package org.gridfarm.client.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What fsync and close ask of the leader and of the chain, and what becomes of it when they refuse.
+ */
+@Timeout(60)
+class FileCommitTest {
+    private static final FarmPath PATH = FarmPath.of("/f");
+
+    private final MemoryFarm memory = new MemoryFarm(2);
+    private final MemoryMetaserver leader = memory.metaserver;
+    private final Gridfarm farm = memory.client();
+
+    @AfterEach
+    void end() {
+        memory.close();
+    }
+
+    private static void write(FarmFile file, long offset, int bytes) {
+        file.write(offset, ByteBuffer.allocate(bytes));
+    }
+
+    private int syncs() {
+        return memory.nodes.stream().mapToInt(node -> node.syncs.get()).sum();
+    }
+
+    private long durableSize(FarmFile file) {
+        return leader.durable(file.handle().inode()).getSize();
+    }
+
+    @Test
+    void anFsyncMakesTheSizeKnownAndACloseAfterItHasNothingToTell() {
+        try (FarmFile file = farm.create(PATH, OpenFlags.WRITE, true)) {
+            file.sync();
+            assertThat(syncs()).as("nothing was written").isZero();
+            write(file, 0, 100);
+            assertThat(durableSize(file)).isZero();
+            file.sync();
+            assertThat(durableSize(file)).isEqualTo(100);
+            assertThat(syncs()).isPositive();
+            int changes = leader.calls("mutate");
+            int synced = syncs();
+            file.sync();
+            assertThat(leader.calls("mutate")).as("what is known already").isEqualTo(changes);
+            assertThat(syncs()).as("others may have written since").isGreaterThan(synced);
+            file.close();
+            assertThat(leader.calls("mutate")).isEqualTo(changes);
+        }
+    }
+
+    /** It has moved to other nodes, or somebody else has committed: asked anew, and told again. */
+    @Test
+    void aCommitThatIsOutOfDateIsMadeAgain() {
+        try (FarmFile file = farm.create(PATH, OpenFlags.WRITE, true)) {
+            write(file, 0, 100);
+            leader.refusedCommits.add(ErrorKind.STALE);
+            leader.refusedCommits.add(ErrorKind.STALE);
+            int refreshes = leader.calls("refresh");
+            file.sync();
+            assertThat(leader.refusedCommits).isEmpty();
+            assertThat(leader.calls("refresh")).isEqualTo(refreshes + 2);
+            assertThat(durableSize(file)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aCommitThatIsOutOfDateForEverFailsAtTheDeadline() {
+        for (int i = 0; i < 100_000; i++) leader.refusedCommits.add(ErrorKind.STALE);
+        Gridfarm impatient = memory.client(java.time.Duration.ofMillis(300));
+        FarmFile file = impatient.create(PATH, OpenFlags.WRITE, true);
+        write(file, 0, 100);
+        refused(ErrorKind.STALE, file::sync);
+        leader.refusedCommits.clear();
+        file.close();
+        assertThat(durableSize(file)).isEqualTo(100);
+    }
+
+    private static void refused(
+            ErrorKind kind, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .satisfies(e -> assertThat(FarmException.of(e, "", "").kind()).isEqualTo(kind));
+    }
+
+    /** What a refused commit would have told is told by the next one. */
+    @Test
+    void anFsyncThatFailedIsMadeUpForByTheNext() {
+        try (FarmFile file = farm.create(PATH, OpenFlags.WRITE, true)) {
+            write(file, 0, 100);
+            leader.refusedCommits.add(ErrorKind.QUOTA_EXCEEDED);
+            refused(ErrorKind.QUOTA_EXCEEDED, file::sync);
+            assertThat(durableSize(file)).isZero();
+            file.sync();
+            assertThat(durableSize(file)).isEqualTo(100);
+        }
+    }
+
+    /** Else the leader would count it as open, and nobody would make the replicas agree. */
+    @Test
+    void aCloseThatFailedHasGivenUpItsHandleAsUnsettled() {
+        FarmFile file = farm.create(PATH, OpenFlags.WRITE, true);
+        write(file, 0, 100);
+        leader.refusedCommits.add(ErrorKind.QUOTA_EXCEEDED);
+        refused(ErrorKind.QUOTA_EXCEEDED, file::close);
+        assertThat(leader.unsettled).containsExactly(file.handle().id());
+        assertThat(leader.handles()).isZero();
+    }
+
+    /** Whether content would be lost with the member is what the leader has to know of it. */
+    @Test
+    void ofAMemberThatFailsTheLeaderIsToldWhetherAnythingWasWrittenThere() {
+        leader.replicas = 2;
+        try (FarmFile file = farm.create(PATH, OpenFlags.WRITE, true)) {
+            memory.nodes.get(1).close();
+            write(file, 0, 100);
+            ChainFailureRequest first = leader.chainFailures.get(0);
+            assertThat(first.getFailedNodesList()).containsExactly("n2");
+            assertThat(first.getHandle()).isEqualTo(file.handle().id());
+            assertThat(first.getFull()).isFalse();
+            assertThat(first.getRescue()).as("nothing of it is on this host").isFalse();
+        }
+        assertThat(leader.chainFailures).hasSize(1);
+        assertThat(memory.nodes.get(0).content(2, 0, 1)).hasSize(100);
+    }
+}

@@ -1,0 +1,206 @@
+package org.gridfarm.scheduler.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.scheduler.job.Job;
+import org.gridfarm.scheduler.job.TaskState;
+import org.gridfarm.scheduler.queue.JobStore.JobRow;
+import org.gridfarm.scheduler.queue.JobStore.KeptProxy;
+import org.gridfarm.scheduler.queue.JobStore.TaskRow;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+
+/** On a real PostgreSQL; every test has a database of its own. */
+@SuppressWarnings("NullAway.Init") // set before each test
+class JobStoreTest {
+    private static EmbeddedPostgres server;
+    private static int databases;
+
+    private String url;
+    private JobStore store;
+    private long epoch;
+
+    @BeforeAll
+    static void startServer() throws IOException {
+        server = EmbeddedPostgres.builder().setServerConfig("shared_buffers", "64MB").start();
+    }
+
+    @AfterAll
+    static void stopServer() throws IOException {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() throws SQLException {
+        String name = "jobs" + ++databases;
+        url = server.getJdbcUrl("postgres", "postgres");
+        sql("CREATE DATABASE " + name);
+        url = server.getJdbcUrl("postgres", name);
+        store = JobStore.open(url, "postgres", "");
+        epoch = store.takeOver("s1");
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private void sql(String statement) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url, "postgres", "");
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        }
+    }
+
+    private static SubmitJobRequest request(long submission) {
+        return SubmitJobRequest.newBuilder()
+                .setSubmission(submission)
+                .setName("j" + submission)
+                .addTasks(TaskSpec.getDefaultInstance())
+                .addTasks(TaskSpec.getDefaultInstance())
+                .build();
+    }
+
+    private long submit(long submission) {
+        return store.submit(epoch, "ann", request(submission), Optional.empty(), 77);
+    }
+
+    private static TaskRow row(long job, int index, TaskState state, long finishOrder) {
+        return new TaskRow(
+                TaskInfo.newBuilder()
+                        .setJob(job)
+                        .setIndex(index)
+                        .setState(state.word())
+                        .setNode("n1")
+                        .setAttempts(1)
+                        .build(),
+                finishOrder);
+    }
+
+    private static void refused(ErrorKind kind, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        FarmException.class, e -> assertThat(e.kind()).isEqualTo(kind));
+    }
+
+    @Test
+    void theSameSubmissionASecondTimeIsTheFirstOnesJob() {
+        long first = submit(5);
+        assertThat(submit(5)).isEqualTo(first);
+        assertThat(submit(6)).isNotEqualTo(first);
+        assertThat(store.load(10)).extracting(Job::id).hasSize(2).contains(first);
+    }
+
+    @Test
+    void theNextSchedulerFindsWhatWasRecorded() {
+        long id = submit(1);
+        store.record(
+                epoch,
+                List.of(row(id, 0, TaskState.SUCCEEDED, 1), row(id, 1, TaskState.RUNNING, 0)),
+                List.of(new JobRow(id, "too many failed", false)));
+        store.close();
+        store = JobStore.open(url, "postgres", "");
+        assertThat(store.takeOver("s2")).isGreaterThan(epoch);
+        Job job = store.load(0).get(0);
+        assertThat(job.user()).isEqualTo("ann");
+        assertThat(job.halted()).isEqualTo("too many failed");
+        assertThat(job.succeeded()).isEqualTo(1);
+        assertThat(job.running()).hasSize(1);
+        assertThat(job.isDone()).isFalse();
+        assertThat(store.request(id)).contains(request(1));
+        assertThat(store.task(id, 0).orElseThrow().getNode()).isEqualTo("n1");
+        assertThat(store.task(id, 2)).isEmpty();
+        assertThat(store.request(id + 1)).isEmpty();
+    }
+
+    /** A late word about an attempt cannot bring a task back whose end somebody was told. */
+    @Test
+    void anEndThatWasRecordedStays() {
+        long id = submit(1);
+        store.record(epoch, List.of(row(id, 0, TaskState.SUCCEEDED, 1)), List.of());
+        store.record(epoch, List.of(row(id, 0, TaskState.RUNNING, 0)), List.of());
+        assertThat(store.load(0).get(0).succeeded()).isEqualTo(1);
+        store.record(epoch, List.of(row(id, 1, TaskState.RUNNING, 0)), List.of());
+        store.record(epoch, List.of(row(id, 1, TaskState.FAILED, 2)), List.of());
+        assertThat(store.load(0).get(0).failed()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWasTakenOverWritesNothing() {
+        long id = submit(1);
+        long old = epoch;
+        epoch = store.takeOver("s2");
+        KeptProxy proxy = new KeptProxy(ByteString.copyFromUtf8("pem"), 1);
+        refused(
+                ErrorKind.NOT_LEADER,
+                () -> store.submit(old, "ann", request(2), Optional.empty(), 0));
+        refused(
+                ErrorKind.NOT_LEADER,
+                () ->
+                        store.record(
+                                old,
+                                List.of(row(id, 0, TaskState.SUCCEEDED, 1)),
+                                List.of(new JobRow(id, "cancelled", true))));
+        refused(ErrorKind.NOT_LEADER, () -> store.keep(old, id, proxy));
+        assertThat(store.load(10)).extracting(Job::id).containsExactly(id);
+        assertThat(store.task(id, 0)).isEmpty();
+        assertThat(store.proxies()).isEmpty();
+    }
+
+    @Test
+    void ofJobsThatAreDoneTheNewestAreLoaded() {
+        long open = submit(1);
+        long older = submit(2);
+        long newer = submit(3);
+        store.record(
+                epoch,
+                List.of(),
+                List.of(new JobRow(older, "", true), new JobRow(newer, "", true)));
+        assertThat(store.load(1)).extracting(Job::id).containsExactly(open, newer);
+        store.record(epoch, List.of(), List.of(new JobRow(newer, "", false)));
+        assertThat(store.load(1)).as("done once").extracting(Job::id).containsExactly(open, newer);
+    }
+
+    @Test
+    void aProxyIsKeptUntilItsJobIsDone() {
+        KeptProxy first = new KeptProxy(ByteString.copyFromUtf8("one"), 1);
+        KeptProxy second = new KeptProxy(ByteString.copyFromUtf8("two"), 2);
+        long id = store.submit(epoch, "ann", request(1), Optional.of(first), 0);
+        assertThat(store.proxies()).containsOnlyKeys(id).containsEntry(id, first);
+        store.keep(epoch, id, second);
+        assertThat(store.proxies()).containsEntry(id, second);
+        store.record(epoch, List.of(), List.of(new JobRow(id, "", true)));
+        assertThat(store.proxies()).isEmpty();
+    }
+
+    @Test
+    void aJobWhoseRowsCannotBeReadDoesNotKeepTheOthersAway() throws SQLException {
+        long broken = submit(1);
+        long sound = submit(2);
+        sql("UPDATE gridfarm_jobs.job SET request = '\\xff'::bytea WHERE id = " + broken);
+        assertThat(store.load(10)).extracting(Job::id).containsExactly(sound);
+        refused(ErrorKind.CORRUPT, () -> store.request(broken));
+    }
+}
