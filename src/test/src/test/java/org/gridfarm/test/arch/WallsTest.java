@@ -262,6 +262,38 @@ class WallsTest {
                 .containsExactlyInAnyOrder("admin", "sessions", "files", "nodes", "state");
     }
 
+    /** The first is what others see; each of the others knows those before it alone. */
+    private static final List<String> CONTENTS =
+            Stream.of("", ".node", ".known", ".chain", ".local", ".idle", ".file", ".client")
+                    .map(room -> "org.gridfarm.client.core.transfer" + room)
+                    .toList();
+
+    @Test
+    void roomsOfFileContentsKnowThoseBeneathThemAlone() {
+        assertThat(CONTENTS).allMatch(CLASSES::containPackage);
+        for (int room = 0; room < CONTENTS.size() - 1; room++) {
+            noClasses()
+                    .that()
+                    .resideInAPackage(CONTENTS.get(room))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            CONTENTS.subList(room + 1, CONTENTS.size()).toArray(String[]::new))
+                    .check(CLASSES);
+        }
+    }
+
+    @Test
+    void othersSeeOfFileContentsTheDoorAlone() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("org.gridfarm.client.core", CONTENTS.getFirst() + "..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(CONTENTS.subList(1, CONTENTS.size()).toArray(String[]::new))
+                .check(CLASSES);
+    }
+
     @Test
     void classesAreNamedByWhatTheyAre() {
         // TLS has its own words for those who hold keys and trust.

@@ -66,12 +66,4 @@ class SharesTest {
     void withoutAnyNobodyGetsOne() {
         assertThat(new Shares(0).take(1)).isFalse();
     }
-
-    @Test
-    void replicasLeaveDescriptorsForEverythingElse() {
-        assertThat(Descriptors.forReplicas(256)).isZero();
-        assertThat(Descriptors.forReplicas(1500)).isEqualTo(988);
-        assertThat(Descriptors.forReplicas(20_000)).isEqualTo(15_000);
-        assertThat(Descriptors.forReplicas(Integer.MAX_VALUE)).isPositive();
-    }
 }

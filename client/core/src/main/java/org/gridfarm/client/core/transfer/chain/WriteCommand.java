@@ -1,0 +1,156 @@
+package org.gridfarm.client.core.transfer.chain;
+
+import com.google.protobuf.ByteString;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Answer;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.protocol.wire.WriteObjectRequest;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Bytes for an object, at an offset or at its end. Owns the buffer until {@link #release()}. */
+public final class WriteCommand implements ObjectChain.Command {
+    private final ByteBuf bytes;
+    private final int crc;
+    private final long offset;
+    private final boolean append;
+    private final long appendId;
+    private volatile boolean released;
+    private volatile @Nullable Peer sentTo;
+
+    private WriteCommand(ByteBuf bytes, long offset, boolean append, long appendId) {
+        this.bytes = bytes;
+        this.crc = Blocks.crc(bytes.nioBuffers());
+        this.offset = offset;
+        this.append = append;
+        this.appendId = appendId;
+    }
+
+    public static WriteCommand at(long offset, ByteBuf bytes) {
+        return new WriteCommand(bytes, offset, false, 0);
+    }
+
+    /**
+     * @param sizeSeen the object is known to have been at least this long before
+     */
+    public static WriteCommand append(ByteBuf bytes, long sizeSeen, long id) {
+        return new WriteCommand(bytes, sizeSeen, true, id);
+    }
+
+    /** Until it is released. */
+    public ByteBuf bytes() {
+        return bytes;
+    }
+
+    public void release() {
+        released = true;
+        bytes.release();
+    }
+
+    @Override
+    public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
+        sentTo = head;
+        WriteObjectRequest request =
+                WriteObjectRequest.newBuilder()
+                        .setObject(chain.object())
+                        .setTicket(chain.head().getTicket())
+                        .setOffset(append ? 0 : offset)
+                        .setAppend(append)
+                        .setAppendId(appendId)
+                        .addAllRest(chain.rest())
+                        .setCrc32C(crc)
+                        .setCreate(chain.create())
+                        .setWriter(chain.writer())
+                        .setFence(chain.fence())
+                        .build();
+        return head.call(StorageMethods.WRITE, request, bytes.retainedDuplicate(), deadline)
+                .thenApply(answer -> {
+                    answer.close();
+                    return answer.message();
+                });
+    }
+
+    /**
+     * The node that it was sent to knows it by its number. Elsewhere, or after a restart there, an
+     * append that may have been done is looked for behind where the end was: doing it twice would
+     * double its bytes.
+     */
+    @Override
+    public CompletableFuture<@Nullable ChainOutcome> doneBefore(
+            Peer head, Chain chain, Duration deadline) {
+        if (!append || released || head == sentTo) {
+            return CompletableFuture.completedFuture(null);
+        }
+        StatObjectRequest stat =
+                StatObjectRequest.newBuilder()
+                        .setObject(chain.object())
+                        .setTicket(chain.head().getTicket())
+                        .build();
+        return head.callPlain(StorageMethods.STAT, stat, deadline)
+                .handle((outcome, thrown) -> {
+                    if (thrown == null) {
+                        return outcome;
+                    }
+                    FarmException failure = FarmException.of(thrown, "stat", "");
+                    if (failure.kind() == ErrorKind.OBJECT_ABSENT) {
+                        return ChainOutcome.getDefaultInstance(); // a chain that starts over
+                    }
+                    throw failure;
+                })
+                .thenCompose(outcome -> {
+                    long behind = outcome.getSize() - offset;
+                    if (behind < bytes.readableBytes()) {
+                        return CompletableFuture.<@Nullable ChainOutcome>completedFuture(null);
+                    }
+                    return look(
+                            head,
+                            chain,
+                            deadline,
+                            outcome,
+                            (int) Math.min(behind, TransferLimits.TRANSFER_BYTES_MAX));
+                });
+    }
+
+    private CompletableFuture<@Nullable ChainOutcome> look(
+            Peer head, Chain chain, Duration deadline, ChainOutcome stat, int length) {
+        ReadObjectRequest read =
+                ReadObjectRequest.newBuilder()
+                        .setObject(chain.object())
+                        .setTicket(chain.head().getTicket())
+                        .setOffset(offset)
+                        .setLength(length)
+                        .build();
+        return head.call(StorageMethods.READ, read, null, deadline)
+                .thenApply(answer -> {
+                    try (Answer<?> closing = answer) {
+                        ByteString there = ByteString.copyFrom(answer.payload().nioBuffer());
+                        int found = indexOf(there, ByteString.copyFrom(bytes.nioBuffer()));
+                        return found < 0
+                                ? null
+                                : stat.toBuilder().setOffset(offset + found).build();
+                    }
+                });
+    }
+
+    private static int indexOf(ByteString text, ByteString word) {
+        for (int i = 0; i + word.size() <= text.size(); i++) {
+            if (text.byteAt(i) == word.byteAt(0)
+                    && text.substring(i, i + word.size()).equals(word)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

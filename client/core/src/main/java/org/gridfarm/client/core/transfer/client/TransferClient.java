@@ -1,0 +1,658 @@
+package org.gridfarm.client.core.transfer.client;
+
+import org.gridfarm.client.core.metadata.MetadataClient;
+import org.gridfarm.client.core.metadata.RecallListener;
+import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.LeaderCalls;
+import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.client.core.session.Turns;
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.RestoredFile;
+import org.gridfarm.client.core.transfer.Transfer;
+import org.gridfarm.client.core.transfer.file.FarmFileHandle;
+import org.gridfarm.client.core.transfer.file.FileWrites;
+import org.gridfarm.client.core.transfer.file.HandleOwner;
+import org.gridfarm.client.core.transfer.file.OpenInode;
+import org.gridfarm.client.core.transfer.file.Wiring;
+import org.gridfarm.client.core.transfer.idle.Along;
+import org.gridfarm.client.core.transfer.idle.KeptOpens;
+import org.gridfarm.client.core.transfer.idle.Releases;
+import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.local.AttachedNode;
+import org.gridfarm.client.core.transfer.local.LocalReplica;
+import org.gridfarm.client.core.transfer.node.Nodes;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.name.StagedName;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.MakeTemporary;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.OpenRequest;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.gridfarm.protocol.wire.StagedFile;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The {@link Transfer} of a live session: opens files, and keeps those that are open in step with
+ * recalls and with the session. Thread-safe.
+ */
+public final class TransferClient
+        implements Transfer, HandleOwner, RecallListener, SessionKeeper, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
+
+    /** What a former process still has on the way is older than all that this one sends. */
+    private static final int FENCES_PER_PROCESS_BITS = 32;
+
+    private final Wiring wiring;
+    private final Releases releases;
+    private final KeptOpens kept;
+    private final RestingWriters resting;
+    private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
+    private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
+    private final Reclaims reclaims;
+
+    /**
+     * @param attached name of the storage node on this host whose replicas are read as plain files;
+     *     empty: none
+     * @param data below which it may name them; empty: in any data directory
+     */
+    public TransferClient(
+            FarmSession session,
+            MetadataClient metadata,
+            Nodes nodes,
+            Clock clock,
+            Entropy entropy,
+            String attached,
+            List<Path> data) {
+        wiring =
+                new Wiring(
+                        session,
+                        metadata,
+                        nodes,
+                        clock,
+                        entropy,
+                        AttachedNode.of(attached, data, nodes, clock),
+                        new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
+                        new AtomicLong(
+                                session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
+                        new Turns(TransferLimits.RECLAIMED_AT_ONCE));
+        releases = new Releases(session, clock);
+        kept = new KeptOpens(releases, clock);
+        resting = new RestingWriters(clock);
+        metadata.along(new Along(kept, resting));
+        OpenSizes sizes = new OpenSizes(nodes, this, wiring.attached()::blocksNow);
+        reclaims = new Reclaims(wiring, sizes);
+        metadata.sizesFrom(sizes);
+        metadata.onRecall(this);
+        session.keep(this);
+    }
+
+    /** Said once, before files are opened. */
+    public void findBlocksBy(LocalBlocks blocks) {
+        wiring.attached().blocks().set(blocks);
+    }
+
+    // ---- opening
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public CompletableFuture<FileHandle> open(Credentials who, long inode, OpenFlags flags) {
+        FarmFileHandle again = openedAgain(who, inode, flags);
+        if (again != null) {
+            return CompletableFuture.completedFuture(again);
+        }
+        CompletableFuture<Void> left = resting.leaving(inode);
+        return left == null
+                ? openedAlone(who, inode, flags)
+                : left.thenCompose(done -> {
+                    FarmFileHandle come = openedAgain(who, inode, flags);
+                    return come == null
+                            ? openedAlone(who, inode, flags)
+                            : CompletableFuture.completedFuture(come);
+                });
+    }
+
+    private CompletableFuture<FileHandle> openedAlone(
+            Credentials who, long inode, OpenFlags flags) {
+        return resting.end(inode).thenCompose(done -> openedAnew(who, inode, flags));
+    }
+
+    private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {
+        if (flags.write()) {
+            // Ahead of the open, which would find the file in use.
+            var unused = kept.closeNow(kept.remove(inode));
+        }
+        OpenRequest.Builder request = request(who, flags).setInode(inode);
+        StagedFile staged = stagedFor(who, request, flags);
+        boolean numbered = flags.write();
+        long sequence = numbered ? wiring.metadata().sequences().take() : 0;
+        if (numbered) {
+            request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
+        }
+        long handle = request.getHandle();
+        hold(inode);
+        CompletableFuture<OpenReply> asked =
+                wiring.session().leader(MetadataMethods.OPEN, request.build());
+        LocalReplica local = opened(who, staged); // meanwhile
+        return asked.handle(
+                        (reply, thrown) -> {
+                            if (numbered) {
+                                wiring.metadata().sequences().answered(sequence);
+                            }
+                            if (thrown != null) {
+                                notUsed(local);
+                                throw notOpened(handle, FarmException.of(thrown, "open", ""))
+                                        .about("open", "inode " + Long.toHexString(inode));
+                            }
+                            return begun(opened(who, handle, flags, reply), local);
+                        })
+                .whenComplete((file, thrown) -> letGo(inode))
+                .thenCompose(file -> truncated(file, flags));
+    }
+
+    /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
+    private @Nullable FarmFileHandle openedAgain(Credentials who, long inode, OpenFlags flags) {
+        return flags.write() ? writtenAgain(who, inode, flags) : readAgain(who, inode, flags);
+    }
+
+    private @Nullable FarmFileHandle writtenAgain(Credentials who, long inode, OpenFlags flags) {
+        Attributes now = wiring.metadata().leasedAttributes(inode);
+        if (now == null) {
+            return null;
+        }
+        synchronized (open) { // a recall finds it resting or open
+            OpenInode shared = open.get(inode);
+            return shared != null && shared.mayRest()
+                    ? (FarmFileHandle) resting.take(inode, who, flags, now.getVersion())
+                    : null;
+        }
+    }
+
+    private @Nullable FarmFileHandle readAgain(Credentials who, long inode, OpenFlags flags) {
+        Attributes now = wiring.metadata().cachedAttributes(inode);
+        if (now == null) {
+            return null;
+        }
+        synchronized (open) { // a recall finds it kept or open
+            KeptOpens.Kept found = kept.take(inode, who, flags, now.getVersion());
+            if (found == null) {
+                return null;
+            }
+            OpenReply reply = found.reply().toBuilder().setAttributes(now).build();
+            FarmFileHandle handle = opened(who, found.handle(), flags, reply);
+            handle.keepableUntil(found.until());
+            return handle;
+        }
+    }
+
+    /**
+     * What is known of the file stays known while it is being opened, though its last handle may be
+     * closed meanwhile: the answer may be older than that handle's commit.
+     */
+    private void hold(long inode) {
+        synchronized (open) {
+            open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            opening.merge(inode, 1, Integer::sum);
+        }
+    }
+
+    private void letGo(long inode) {
+        synchronized (open) {
+            opening.computeIfPresent(inode, (i, opens) -> opens == 1 ? null : opens - 1);
+            forgetIfUnused(inode);
+        }
+    }
+
+    /** Under the lock. */
+    private void forgetIfUnused(long inode) {
+        OpenInode shared = open.get(inode);
+        if (shared != null && shared.handles().isEmpty() && !opening.containsKey(inode)) {
+            open.remove(inode);
+        }
+    }
+
+    private OpenRequest.Builder request(Credentials who, OpenFlags flags) {
+        return OpenRequest.newBuilder()
+                .setSession(wiring.session().id())
+                .setCredentials(who)
+                .setRead(flags.read())
+                .setWrite(flags.write())
+                .setTruncate(flags.truncate())
+                .setExecute(flags.execute())
+                .setKeepsPrivileges(flags.keepsPrivileges())
+                .setHandle(wiring.session().inheritance().handle(wiring.entropy().nextLong()));
+    }
+
+    @Override
+    public CompletableFuture<FileHandle> create(
+            Credentials who,
+            long parent,
+            Name name,
+            int mode,
+            int umask,
+            boolean exclusive,
+            OpenFlags flags) {
+        OpenRequest.Builder wish = request(who, flags);
+        StagedFile staged = stagedFor(who, wish, flags);
+        OpenRequest request = wish.build();
+        CreateFile file =
+                CreateFile.newBuilder()
+                        .setParent(parent)
+                        .setName(com.google.protobuf.ByteString.copyFrom(name.bytes()))
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .setExclusive(exclusive)
+                        .setOpen(request)
+                        .build();
+        CompletableFuture<MutateReply> made = wiring.metadata().create(who, file);
+        LocalReplica local = opened(who, staged); // meanwhile
+        return made.handle(
+                        (reply, thrown) -> {
+                            if (thrown != null) {
+                                notUsed(local);
+                                throw notOpened(
+                                        request.getHandle(),
+                                        FarmException.of(thrown, "create", name.toString()));
+                            }
+                            return begun(
+                                    opened(
+                                            who,
+                                            request.getHandle(),
+                                            flags,
+                                            withAttributes(
+                                                    reply.getOpened(), reply.getAttributes())),
+                                    local);
+                        })
+                .thenCompose(handle -> truncated(handle, flags));
+    }
+
+    /** The file is made of it, if the metaserver has noted that. */
+    private FarmFileHandle begun(FarmFileHandle handle, @Nullable LocalReplica staged) {
+        if (staged != null && !handle.begunWith(staged)) {
+            notUsed(staged);
+        }
+        return handle;
+    }
+
+    /** What the file may be made of, if the kernel shall write it; the request says so. */
+    private @Nullable StagedFile stagedFor(
+            Credentials who, OpenRequest.Builder request, OpenFlags flags) {
+        boolean wanted = flags.local() && flags.write() && wiring.attached().ground().isOpen();
+        if (!wanted || !wiring.attached().descriptors().take(who.getUid())) {
+            return null;
+        }
+        StagedFile staged = wiring.attached().staged().take();
+        if (staged == null) {
+            wiring.attached().descriptors().giveBack(who.getUid());
+        } else {
+            request.setStaged(StagedName.shown(staged.getNumber()));
+        }
+        return staged;
+    }
+
+    private @Nullable LocalReplica opened(Credentials who, @Nullable StagedFile staged) {
+        if (staged == null) {
+            return null;
+        }
+        try {
+            wiring.attached().ground().check(staged.getPath());
+            LocalReplica local = LocalReplica.staged(staged);
+            local.whenClosed(() -> wiring.attached().descriptors().giveBack(who.getUid()));
+            return local;
+        } catch (IOException e) {
+            log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
+            wiring.attached().ground().failed(e);
+            wiring.attached().descriptors().giveBack(who.getUid());
+            wiring.attached().staged().giveBack(staged.getNumber());
+            return null;
+        }
+    }
+
+    /** The leader may all the same have noted that a file is made of it. */
+    private void notUsed(@Nullable LocalReplica staged) {
+        if (staged != null) {
+            staged.close();
+            wiring.attached().staged().giveBack(staged.file.staged());
+        }
+    }
+
+    @Override
+    public CompletableFuture<FileHandle> temporary(
+            Credentials who, long directory, int mode, int umask, OpenFlags flags) {
+        OpenRequest request = request(who, flags).build();
+        MakeTemporary file =
+                MakeTemporary.newBuilder()
+                        .setDirectory(directory)
+                        .setMode(mode)
+                        .setUmask(umask)
+                        .setOpen(request)
+                        .build();
+        return wiring.metadata()
+                .temporary(who, file)
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        throw notOpened(
+                                request.getHandle(), FarmException.of(thrown, "create", ""));
+                    }
+                    return opened(
+                            who,
+                            request.getHandle(),
+                            flags,
+                            withAttributes(reply.getOpened(), reply.getAttributes()));
+                });
+    }
+
+    /** The leader may have opened it all the same: the answer was lost, or came too late. */
+    private FarmException notOpened(long handle, FarmException failure) {
+        if (failure.kind().retry() != Retry.NEVER) {
+            releases.release(handle);
+        }
+        return failure;
+    }
+
+    private static OpenReply withAttributes(OpenReply opened, Attributes attributes) {
+        return opened.hasAttributes()
+                ? opened
+                : opened.toBuilder().setAttributes(attributes).build();
+    }
+
+    private FarmFileHandle opened(Credentials who, long id, OpenFlags flags, OpenReply reply) {
+        long inode = reply.getAttributes().getInode();
+        synchronized (open) {
+            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            shared.opened(handle, reply);
+            handle.answered(reply.getAttributes());
+            return handle;
+        }
+    }
+
+    /** With other openers about, the metaserver leaves it to the writer to empty the objects. */
+    private CompletableFuture<FileHandle> truncated(FarmFileHandle handle, OpenFlags flags) {
+        if (flags.truncate()) {
+            // The open may have changed them, and a change of our own is not recalled from us.
+            wiring.metadata().forgetBefore(handle.attributes());
+        }
+        boolean toDo =
+                flags.truncate()
+                        && (handle.attributes().getSize() != 0
+                                || handle.mode() == DataMode.WRITE_SHARED
+                                || handle.open().handles().size() > 1);
+        return toDo
+                ? handle.truncate(0)
+                        .<FileHandle>thenApply(done -> handle)
+                        .exceptionallyCompose(handle::closedFor)
+                : CompletableFuture.completedFuture(handle);
+    }
+
+    @Override
+    public CompletableFuture<Attributes> truncate(Credentials who, long inode, long size) {
+        OpenFlags flags = size == 0 ? OpenFlags.WRITE.truncating() : OpenFlags.WRITE;
+        return open(who, inode, flags)
+                .thenCompose(handle -> {
+                    CompletableFuture<Void> cut =
+                            size == 0
+                                    ? CompletableFuture.completedFuture(null)
+                                    : handle.truncate(size);
+                    return cut.handle((done, thrown) ->
+                                    handle.close()
+                                            .thenApply(closed -> {
+                                                if (thrown != null) {
+                                                    throw FarmException.of(thrown, "truncate", "");
+                                                }
+                                                return handle.attributes();
+                                            }))
+                            .thenCompose(attributes -> attributes);
+                });
+    }
+
+    /**
+     * To be called before the session is opened; {@link #reopened} then brings the file back.
+     *
+     * @param generation of its content, as it was known
+     * @param leaving the file is only to be closed, and may have been already
+     */
+    public RestoredFile restore(
+            Credentials who,
+            long inode,
+            long id,
+            OpenFlags flags,
+            int generation,
+            boolean leaving) {
+        synchronized (open) {
+            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            shared.restore(handle, generation);
+            return new RestoredFile(handle, reclaims.restored(handle, leaving));
+        }
+    }
+
+    @Override
+    public @Nullable Attributes openAttributes(long inode) {
+        OpenInode shared = find(inode);
+        return shared != null && shared.writesAlone() ? shared.attributes() : null;
+    }
+
+    @Nullable OpenInode find(long inode) {
+        synchronized (open) {
+            return open.get(inode);
+        }
+    }
+
+    @Override
+    public boolean release(FarmFileHandle handle) {
+        boolean keeps = !handle.flags().write() && keep(handle);
+        if (!keeps) {
+            releases.release(handle.id());
+        }
+        return keeps;
+    }
+
+    /** As long as whoever opens it again would find it as it was: not when it was removed. */
+    private boolean keep(FarmFileHandle handle) {
+        Attributes now = wiring.metadata().cachedAttributes(handle.inode());
+        synchronized (open) { // a recall finds it kept or open
+            OpenReply reply = handle.open().asOpened();
+            if (reply == null
+                    || now == null
+                    || now.getVersion() != reply.getAttributes().getVersion()
+                    || wiring.clock().nanoTime() - handle.keepableUntil() >= 0
+                    || !KeptOpens.isWhole(reply)) {
+                return false;
+            }
+            kept.add(
+                    handle.inode(),
+                    new KeptOpens.Kept(
+                            handle.id(),
+                            handle.who(),
+                            handle.flags(),
+                            reply,
+                            handle.keepableUntil(),
+                            handle.ended()));
+            return true;
+        }
+    }
+
+    /** The version of its attributes if it may be opened again without a call; else -1. */
+    long versionToRest(FarmFileHandle handle) {
+        if (!handle.flags().write() || !handle.open().mayRest()) {
+            return -1;
+        }
+        Attributes now = wiring.metadata().leasedAttributes(handle.inode());
+        return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
+    }
+
+    @Override
+    public boolean mayRestSoon(FarmFileHandle handle) {
+        boolean may = versionToRest(handle) >= 0;
+        if (may) {
+            resting.leaves(handle.inode());
+        } else if (handle.open().mayRest()
+                && wiring.metadata().leasedAttributes(handle.inode()) == null) {
+            leaseForNextTime(handle.inode());
+        }
+        return may;
+    }
+
+    private void leaseForNextTime(long inode) {
+        wiring.metadata()
+                .attributes(inode)
+                .exceptionally(thrown -> {
+                    log.debug("no lease on what was written: {}", thrown.getMessage());
+                    return null;
+                });
+    }
+
+    @Override
+    public boolean rests(FarmFileHandle handle) {
+        boolean added;
+        synchronized (open) { // a recall finds it resting or open
+            long version = versionToRest(handle);
+            added = version >= 0 && resting.add(handle, version);
+        }
+        resting.left(handle.inode());
+        return added;
+    }
+
+    @Override
+    public boolean mayCloseLater(FarmFileHandle handle) {
+        boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
+        if (may) {
+            resting.leaves(handle.inode());
+        }
+        return may;
+    }
+
+    @Override
+    public boolean closesLater(FarmFileHandle handle) {
+        Runnable close = null;
+        synchronized (open) { // a recall finds it closing or open
+            if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
+                close = resting.begun(handle);
+            }
+        }
+        resting.left(handle.inode());
+        if (close != null) {
+            close.run();
+        }
+        return close != null;
+    }
+
+    @Override
+    public CompletableFuture<Void> settled() {
+        return resting.endAll();
+    }
+
+    @Override
+    public CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
+        return releases.releaseUnsettled(handle.id());
+    }
+
+    @Override
+    public void closed(FarmFileHandle handle) {
+        synchronized (open) {
+            handle.open().closed(handle);
+            forgetIfUnused(handle.inode());
+        }
+    }
+
+    // ---- recalls
+    // --------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
+        // It has changed, or is gone and takes space as long as it is open.
+        recall.getAttributesList().forEach(kept::giveUp);
+        recall.getAttributesList().forEach(resting::end);
+        List<CompletableFuture<Void>> flushed = new ArrayList<>();
+        for (DataRecall data : recall.getDataList()) {
+            if (data.getPrivileges()) {
+                continue;
+            }
+            OpenInode shared;
+            KeptOpens.Kept given;
+            synchronized (open) { // nothing that was opened before is kept from now on
+                shared = open.get(data.getInode());
+                if (shared != null) {
+                    shared.recalled(data.getMode(), data.getLayout());
+                }
+                given = kept.remove(data.getInode());
+            }
+            flushed.add(kept.closeNow(given));
+            if (shared != null) {
+                flushed.add(lower(shared, data).thenCompose(done -> resting.end(data.getInode())));
+            }
+        }
+        return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * What was cached goes, what is being written arrives, what was written behind the node's back
+     * is shipped; then the recall is answered.
+     */
+    private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
+        if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
+            shared.filling.chainChanged(); // what is cached stays good: nobody waits
+            return CompletableFuture.completedFuture(null);
+        }
+        shared.handles().forEach(handle -> handle.reads().drop());
+        return CompletableFuture.allOf(shared.reservedEnded(), shared.chains.drained())
+                .thenCompose(done ->
+                        shared.takeUnsure()
+                                ? new FileWrites(wiring, shared).agree(false, false)
+                                : CompletableFuture.completedFuture(null))
+                .whenComplete((done, thrown) -> shared.lowered());
+    }
+
+    // ---- the session
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    @Override
+    public void dropCaches() {
+        kept.giveUpAll();
+        inodes().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
+    }
+
+    private List<OpenInode> inodes() {
+        synchronized (open) {
+            return List.copyOf(open.values());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        kept.giveUpAll(); // a new leader does not know of them
+        return reclaims.all(inodes(), calls, lost);
+    }
+
+    @Override
+    public void close() {
+        wiring.nodes().close();
+    }
+}

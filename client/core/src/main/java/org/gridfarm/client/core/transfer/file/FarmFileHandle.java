@@ -1,0 +1,407 @@
+package org.gridfarm.client.core.transfer.file;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.LocalFile;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.idle.KeptOpens;
+import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.local.LocalReplica;
+import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/** One open file: its rights; reading, writing and committing are done by rooms of their own. */
+public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
+    private static final int SET_ID = 06000;
+
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final long id;
+    private final OpenFlags flags;
+    private final Credentials who;
+    private final HandleOwner owner;
+    private final FileReads reads;
+    private final FileWrites writes;
+    private final FileCommit commit;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile CompletableFuture<Void> endedBefore = // of who closed it last
+            CompletableFuture.completedFuture(null);
+    private volatile boolean kept;
+    private volatile long keepableUntil; // on the clock
+    private volatile @Nullable Attributes answered; // by its open; null: by a former process
+
+    public FarmFileHandle(
+            Wiring wiring,
+            HandleOwner owner,
+            OpenInode open,
+            long id,
+            OpenFlags flags,
+            Credentials who) {
+        this.wiring = wiring;
+        this.owner = owner;
+        this.open = open;
+        this.id = id;
+        this.flags = flags;
+        this.who = who;
+        this.reads = new FileReads(wiring, open, who.getUid());
+        this.writes = new FileWrites(wiring, open);
+        this.commit = new FileCommit(wiring, open, this);
+        this.keepableUntil = wiring.clock().nanoTime() + KeptOpens.KEPT.toNanos();
+    }
+
+    /** The one that may most, if there is any: a refresh in its name serves all. */
+    static @Nullable FarmFileHandle strongest(Iterable<FarmFileHandle> handles) {
+        FarmFileHandle best = null;
+        for (FarmFileHandle handle : handles) {
+            if (best == null || handle.strength() >= best.strength()) {
+                best = handle;
+            }
+        }
+        return best;
+    }
+
+    /** What writes counts for more; what is being closed the leader may have forgotten. */
+    private int strength() {
+        return (flags.write() ? 2 : 0) + (closed.get() ? 0 : 1);
+    }
+
+    @Override
+    public long inode() {
+        return open.inode;
+    }
+
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public OpenFlags flags() {
+        return flags;
+    }
+
+    @Override
+    public Credentials who() {
+        return who;
+    }
+
+    public OpenInode open() {
+        return open;
+    }
+
+    public FileReads reads() {
+        return reads;
+    }
+
+    @Override
+    public DataMode mode() {
+        return open.mode();
+    }
+
+    @Override
+    public Attributes attributes() {
+        return open.attributes();
+    }
+
+    @Override
+    public CompletableFuture<Attributes> stat() {
+        if (open.known(0, 1) >= 0) {
+            return CompletableFuture.completedFuture(open.attributes());
+        }
+        return wiring.metadata()
+                .attributes(open.inode)
+                .thenApply(found -> {
+                    Attributes now = found.require("stat", "");
+                    open.sizeSeen(now.getSize());
+                    return now;
+                });
+    }
+
+    @Override
+    public CompletableFuture<ByteBuf> read(long offset, int length) {
+        if (!flags.read() && !flags.execute()) {
+            return refused("read", "it was not opened for reading");
+        }
+        if (offset < 0 || length < 0 || length > TransferLimits.TRANSFER_BYTES_MAX) {
+            return CompletableFuture.failedFuture(new FarmException(ErrorKind.INVALID, "read", ""));
+        }
+        return closed.get() ? refused("read", "it was closed") : reads.read(offset, length);
+    }
+
+    @Override
+    public CompletableFuture<Void> write(long offset, ByteBuf bytes) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null || offset < 0) {
+            bytes.release();
+            return refusal != null
+                    ? refusal
+                    : CompletableFuture.failedFuture(
+                            new FarmException(ErrorKind.INVALID, "write", ""));
+        }
+        return noted(() -> writes.write(offset, bytes));
+    }
+
+    @Override
+    public CompletableFuture<Long> append(ByteBuf bytes) {
+        return appended(bytes, () -> writes.append(bytes));
+    }
+
+    @Override
+    public CompletableFuture<Long> appendAgain(ByteBuf bytes, long end) {
+        return appended(bytes, () -> new SecondAppend(open, reads, writes).append(bytes, end));
+    }
+
+    private CompletableFuture<Long> appended(
+            ByteBuf bytes, Supplier<CompletableFuture<Long>> append) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null) {
+            bytes.release();
+            return refusal.thenApply(never -> 0L);
+        }
+        return noted(append);
+    }
+
+    @Override
+    public CompletableFuture<Void> truncate(long size) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        return refusal != null ? refusal : noted(() -> writes.truncate(size));
+    }
+
+    @Override
+    public CompletableFuture<Void> allocate(
+            long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        return refusal != null
+                ? refusal
+                : noted(() -> writes.allocate(offset, length, keepSize, punchHole, zeroRange));
+    }
+
+    @Override
+    public CompletableFuture<Long> seek(long offset, boolean hole) {
+        return stat().thenCompose(now -> reads.seek(offset, hole, now.getSize()));
+    }
+
+    @Override
+    public CompletableFuture<Long> copyRange(
+            FileHandle source, long sourceOffset, long offset, long length) {
+        CompletableFuture<Void> refusal = refusalToWrite();
+        if (refusal != null) {
+            return refusal.thenApply(never -> 0L);
+        }
+        return noted(() ->
+                source.stat()
+                        .thenCompose(now -> {
+                            long there =
+                                    Math.max(0, Math.min(length, now.getSize() - sourceOffset));
+                            return there == 0
+                                    ? CompletableFuture.completedFuture(0L)
+                                    : source.flush()
+                                            .thenCompose(flushed ->
+                                                    writes.copy(
+                                                            source, sourceOffset, offset, there));
+                        }));
+    }
+
+    @Override
+    public CompletableFuture<Void> flush() {
+        return owner.mayRestSoon(this) || owner.mayCloseLater(this)
+                ? CompletableFuture.completedFuture(null)
+                : open.chains.drained().thenCompose(done -> commit.settle());
+    }
+
+    @Override
+    public CompletableFuture<Void> sync() {
+        return open.chains.drained().thenCompose(done -> commit.sync());
+    }
+
+    /** What is known is told to the metaserver. */
+    public CompletableFuture<Void> committed() {
+        return closed.get() ? CompletableFuture.completedFuture(null) : sync();
+    }
+
+    @Override
+    public CompletableFuture<Void> close() {
+        if (!closed.compareAndSet(false, true)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return owner.rests(this) || owner.closesLater(this)
+                ? CompletableFuture.completedFuture(null)
+                : closeForGood();
+    }
+
+    @Override
+    public CompletableFuture<Void> closeForGood() {
+        return open.chains
+                .drained()
+                .thenCompose(done -> commit.close())
+                .handle((done, thrown) -> {
+                    // Not before the commit: until then the node must know of local writing.
+                    reads.close(thrown == null);
+                    owner.closed(this);
+                    if (!kept) {
+                        ended.complete(null);
+                    }
+                    if (thrown != null) {
+                        throw FarmException.of(thrown, "close", "");
+                    }
+                    return null;
+                });
+    }
+
+    /**
+     * The file was just created, and the metaserver has noted that it will be made of this; false
+     * where it has not, or it cannot be.
+     */
+    public boolean begunWith(LocalReplica staged) {
+        boolean begun =
+                !open.limit.applies()
+                        && open.isMadeOf(staged.file.staged())
+                        && reads.begunWith(staged);
+        if (begun) {
+            open.grantedLocally(staged);
+        }
+        return begun;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged) {
+        return granted(reads.openLocalAgain(staged), true);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocal(boolean write) {
+        if (write && open.limit.applies()) {
+            return CompletableFuture.completedFuture(null); // the kernel would not ask for room
+        }
+        LocalWriting there = write ? open.localWriting() : null;
+        if (there != null) {
+            return CompletableFuture.completedFuture(
+                    there.isLost() || there.isAside() ? null : there.replica.fileNow());
+        }
+        return granted(reads.openLocal(write), write);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalToChange() {
+        return open.mayBeChangedLocally()
+                ? openLocal(true)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable LocalFile> openLocalForMappings() {
+        LocalWriting there = open.localWriting();
+        return there != null
+                ? CompletableFuture.completedFuture(there.replica.fileNow())
+                : granted(reads.openLocalForMappings(), true);
+    }
+
+    private CompletableFuture<@Nullable LocalFile> granted(
+            CompletableFuture<@Nullable LocalReplica> asked, boolean write) {
+        return asked.thenApply(local -> {
+            if (local != null && write) {
+                open.grantedLocally(local);
+            }
+            return local == null ? null : local.file;
+        });
+    }
+
+    @Override
+    public @Nullable Path idleLocally() {
+        LocalWriting kernel = open.localWriting();
+        return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
+    }
+
+    @Override
+    public void wroteLocally() {
+        open.wroteLocally();
+    }
+
+    private @Nullable CompletableFuture<Void> refusalToWrite() {
+        if (!flags.write()) {
+            return refused("write", "it was not opened for writing");
+        }
+        return closed.get() ? refused("write", "it was closed") : null;
+    }
+
+    private static <T> CompletableFuture<T> refused(String operation, String why) {
+        return CompletableFuture.failedFuture(
+                new FarmException(ErrorKind.BAD_HANDLE, operation, "", why));
+    }
+
+    /** Of a failed change something may have been done. Its caller is told, and once. */
+    private <T> CompletableFuture<T> noted(Supplier<CompletableFuture<T>> change) {
+        open.changing(1);
+        return change.get()
+                .whenComplete((done, thrown) -> {
+                    open.changing(-1);
+                    if (thrown != null) {
+                        open.writeFailed();
+                    }
+                });
+    }
+
+    public void release() {
+        kept = owner.release(this);
+    }
+
+    /** When what its open was answered is too old to be used for another open. */
+    public long keepableUntil() {
+        return keepableUntil;
+    }
+
+    /** It was opened by an earlier open's answer. */
+    public void keepableUntil(long until) {
+        keepableUntil = until;
+    }
+
+    @Override
+    public CompletableFuture<Void> ended() {
+        return ended;
+    }
+
+    @Override
+    public void goesOn() {
+        endedBefore = ended;
+        ended = new CompletableFuture<>();
+        closed.set(false);
+    }
+
+    @Override
+    public void noted() {
+        endedBefore.complete(null);
+    }
+
+    public void answered(Attributes attributes) {
+        answered = attributes;
+    }
+
+    /** Whoever could open it could open it now. */
+    public boolean hasRightsAsIn(Attributes now) {
+        Attributes then = answered;
+        return then != null
+                && now.getMode() == then.getMode()
+                && now.getUid() == then.getUid()
+                && now.getGid() == then.getGid()
+                && (now.getMode() & SET_ID) == 0
+                && !now.getHasAcl()
+                && !now.getHasCapability();
+    }
+
+    public CompletableFuture<Void> releaseUnsettled() {
+        return owner.releaseUnsettled(this);
+    }
+}

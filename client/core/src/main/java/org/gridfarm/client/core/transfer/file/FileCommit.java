@@ -1,0 +1,153 @@
+package org.gridfarm.client.core.transfer.file;
+
+import org.gridfarm.client.core.transfer.known.KnownEnd;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.CommitContent;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What makes a written file's size, times and holders known: fsync and close. The commits of a file
+ * follow one another, so that none is overtaken by an older one on the way.
+ */
+final class FileCommit {
+    private static final long AGAIN_NANOS = (1 << 23) - 1; // up to 8 ms
+
+    private final Wiring wiring;
+    private final OpenInode open;
+    private final FarmFileHandle handle;
+    private final FileWrites writes;
+
+    FileCommit(Wiring wiring, OpenInode open, FarmFileHandle handle) {
+        this.wiring = wiring;
+        this.open = open;
+        this.handle = handle;
+        this.writes = new FileWrites(wiring, open);
+    }
+
+    public CompletableFuture<Void> sync() {
+        if (open.isUntouched()) {
+            return CompletableFuture.completedFuture(null); // that there is the file is durable
+        }
+        if (!handle.flags().write() || !open.isDirty()) {
+            // What another handle or an earlier commit left may not be on stable storage yet.
+            return handle.flags().write()
+                    ? writes.agree(true, false)
+                    : CompletableFuture.completedFuture(null);
+        }
+        open.takeUnsure();
+        // Sums of what the kernel wrote are taken at close: an fsync does not read the file.
+        return agreed(true, false).thenCompose(done -> commit(false, true));
+    }
+
+    /**
+     * What was written behind our back reaches the chain, and is known by its size; done at once
+     * when nothing was.
+     */
+    public CompletableFuture<Void> settle() {
+        if (!handle.flags().write() || !open.isWrittenLocally() || !open.mayBeWrittenByKernel()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return agreed(false, true).thenCompose(done -> commit(false, false));
+    }
+
+    /** The handle is given up whatever happens. */
+    public CompletableFuture<Void> close() {
+        if (!handle.flags().write() || !open.isDirty()) {
+            handle.release();
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> agreed =
+                open.takeUnsure() ? agreed(false, true) : CompletableFuture.completedFuture(null);
+        return agreed.thenCompose(done -> commit(true, false))
+                .exceptionallyCompose(thrown -> {
+                    // Before the caller can open it again: the replicas may differ from what is
+                    // known of them, and from one another.
+                    return handle.releaseUnsettled()
+                            .thenCompose(heard -> CompletableFuture.failedFuture(thrown));
+                });
+    }
+
+    /** What did not come to agree is still to be made to. */
+    private CompletableFuture<Void> agreed(boolean durable, boolean digest) {
+        return writes.agree(durable, digest)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        open.writeFailed();
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> commit(boolean close, boolean durable) {
+        long until = wiring.clock().nanoTime() + wiring.session().deadline().toNanos();
+        return open.commits.take(() -> commitInTurn(close, durable, until));
+    }
+
+    private CompletableFuture<Void> commitInTurn(boolean close, boolean durable, long until) {
+        if (close && open.isCommitted()) {
+            handle.release();
+            return CompletableFuture.completedFuture(null);
+        }
+        return attempt(close, durable)
+                .exceptionallyCompose(thrown -> {
+                    FarmException failure = FarmException.of(thrown, "commit", "");
+                    boolean over = wiring.clock().nanoTime() - until >= 0;
+                    return failure.kind() == ErrorKind.STALE && !over
+                            ? again(close, durable, until)
+                            : CompletableFuture.failedFuture(failure);
+                });
+    }
+
+    /**
+     * The content has moved to other nodes, which are named instead, or another client has
+     * committed since the size was asked for.
+     */
+    private CompletableFuture<Void> again(boolean close, boolean durable, long until) {
+        CompletableFuture<Void> pause = new CompletableFuture<>();
+        // Who collides once would collide again in step.
+        long nanos = wiring.entropy().nextLong() & AGAIN_NANOS;
+        wiring.clock().after(Duration.ofNanos(nanos), () -> pause.complete(null));
+        return pause.thenCompose(done -> open.refresh(0))
+                .thenCompose(done -> commitInTurn(close, durable, until));
+    }
+
+    private CompletableFuture<Void> attempt(boolean close, boolean durable) {
+        CommitContent.Builder alone = open.takeCommit(handle.id(), null);
+        return alone != null
+                ? send(alone, close, durable)
+                : asked().thenCompose(asked -> {
+                    CommitContent.Builder commit = open.takeCommit(handle.id(), asked);
+                    return send(Objects.requireNonNull(commit), close, durable);
+                });
+    }
+
+    /** With other writers about only the chain's head knows the size. */
+    private CompletableFuture<KnownEnd.Told> asked() {
+        long changes = open.changes();
+        return wiring.metadata()
+                .attributes(open.inode)
+                .thenApply(found -> {
+                    Attributes now = found.require("stat", "");
+                    return new KnownEnd.Told(now.getVersion(), changes, now.getSize());
+                });
+    }
+
+    private CompletableFuture<Void> send(
+            CommitContent.Builder content, boolean close, boolean durable) {
+        CommitContent commit = content.setClose(close).setDurable(durable).build();
+        return wiring.metadata()
+                .commit(handle.who(), commit)
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        open.commitFailed(commit);
+                        throw FarmException.of(thrown, "commit", "");
+                    }
+                    open.committed(commit, reply.getAttributes());
+                    return null;
+                });
+    }
+}

@@ -1,0 +1,33 @@
+package org.gridfarm.client.core.transfer.file;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Where handles come from, and what they tell when they end. Thread-safe. */
+public interface HandleOwner {
+    /**
+     * A program closes it, and it will rest unless somebody else has the same descriptor: nothing
+     * is told yet.
+     */
+    boolean mayRestSoon(FarmFileHandle handle);
+
+    /** Its last user has gone, and nobody is told yet. */
+    boolean rests(FarmFileHandle handle);
+
+    /**
+     * A program closes what it has just made: the file goes to its node and to the metaserver while
+     * the program goes on.
+     */
+    boolean mayCloseLater(FarmFileHandle handle);
+
+    /** Its last user has gone; the close is under way. */
+    boolean closesLater(FarmFileHandle handle);
+
+    /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
+    boolean release(FarmFileHandle handle);
+
+    /** Completes when the leader knows, or a moment later. */
+    CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle);
+
+    /** Its file has one less. */
+    void closed(FarmFileHandle handle);
+}

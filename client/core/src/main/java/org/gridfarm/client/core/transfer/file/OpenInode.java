@@ -1,0 +1,729 @@
+package org.gridfarm.client.core.transfer.file;
+
+import org.gridfarm.client.core.session.Turns;
+import org.gridfarm.client.core.transfer.chain.Chain;
+import org.gridfarm.client.core.transfer.idle.KeptOpens;
+import org.gridfarm.client.core.transfer.known.GrowthLimit;
+import org.gridfarm.client.core.transfer.known.Joining;
+import org.gridfarm.client.core.transfer.known.KnownEnd;
+import org.gridfarm.client.core.transfer.known.Uncommitted;
+import org.gridfarm.client.core.transfer.known.WrittenStripes;
+import org.gridfarm.client.core.transfer.local.GrantOwner;
+import org.gridfarm.client.core.transfer.local.LocalReplica;
+import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.layout.Striping;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.RefreshRequest;
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What all handles of this process for one inode share: its layout and tickets, mode, size and
+ * times, and the chains of its objects. Thread-safe.
+ *
+ * <p>The metaserver knows modes per session, so two handles of one process are one to it; what one
+ * wrote the other must see.
+ */
+public final class OpenInode implements GrantOwner {
+    public final long inode;
+    public final GrowthLimit limit = new GrowthLimit();
+    public final Filling filling;
+    public final ObjectChains chains;
+    final Turns commits = new Turns(1);
+    private final Wiring wiring;
+    private final Refreshing refreshing;
+
+    private final Object lock = new Object(); // guards what follows
+    private final Handles handles = new Handles();
+    private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
+    private final Joining joining = new Joining();
+    private Attributes attributes = Attributes.getDefaultInstance();
+    private Layout layout = Layout.getDefaultInstance();
+    private final KnownEnd end = new KnownEnd();
+    private final Uncommitted uncommitted = end.uncommitted;
+    private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
+    private boolean unsure; // a write may stand on some members: they are to be made to agree
+    private boolean writtenLocally; // by the kernel: only the object itself knows its size
+    private @Nullable LocalWriting localWriting;
+    private @Nullable FarmException broken;
+    private boolean layoutRecalled;
+    private boolean othersWrote;
+    private int generationBefore; // as a former process knew it; until there is a layout
+
+    public OpenInode(long inode, Wiring wiring) {
+        this.inode = inode;
+        this.wiring = wiring;
+        this.refreshing = new Refreshing(this, wiring);
+        this.filling = new Filling(this, wiring);
+        this.chains = new ObjectChains(this, wiring);
+    }
+
+    // ---- handles
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    public void opened(FarmFileHandle handle, OpenReply reply) {
+        synchronized (lock) {
+            boolean chainIsKept = !handle.flags().write() && hasWriter();
+            handles.add(handle);
+            if (chainIsKept) {
+                takeMode(reply);
+            } else {
+                take(reply, true);
+            }
+        }
+    }
+
+    /** Somebody may have mapped it, which outlives its handles. */
+    boolean wasReadable() {
+        synchronized (lock) {
+            return handles.wasReadable();
+        }
+    }
+
+    /** The kernel writes the only replica, which is here, for the only one who has it open. */
+    public boolean mayRest() {
+        synchronized (lock) {
+            return isAloneHere() && localWriting != null && localWriting.isInPlace();
+        }
+    }
+
+    /**
+     * New, short, and on its way to be the only replica, which is here; nobody else has it open.
+     */
+    boolean mayCloseLater() {
+        synchronized (lock) {
+            return isAloneHere() && localWriting != null && localWriting.isNewAndShort();
+        }
+    }
+
+    /** Under the lock. */
+    private boolean isAloneHere() {
+        return broken == null
+                && !layoutRecalled
+                && end.isAlone()
+                && !limit.applies()
+                && handles.all().size() == 1
+                && Chain.isOnlyAt(layout, wiring.attached().name());
+    }
+
+    /**
+     * What an open for reading was answered, as far as all of it still holds; null: it does not.
+     */
+    public @Nullable OpenReply asOpened() {
+        synchronized (lock) {
+            return broken == null
+                            && !layoutRecalled
+                            && end.mode() == DataMode.READ_SHARED
+                            && !hasWriter()
+                    ? KeptOpens.answer(attributes, layout)
+                    : null;
+        }
+    }
+
+    /** By a former process: nothing is known of it until it is refreshed. */
+    public void restore(FarmFileHandle handle, int generation) {
+        synchronized (lock) {
+            handles.add(handle);
+            generationBefore = generation;
+            layoutRecalled = true;
+        }
+    }
+
+    /**
+     * What the former process wrote stands in the chain and perhaps nowhere else: it is to be made
+     * to agree and committed.
+     *
+     * @param found of each stripe; null where nothing was written yet
+     */
+    public void restored(List<@Nullable ChainOutcome> found) {
+        synchronized (lock) {
+            lastOutcomes.putAll(WrittenStripes.byStripe(found));
+            // A time that somebody set is in the ctime; only a write after that counts.
+            uncommitted.changedAt(
+                    WrittenStripes.changedAfter(attributes.getCtime(), lastOutcomes.values()));
+            layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
+            end.is(WrittenStripes.fileSize(layout, lastOutcomes));
+            unsure = true;
+        }
+    }
+
+    /**
+     * Under the lock. The layout with a chain is kept before one for reading only.
+     *
+     * @param withAttributes unless what was done here counts for more
+     */
+    private void take(OpenReply reply, boolean withAttributes) {
+        if (withAttributes && !end.isOvertaken(reply.getAttributes().getVersion())) {
+            attributes = reply.getAttributes();
+        }
+        takeMode(reply);
+        limit.take(reply);
+        boolean newer = reply.getAttributes().getGeneration() != WrittenStripes.generation(layout);
+        if (newer) {
+            lastOutcomes.clear();
+        }
+        layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
+        layoutRecalled = false;
+        joining.taken(layout);
+    }
+
+    /** Under the lock. */
+    private void takeMode(OpenReply reply) {
+        Attributes there = reply.getAttributes();
+        end.answered(reply.getMode(), there.getVersion(), there.getSize());
+        othersWrote |= reply.getOthersWrote();
+    }
+
+    public void closed(FarmFileHandle handle) {
+        List<Runnable> last = List.of();
+        synchronized (lock) {
+            handles.remove(handle);
+            if (!hasWriter()) {
+                writingEnded();
+                last = handles.takeAfterLastWriter();
+            }
+        }
+        last.forEach(Runnable::run);
+    }
+
+    /**
+     * Under the lock. What was not committed has been told to who closed; readers that are left see
+     * what is, and can make no chain agree.
+     */
+    private void writingEnded() {
+        if (localWriting != null) {
+            localWriting.end();
+            localWriting = null;
+        }
+        if (uncommitted.isDirty()) {
+            end.is(attributes.getSize());
+        }
+        uncommitted.forget();
+        writtenLocally = false;
+        unsure = false;
+    }
+
+    void afterLastWriter(Runnable step) {
+        synchronized (lock) {
+            handles.afterLastWriter(step);
+        }
+    }
+
+    public List<FarmFileHandle> handles() {
+        synchronized (lock) {
+            return handles.all();
+        }
+    }
+
+    // ---- what is known
+    // ------------------------------------------------------------------------------------------------------------------
+
+    public DataMode mode() {
+        synchronized (lock) {
+            return end.mode();
+        }
+    }
+
+    /** So many of those bytes lie within the file, at most {@code length}; -1: others write. */
+    public int known(long offset, int length) {
+        synchronized (lock) {
+            return writtenLocally ? -1 : end.known(offset, length);
+        }
+    }
+
+    public long size() {
+        synchronized (lock) {
+            return end.size();
+        }
+    }
+
+    boolean isDirty() {
+        synchronized (lock) {
+            return uncommitted.isDirty() || (writtenLocally && mayBeWrittenByKernel());
+        }
+    }
+
+    /** The kernel may write into its file, and has not yet; nor has anybody else. */
+    public boolean isUntouched() {
+        synchronized (lock) {
+            return localWriting != null && localWriting.isUntouched();
+        }
+    }
+
+    /** The kernel has written into its file, or it cannot be told that it has not. */
+    boolean mayBeWrittenByKernel() {
+        synchronized (lock) {
+            return !isUntouched() && (localWriting == null || !localWriting.isUnchanged());
+        }
+    }
+
+    /** Null: there are several, or none. */
+    @Nullable ObjectId onlyObject() {
+        synchronized (lock) {
+            return WrittenStripes.onlyObject(layout);
+        }
+    }
+
+    /**
+     * The kernel may be given the replica to change it in place: it is the only one, here, and not
+     * so long that to find what was changed takes long.
+     */
+    boolean mayBeChangedLocally() {
+        synchronized (lock) {
+            return end.isAlone()
+                    && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
+                    && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX
+                    && Chain.isOnlyAt(layout, wiring.attached().name());
+        }
+    }
+
+    /** The file is one object, whose chain begins at the attached node. */
+    boolean isHeadHere() {
+        synchronized (lock) {
+            return Chain.isHead(layout, wiring.attached().name());
+        }
+    }
+
+    /** The metaserver tells others that the object is this staged file for now. */
+    boolean isMadeOf(long staged) {
+        synchronized (lock) {
+            return end.isAlone() && WrittenStripes.isMadeOf(layout, staged);
+        }
+    }
+
+    public Striping striping() {
+        synchronized (lock) {
+            return WrittenStripes.striping(layout);
+        }
+    }
+
+    /** The attributes with what was done here laid over them. */
+    public Attributes attributes() {
+        synchronized (lock) {
+            return overlay(attributes);
+        }
+    }
+
+    public Attributes overlay(Attributes base) {
+        synchronized (lock) {
+            return uncommitted.over(
+                    base,
+                    end.size(),
+                    WrittenStripes.allocated(layout, lastOutcomes, this::existsSomewhere));
+        }
+    }
+
+    public boolean hasWriter() {
+        synchronized (lock) {
+            return handles.hasWriter();
+        }
+    }
+
+    public boolean writesAlone() {
+        synchronized (lock) {
+            return end.isAlone() && hasWriter();
+        }
+    }
+
+    /**
+     * What the kernel writes from now on may seem to come before this moment, since its clock for
+     * files goes by ticks: the object's own time tells what counts.
+     */
+    public void modificationTimeSet() {
+        LocalWriting kernel = localWritingAlone();
+        long objectTime = kernel == null ? 0 : kernel.replica.modified();
+        synchronized (lock) {
+            uncommitted.timeSetAt(objectTime == 0 ? wiring.now() : objectTime);
+        }
+    }
+
+    // ---- changes
+    // ------------------------------------------------------------------------------------------------------------------------
+
+    /** Completes when quotas let the file be that long; QUOTA_EXCEEDED if they do not. */
+    public CompletableFuture<Void> room(long end) {
+        return limit.room(end, this::refresh);
+    }
+
+    /**
+     * Where an append of this process goes while nobody else writes, until {@link #appendEnded}; -1
+     * where the chain is to find its place, once {@link #reservedEnded}.
+     */
+    long reserve(long length) {
+        synchronized (lock) {
+            return writtenLocally ? -1 : end.reserve(length);
+        }
+    }
+
+    void appendEnded() {
+        CompletableFuture<Void> ended;
+        synchronized (lock) {
+            ended = end.appendEnded();
+        }
+        ended.complete(null);
+    }
+
+    /** Completes when the appends that have a place of their own have arrived there, or failed. */
+    public CompletableFuture<Void> reservedEnded() {
+        synchronized (lock) {
+            return end.reservedEnded();
+        }
+    }
+
+    /**
+     * @param more changes are under way
+     */
+    void changing(int more) {
+        synchronized (lock) {
+            end.changing(more);
+        }
+    }
+
+    void wrote(long last) {
+        synchronized (lock) {
+            end.wrote(last, wiring.now());
+        }
+    }
+
+    void resized(long newSize) {
+        synchronized (lock) {
+            end.resized(newSize, wiring.now());
+        }
+    }
+
+    /** The chain has told, a while ago. */
+    void sizeSeen(long seen) {
+        synchronized (lock) {
+            end.seen(seen);
+        }
+    }
+
+    /** From now on the object may change behind our back. */
+    void grantedLocally(LocalReplica replica) {
+        long objectTime = replica.modified();
+        synchronized (lock) {
+            if (localWriting == null) {
+                // A staged file becomes the replica of the chain's head, or none.
+                boolean aside = replica.isClaimed() && !isHeadHere();
+                localWriting =
+                        new LocalWriting(
+                                wiring.attached(), this, replica, generationBefore != 0, aside);
+            }
+            writtenLocally = true;
+            uncommitted.knownUpTo(objectTime);
+        }
+    }
+
+    /**
+     * The object was changed behind our back: the chain is to be made to agree, and tells the size.
+     */
+    void wroteLocally() {
+        synchronized (lock) {
+            if (mayBeWrittenByKernel()) {
+                uncommitted.changed();
+                unsure |= !writtenLocally;
+            }
+        }
+    }
+
+    void writeFailed() {
+        synchronized (lock) {
+            uncommitted.changed();
+            unsure = true;
+        }
+    }
+
+    /**
+     * Whether the chain must be made to agree before the content is committed. Asking settles it.
+     */
+    public boolean takeUnsure() {
+        LocalWriting kernel;
+        ChainOutcome agreed;
+        synchronized (lock) {
+            boolean was = unsure;
+            unsure = false;
+            if (was || !writtenLocally) {
+                return was;
+            }
+            kernel = localWriting;
+            agreed = lastOutcomes.get(0);
+        }
+        return kernel == null || agreed == null || !kernel.isAsAgreed(agreed);
+    }
+
+    /** The same while no other client has the file open. */
+    public @Nullable LocalWriting localWritingAlone() {
+        synchronized (lock) {
+            LocalWriting kernel = end.isAlone() ? localWriting : null;
+            return kernel == null || kernel.isAside() ? null : kernel;
+        }
+    }
+
+    /** While there is a writer whose file the kernel may write. */
+    public @Nullable LocalWriting localWriting() {
+        synchronized (lock) {
+            return localWriting;
+        }
+    }
+
+    /** See {@link Uncommitted#knownUpTo()}. */
+    public long timesKnownUpTo() {
+        synchronized (lock) {
+            return uncommitted.knownUpTo();
+        }
+    }
+
+    public boolean isWrittenLocally() {
+        synchronized (lock) {
+            return writtenLocally;
+        }
+    }
+
+    public void outcome(int stripe, ChainOutcome outcome) {
+        synchronized (lock) {
+            lastOutcomes.put(stripe, outcome);
+            if (writtenLocally) {
+                end.is(outcome.getSize());
+                uncommitted.seenAt(outcome.getMtime());
+            }
+        }
+    }
+
+    /** Also where another client may have made it, and has told nobody yet. */
+    boolean mayExist(int stripe) {
+        synchronized (lock) {
+            return existsSomewhere(stripe)
+                    || (end.mode() == DataMode.WRITE_SHARED
+                            && WrittenStripes.isBeingMade(layout, stripe));
+        }
+    }
+
+    /** Under the lock. */
+    private boolean existsSomewhere(int stripe) {
+        return writtenLocally
+                || lastOutcomes.containsKey(stripe)
+                || WrittenStripes.isSomewhere(layout, stripe);
+    }
+
+    /** Before the chain is asked for the size. */
+    public long changes() {
+        synchronized (lock) {
+            return uncommitted.changes();
+        }
+    }
+
+    /**
+     * What is to be committed now; what changes from here on is for the next commit.
+     *
+     * @param asked null: nobody else writes
+     * @return null: others do by now, so the chain has to be asked
+     */
+    CommitContent.@Nullable Builder takeCommit(long handle, KnownEnd.@Nullable Told asked) {
+        synchronized (lock) {
+            if (broken != null) {
+                throw broken; // the next session knows nothing of it
+            }
+            KnownEnd.Told known = asked == null ? end.told() : asked;
+            return known == null
+                    ? null
+                    : content(known.size())
+                            .setHandle(handle)
+                            .setSeen(known.seen())
+                            .setMtime(uncommitted.take(known.changes()));
+        }
+    }
+
+    /**
+     * True when the chain has just been made to agree on what the last commit told already. Where
+     * others write, too, what is there now may be theirs.
+     */
+    boolean isCommitted() {
+        synchronized (lock) {
+            return end.isAlone()
+                    && uncommitted.isSettled()
+                    && content(end.size()).build().equals(lastCommit);
+        }
+    }
+
+    /** Under the lock. What is to be committed. */
+    private CommitContent.Builder content(long size) {
+        CommitContent.Builder content =
+                CommitContent.newBuilder()
+                        .setInode(inode)
+                        .setGeneration(Math.max(0, WrittenStripes.generation(layout)))
+                        .setSize(size);
+        WrittenStripes.addTo(content, layout, size, lastOutcomes, joining, this::existsSomewhere);
+        return content;
+    }
+
+    void commitFailed(CommitContent commit) {
+        synchronized (lock) {
+            uncommitted.failed(commit.getMtime());
+        }
+    }
+
+    public void committed(CommitContent commit, Attributes now) {
+        synchronized (lock) {
+            if (end.committed(now.getVersion(), now.getSize())) {
+                lastCommit = WrittenStripes.contentAlone(commit);
+                attributes = now;
+            }
+        }
+    }
+
+    // ---- recalls and the session
+    // ------------------------------------------------------------------------------------------------------------
+
+    /** The metaserver lowers what this session may do alone. */
+    public void recalled(DataMode most, boolean dropLayout) {
+        synchronized (lock) {
+            end.lowered(most);
+            layoutRecalled |= dropLayout;
+        }
+    }
+
+    /** The recall is about to be answered: others, who have waited until now, may go on. */
+    public void lowered() {
+        synchronized (lock) {
+            end.modeCounts();
+        }
+    }
+
+    /** Others have, or had, the file open: the metaserver may know of a node that failed there. */
+    boolean wasShared() {
+        synchronized (lock) {
+            return end.wasShared();
+        }
+    }
+
+    /** As the metaserver last said. */
+    @Override
+    public boolean haveOthersWritten() {
+        synchronized (lock) {
+            return othersWrote;
+        }
+    }
+
+    public void fail(FarmException failure) {
+        synchronized (lock) {
+            broken = failure;
+        }
+    }
+
+    public void refreshed(OpenReply reply) {
+        synchronized (lock) {
+            take(reply, !uncommitted.counts());
+        }
+        filling.look();
+    }
+
+    // ---- members that join
+    // -----------------------------------------------------------------------------------------------------------------
+
+    /** Of each stripe whose chain somebody joins, those who lack what was there before. */
+    Map<Integer, Set<String>> lacking() {
+        synchronized (lock) {
+            return hasWriter() ? joining.lacking(layout) : Map.of();
+        }
+    }
+
+    /** They have got everything, durably: the next commit names them, and there must be one. */
+    void filled(int stripe, Set<String> nodes) {
+        synchronized (lock) {
+            if (joining.filled(layout, stripe, nodes)) {
+                uncommitted.changed();
+            }
+        }
+    }
+
+    // ---- layout
+    // -----------------------------------------------------------------------------------------------------------------------------
+
+    /** The layout with tickets that hold for a while; asks for new ones when they do not. */
+    @Override
+    public CompletableFuture<Layout> layout() {
+        boolean wait;
+        boolean ask;
+        Layout now;
+        synchronized (lock) {
+            if (broken != null) {
+                return CompletableFuture.failedFuture(broken);
+            }
+            now = layout;
+            long left = WrittenStripes.secondsOfTickets(now, wiring.now());
+            wait = layoutRecalled || left <= 1;
+            ask = wait || left < TransferLimits.TICKET_SECONDS_MIN;
+        }
+        if (!ask) {
+            return CompletableFuture.completedFuture(now);
+        }
+        CompletableFuture<Void> refresh = refresh(0);
+        return wait
+                ? refresh.thenApply(done -> layoutNow())
+                : CompletableFuture.completedFuture(now);
+    }
+
+    private Layout layoutNow() {
+        synchronized (lock) {
+            return layout;
+        }
+    }
+
+    /** New tickets and the present chain, and room up to that size. */
+    CompletableFuture<Void> refresh(long wantedSize) {
+        return refreshing.refresh(wantedSize);
+    }
+
+    public RefreshRequest.Builder refreshRequest(FarmFileHandle handle, long wantedSize) {
+        synchronized (lock) {
+            int known = WrittenStripes.generation(layout);
+            return AtLeader.refreshRequest(
+                    wiring, handle, known < 0 ? generationBefore : known, wantedSize);
+        }
+    }
+
+    // ---- chains
+    // -----------------------------------------------------------------------------------------------------------------------------
+
+    /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
+    CompletableFuture<Void> claimed(Layout now) {
+        LocalWriting kernel = localWriting();
+        return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
+    }
+
+    /** This client has changed it, or asked its chain to agree. */
+    boolean hasOutcome(int stripe) {
+        synchronized (lock) {
+            return lastOutcomes.containsKey(stripe);
+        }
+    }
+
+    /** Other nodes answer from now on. */
+    void forgetOutcomes() {
+        synchronized (lock) {
+            lastOutcomes.clear();
+        }
+    }
+
+    /** An object that was written exists from now on. */
+    public void written(int stripe) {
+        synchronized (lock) {
+            if (WrittenStripes.isBeingMade(layout, stripe)) {
+                layout = WrittenStripes.marked(layout, List.of(stripe));
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+package org.gridfarm.client.core.transfer.idle;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Credentials;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
+
+/**
+ * Files that the kernel wrote and that were closed a moment ago. To everybody else such a file is
+ * one that is open for writing here.
+ *
+ * <p>One that was changed in place rests: nothing is told of the close as long as nobody asks, and
+ * whoever opens the file in the same way goes on with it without a call. It is closed for good when
+ * it has rested for a while, when another client takes interest in it, and when it is opened here
+ * in another way.
+ *
+ * <p>One that is new is closed for good at once, but its program does not wait for that.
+ * Thread-safe.
+ */
+public final class RestingWriters {
+    static final Duration RESTS = Duration.ofSeconds(2);
+
+    /** Each has a descriptor and a grant of its node. */
+    static final int RESTING_MAX = 64;
+
+    /** Then programs wait for the closes of what they make. */
+    static final int CLOSING_MAX = 128;
+
+    /** Whoever waits for a close does not wait for longer, as with a file that is open. */
+    static final Duration WAIT_MAX = Duration.ofSeconds(1);
+
+    /** From close(2) to the release of the file, when nobody else has the descriptor. */
+    private static final Duration LEAVES_WITHIN = Duration.ofMillis(10);
+
+    private static final Logger log = LoggerFactory.getLogger(RestingWriters.class);
+
+    /** What can rest: an open file whose last user has gone. */
+    public interface Writer {
+        long inode();
+
+        Credentials who();
+
+        OpenFlags flags();
+
+        /** Somebody else opens it in the same way. */
+        void goesOn();
+
+        /** Commits what was written, and gives the file up. */
+        CompletableFuture<Void> closeForGood();
+    }
+
+    /**
+     * @param version of the file's attributes when it was closed
+     * @param until on the clock
+     */
+    private record Resting(Writer writer, long version, long until) {}
+
+    private final Clock clock;
+
+    @GuardedBy("this")
+    private final Map<Long, Resting> byInode = new LinkedHashMap<>();
+
+    /** By inode; of those that a program has closed and whose last user is about to go. */
+    private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
+
+    /** By inode; completes when it is closed for good, or could not be. Put under the lock. */
+    private final Map<Long, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
+
+    @GuardedBy("this")
+    private boolean looksSoon;
+
+    public RestingWriters(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** False: too many rest, or another of the same file; it is to be closed for good. */
+    public boolean add(Writer writer, long version) {
+        synchronized (this) {
+            long until = clock.nanoTime() + RESTS.toNanos();
+            boolean added =
+                    byInode.size() < RESTING_MAX
+                            && byInode.putIfAbsent(
+                                            writer.inode(), new Resting(writer, version, until))
+                                    == null;
+            if (added && !looksSoon) {
+                looksSoon = true;
+                clock.after(RESTS, this::look);
+            }
+            return added;
+        }
+    }
+
+    /**
+     * A program has closed it; that nobody else has the same descriptor is told a moment later, and
+     * whoever opens the file meanwhile may wait for that.
+     */
+    public void leaves(long inode) {
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        CompletableFuture<Void> before = leaving.put(inode, told);
+        if (before != null) {
+            before.complete(null);
+        }
+        clock.after(
+                LEAVES_WITHIN,
+                () -> {
+                    leaving.remove(inode, told);
+                    told.complete(null);
+                });
+    }
+
+    /** Its last user has gone. */
+    public void left(long inode) {
+        CompletableFuture<Void> told = leaving.remove(inode);
+        if (told != null) {
+            told.complete(null);
+        }
+    }
+
+    /** Completes when its last user has gone, or a moment later; null: none is about to go. */
+    public @Nullable CompletableFuture<Void> leaving(long inode) {
+        return leaving.get(inode);
+    }
+
+    /**
+     * The same user's, opened in the same way; null: there is none, and whatever rested of the file
+     * has to be {@linkplain #end ended} before it is opened.
+     *
+     * @param version of the inode's attributes, which are leased
+     */
+    public synchronized @Nullable Writer take(
+            long inode, Credentials who, OpenFlags flags, long version) {
+        Resting found = byInode.get(inode);
+        if (found == null
+                || found.version != version
+                || !found.writer.who().equals(who)
+                || !found.writer.flags().equals(flags)) {
+            return null;
+        }
+        byInode.remove(inode);
+        found.writer.goesOn();
+        return found.writer;
+    }
+
+    /** Completes when it is closed for good, well or not, or a moment later. */
+    public CompletableFuture<Void> end(long inode) {
+        Runnable close = null;
+        CompletableFuture<Void> over;
+        synchronized (this) {
+            Resting ended = byInode.remove(inode);
+            if (ended != null) {
+                close = begun(ended.writer);
+            }
+            over = closing.get(inode);
+        }
+        if (close != null) {
+            close.run();
+        }
+        return over == null ? CompletableFuture.completedFuture(null) : soon(over);
+    }
+
+    /** Completes when none of them is being closed, or a moment later; null: none is. */
+    public @Nullable CompletableFuture<Void> closing(long[] inodes) {
+        if (closing.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<?>[] under =
+                LongStream.of(inodes)
+                        .mapToObj(closing::get)
+                        .filter(Objects::nonNull)
+                        .toArray(CompletableFuture<?>[]::new);
+        return under.length == 0 ? null : soon(CompletableFuture.allOf(under));
+    }
+
+    private CompletableFuture<Void> soon(CompletableFuture<Void> over) {
+        CompletableFuture<Void> soon = new CompletableFuture<>();
+        over.whenComplete((done, thrown) -> soon.complete(null));
+        if (!soon.isDone()) {
+            clock.after(WAIT_MAX, () -> soon.complete(null));
+        }
+        return soon;
+    }
+
+    /** Another file may be closed while its program goes on. */
+    public boolean hasRoom() {
+        return closing.size() < CLOSING_MAX;
+    }
+
+    /** Completes when all are closed for good; fails if that fails for any. */
+    public CompletableFuture<Void> endAll() {
+        List<Runnable> closes = new ArrayList<>();
+        CompletableFuture<?>[] all;
+        synchronized (this) {
+            byInode.values().forEach(resting -> closes.add(begun(resting.writer)));
+            byInode.clear();
+            all = closing.values().toArray(CompletableFuture<?>[]::new);
+        }
+        closes.forEach(Runnable::run);
+        return CompletableFuture.allOf(all);
+    }
+
+    /**
+     * It is closed for good by the step, which is to be run without a lock; from now on whoever
+     * wants the file waits for that.
+     */
+    public synchronized Runnable begun(Writer writer) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        closing.put(writer.inode(), over);
+        return () -> close(writer, over);
+    }
+
+    private void close(Writer writer, CompletableFuture<Void> over) {
+        writer.closeForGood()
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        log.warn(
+                                "close of inode {}, which was written here: {}",
+                                Long.toHexString(writer.inode()),
+                                FarmException.of(thrown, "close", "").getMessage());
+                    }
+                    closing.remove(writer.inode(), over);
+                    if (thrown == null) {
+                        over.complete(null);
+                    } else {
+                        over.completeExceptionally(thrown);
+                    }
+                });
+    }
+
+    private void look() {
+        List<Runnable> closes = new ArrayList<>();
+        synchronized (this) {
+            long now = clock.nanoTime();
+            Iterator<Resting> all = byInode.values().iterator();
+            long next = 0;
+            while (all.hasNext()) {
+                Resting resting = all.next();
+                if (resting.until - now > 0) {
+                    next = resting.until - now; // the eldest comes first
+                    break;
+                }
+                all.remove();
+                closes.add(begun(resting.writer));
+            }
+            looksSoon = next > 0;
+            if (looksSoon) {
+                clock.after(Duration.ofNanos(next), this::look);
+            }
+        }
+        closes.forEach(Runnable::run);
+    }
+}

@@ -1,0 +1,415 @@
+package org.gridfarm.client.core.transfer.local;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
+
+import io.netty.buffer.ByteBuf;
+
+import org.gridfarm.client.core.transfer.chain.Chain;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.ContentDigest;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenLocalReply;
+import org.gridfarm.protocol.wire.OpenLocalRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The grant to write into the attached node's replica, from its first use to the last close of a
+ * writer. A node that was away has forgotten the grant: it is asked for anew at once, and from then
+ * on every block counts as changed until a sync has shipped them all. The grant is <em>lost</em>
+ * when the file is no replica any more, since the node was struck off; the bytes are still to be
+ * had from the file.
+ *
+ * <p>A staged file is claimed for its object when anything has to be done about that, and unasked
+ * soon: until then its node does not know of the object. Thread-safe.
+ */
+public final class LocalWriting {
+    private static final Logger log = LoggerFactory.getLogger(LocalWriting.class);
+
+    public final LocalReplica replica;
+    private final AttachedNode attached;
+    private final GrantOwner owner;
+    private final boolean aside;
+
+    @GuardedBy("this")
+    private boolean ended;
+
+    @GuardedBy("this")
+    private boolean lost;
+
+    @GuardedBy("this")
+    private Runnable watching = () -> {}; // takes back
+
+    @GuardedBy("this")
+    private int renewals;
+
+    @GuardedBy("this")
+    private int shippedSince; // all of them
+
+    private record Asking(Peer node, CompletableFuture<Void> answered) {}
+
+    @GuardedBy("this")
+    private @Nullable Asking asking;
+
+    private final long claimLatest; // of a staged file
+
+    /**
+     * @param begun by a former process: what its node has shipped is not known
+     * @param aside see {@link #isAside}
+     */
+    public LocalWriting(
+            AttachedNode attached,
+            GrantOwner owner,
+            LocalReplica replica,
+            boolean begun,
+            boolean aside) {
+        this.renewals = begun || aside ? 1 : 0;
+        this.aside = aside;
+        this.attached = attached;
+        this.owner = owner;
+        this.replica = replica;
+        this.claimLatest =
+                attached.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
+        Peer node = replica.node();
+        if (node != null) {
+            watch(node);
+        } else {
+            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+        }
+    }
+
+    /** Nothing has been written yet, and nobody else knows of it. */
+    public boolean isUntouched() {
+        return !isLost() && replica.isUntouched();
+    }
+
+    /** The replica is what it was before this process was given it. */
+    public boolean isUnchanged() {
+        return !isLost() && replica.isUnchanged();
+    }
+
+    /** It is a replica that its node has given, not one that was made of a staged file. */
+    public boolean isInPlace() {
+        return replica.file.staged() == 0 && !aside && !isLost();
+    }
+
+    /** It was made of a staged file, and its node reads all of it in one turn. */
+    public boolean isNewAndShort() {
+        return replica.file.staged() != 0
+                && !aside
+                && !isLost()
+                && replica.size() <= TransferLimits.CLOSED_LATER_MAX;
+    }
+
+    public synchronized boolean isLost() {
+        return lost;
+    }
+
+    /**
+     * Another node headed the chain when it was granted: only mappings write into the file, and
+     * what others write comes to it, too.
+     */
+    public boolean isAside() {
+        return aside;
+    }
+
+    /** The node is no member of the chain any more. */
+    public synchronized void lose() {
+        lost = true;
+    }
+
+    /**
+     * The chain may have what is not in our file: to bring that there as it is might undo what
+     * others were told is written.
+     */
+    public boolean mayBeOvertaken() {
+        return aside || (isLost() && owner.haveOthersWritten());
+    }
+
+    public synchronized void end() {
+        ended = true;
+        watching.run();
+    }
+
+    /** So often the grant was renewed: syncs with the same number saw the same node. */
+    public synchronized int renewals() {
+        return renewals;
+    }
+
+    /** True while the rest of the chain may lack any block. */
+    public synchronized boolean mustShipAll() {
+        return renewals > shippedSince;
+    }
+
+    /** A sync that began after so many renewals has shipped everything. */
+    public synchronized void shipped(int since) {
+        shippedSince = Math.max(shippedSince, since);
+    }
+
+    /**
+     * The file holds the very bytes that its chain has agreed on. False also where to look would
+     * take longer than to ask, and where it cannot be read.
+     */
+    public boolean isAsAgreed(ChainOutcome agreed) {
+        try {
+            return holds(agreed);
+        } catch (FarmException e) {
+            log.debug("{} is not compared: {}", replica.file.path(), e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean holds(ChainOutcome agreed) {
+        int length = (int) Math.min(agreed.getSize(), TransferLimits.COMPARED_BYTES_MAX + 1);
+        if (isLost()
+                || mustShipAll()
+                || agreed.getDigest().isEmpty()
+                || length > TransferLimits.COMPARED_BYTES_MAX
+                || replica.size() != length) {
+            return false;
+        }
+        ByteBuf bytes = replica.readThere(0, length);
+        try {
+            byte[] now = ContentDigest.of(bytes.nioBuffers());
+            return replica.size() == length && agreed.getDigest().equals(ByteString.copyFrom(now));
+        } finally {
+            bytes.release();
+        }
+    }
+
+    // ---- coming back to a node that was away
+    // ---------------------------------------------------------------------------------------
+
+    private void watch(Peer node) {
+        Runnable unwatch = node.whenClosed(this::renewSoon);
+        boolean over;
+        synchronized (this) {
+            over = ended;
+            if (!over) {
+                watching.run();
+                watching = unwatch;
+            }
+        }
+        if (over) {
+            unwatch.run();
+        }
+    }
+
+    private void renewSoon() {
+        attached.clock().after(TransferLimits.RETRY_PAUSE, this::renewUnasked);
+    }
+
+    private synchronized boolean isOver() {
+        return ended || lost;
+    }
+
+    /**
+     * One into which nothing was written is left: it may be closed so, and no replica is needed.
+     */
+    private void claimUnasked() {
+        if (isOver() || replica.isClaimed()) {
+            return;
+        }
+        if (mayWait()) {
+            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+        } else {
+            renewUnasked();
+        }
+    }
+
+    private boolean mayWait() {
+        try {
+            return replica.isUntouched() && attached.clock().nanoTime() - claimLatest < 0;
+        } catch (FarmException e) {
+            if (isOver()) {
+                return false; // its last writer closes it at this moment
+            }
+            throw e;
+        }
+    }
+
+    private void renewUnasked() {
+        Peer node = replica.node();
+        if (isOver() || (node != null && node.isOpen())) {
+            return;
+        }
+        owner.layout()
+                .thenCompose(layout -> {
+                    ObjectLocation location = layout.getObjects(0);
+                    Replica here = Chain.holderAt(location, attached.name(), !aside);
+                    if (here == null) {
+                        lose();
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    return attached.nodes()
+                            .connect(here)
+                            .thenCompose(peer -> heldAt(peer, location.getObject(), here));
+                })
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null && !isOver()) {
+                        log.debug("local writing is not granted again: {}", thrown.getMessage());
+                        renewSoon();
+                    }
+                });
+    }
+
+    /**
+     * Before anything is asked of the chain its head makes the replica of the staged file, if there
+     * is one: it would know nothing of the object, or begin an empty one. Where it cannot be
+     * reached nothing else will be, either.
+     */
+    public CompletableFuture<Void> claimed(Layout layout) {
+        boolean there = layout.getObjectsCount() > 0 && layout.getObjects(0).getReplicasCount() > 0;
+        if (replica.isClaimed() || isLost() || !there) {
+            return CompletableFuture.completedFuture(null);
+        }
+        ObjectLocation location = layout.getObjects(0);
+        if (!location.getReplicas(0).getNode().equals(attached.name())) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Replica head = location.getReplicas(0);
+        return attached.nodes()
+                .connect(head)
+                .handle((peer, thrown) ->
+                        thrown == null
+                                ? heldAt(peer, location.getObject(), head)
+                                : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(done -> done);
+    }
+
+    /**
+     * The call claims the staged file, too, and tells of the grant in its outcome. Null: it is no
+     * staged file any more, or is being claimed; {@link #heldAt} is to be asked first.
+     */
+    public @Nullable CompletableFuture<ChainOutcome> claimedBy(
+            Peer peer, Supplier<CompletableFuture<ChainOutcome>> call) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        synchronized (this) {
+            if (lost || replica.isClaimed() || asking != null) {
+                return null;
+            }
+            asking = new Asking(peer, mine);
+            replica.claimAsked();
+        }
+        return call.get()
+                .handle((outcome, thrown) -> {
+                    FarmException failure =
+                            thrown == null
+                                    ? granted(outcome.getLocal(), peer)
+                                    : FarmException.of(thrown, "sync", "");
+                    answered(peer, mine, failure);
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    return outcome;
+                });
+    }
+
+    /** Completes when the node at this end knows of the writing; STALE when it is lost. */
+    public CompletableFuture<Void> heldAt(Peer peer, ObjectId object, Replica head) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        synchronized (this) {
+            if (lost) {
+                return CompletableFuture.failedFuture(lostFailure("the node was struck off"));
+            }
+            if (peer == replica.node()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (asking != null && asking.node == peer) {
+                return asking.answered; // a second grant would never be given back
+            }
+            asking = new Asking(peer, mine);
+            replica.claimAsked();
+        }
+        OpenLocalRequest request = request(object, head, replica.file.staged());
+        peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
+                .whenComplete((reply, thrown) -> {
+                    FarmException failure = thrown == null ? granted(reply, peer) : refused(thrown);
+                    answered(peer, mine, failure);
+                });
+        return mine;
+    }
+
+    /** After a claim that is under way now: until its answer nobody knows where the file lies. */
+    public <T> CompletableFuture<T> whenPlaced(Supplier<CompletableFuture<T>> step) {
+        Asking now;
+        synchronized (this) {
+            now = asking;
+        }
+        return now == null
+                ? step.get()
+                : now.answered.handle((done, thrown) -> step.get()).thenCompose(result -> result);
+    }
+
+    private void answered(
+            Peer peer, CompletableFuture<Void> asked, @Nullable FarmException failure) {
+        synchronized (this) {
+            asking = null;
+        }
+        if (failure == null) {
+            watch(peer);
+            asked.complete(null);
+        } else {
+            asked.completeExceptionally(failure);
+        }
+    }
+
+    /**
+     * To go on writing into what the node has, or into the staged file that it is to be made of.
+     */
+    public static OpenLocalRequest request(ObjectId object, Replica head, long staged) {
+        return OpenLocalRequest.newBuilder()
+                .setObject(object)
+                .setTicket(head.getTicket())
+                .setWrite(true)
+                .setStaged(staged)
+                .build();
+    }
+
+    private @Nullable FarmException granted(OpenLocalReply reply, Peer peer) {
+        boolean claimed = !replica.isClaimed();
+        if (!replica.renewed(reply, peer)) {
+            return lostFailure("the replica is another file by now");
+        }
+        synchronized (this) {
+            // A staged file has been shipped to nobody, and the node counts all of it as changed.
+            renewals += claimed ? 0 : 1;
+            if (ended) {
+                attached.givenBack().add(peer, reply.getLease(), false);
+            }
+        }
+        return null;
+    }
+
+    private static FarmException refused(Throwable thrown) {
+        FarmException failure = FarmException.of(thrown, "open-local", "");
+        return isGone(failure) ? lostFailure(failure.getMessage()) : failure;
+    }
+
+    /** The node has answered that it will not be had again. */
+    public static boolean isGone(FarmException failure) {
+        return failure.kind() == ErrorKind.OBJECT_ABSENT
+                || failure.kind() == ErrorKind.CORRUPT
+                || failure.kind() == ErrorKind.DISK_FAILED
+                || failure.kind().retry() == Retry.NEVER;
+    }
+
+    public static FarmException lostFailure(String why) {
+        return new FarmException(
+                ErrorKind.STALE, "write", "", "its node lost what was written locally: " + why);
+    }
+}

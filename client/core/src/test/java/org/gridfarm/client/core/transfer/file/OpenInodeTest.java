@@ -1,0 +1,314 @@
+package org.gridfarm.client.core.transfer.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.client.core.transfer.client.Reclaims;
+import org.gridfarm.client.core.transfer.known.KnownEnd;
+import org.gridfarm.client.core.transfer.local.AttachedNode;
+import org.gridfarm.client.core.transfer.local.LocalReplica;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainOutcome;
+import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.StagedFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What an inode's handles know of its size while opens and commits cross on the way. */
+@SuppressWarnings("NullAway") // nobody is called: only the clock counts here
+class OpenInodeTest {
+    private static final long INODE = 7;
+    private static final long SIZE = 100;
+
+    private final Wiring wiring =
+            new Wiring(
+                    null,
+                    null,
+                    null,
+                    Clock.system(),
+                    null,
+                    AttachedNode.of("", List.of(), null, Clock.system()),
+                    new Semaphore(1),
+                    new AtomicLong(),
+                    null);
+
+    private final OpenInode open = new OpenInode(INODE, wiring);
+
+    @Test
+    void anOpenBesideACommitKeepsTheSizeThatWasWritten() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        CommitContent commit = open.takeCommit(1, null).build();
+        open.opened(handle(2), reply(5, 0)); // decided before the commit
+        assertThat(open.size()).isEqualTo(SIZE);
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+        open.committed(commit, attributes(6, commit.getSize()));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void anAppendGoesToTheEndThatATruncateHasLeft() {
+        open.opened(handle(1), reply(5, SIZE));
+        open.resized(10);
+        assertThat(open.reserve(5)).isEqualTo(10);
+        assertThat(open.reserve(5)).isEqualTo(15); // the first is under way
+        open.appendEnded();
+        open.appendEnded();
+        open.resized(0);
+        assertThat(open.reserve(5)).isZero();
+    }
+
+    @Test
+    void anAnswerOvertakenByACommitIsNotBelieved() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
+        open.opened(handle(2), reply(5, 0));
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+        open.refreshed(reply(5, 0));
+        assertThat(open.attributes().getSize()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void aRefreshBesideACommitKeepsTheSizeThatWasWritten() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(SIZE);
+        open.takeCommit(1, null);
+        open.refreshed(reply(5, 0));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    /** While another mount had it open, too, only the node that was written to knew the size. */
+    @Test
+    void whatWasWrittenBesideOthersIsNotMeasuredByWhatTheyCommitted() {
+        open.opened(handle(1), shared(reply(5, 0)));
+        open.wrote(SIZE);
+        open.opened(handle(2), reply(6, 0)); // the others have closed it
+        assertThat(open.mode()).isEqualTo(DataMode.WRITE_SHARED);
+        open.refreshed(reply(6, 0));
+        assertThat(open.known(0, 1)).isNegative();
+        assertThat(open.takeCommit(1, null)).isNull();
+        KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE);
+        open.committed(open.takeCommit(1, told).build(), attributes(7, SIZE));
+        open.refreshed(reply(7, SIZE));
+        assertThat(open.mode()).isEqualTo(DataMode.EXCLUSIVE);
+    }
+
+    @Test
+    void ofTwoCommitsTheLaterOneCounts() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(10);
+        CommitContent earlier = open.takeCommit(1, null).build();
+        open.wrote(SIZE);
+        CommitContent later = open.takeCommit(1, null).build();
+        open.committed(later, attributes(7, SIZE));
+        open.committed(earlier, attributes(6, 10));
+        assertThat(open.size()).isEqualTo(SIZE);
+        assertThat(open.isCommitted()).isTrue();
+    }
+
+    /** One program closes what another has appended to meanwhile, and closes in its turn. */
+    @Test
+    void theAnswerOfACommitIsOlderThanWhatTheNextOneTells() {
+        open.opened(handle(1), reply(5, 0));
+        open.wrote(10);
+        CommitContent first = open.takeCommit(1, null).build();
+        open.wrote(20);
+        open.takeCommit(2, null);
+        open.committed(first, attributes(6, 10));
+        assertThat(open.reserve(1)).isEqualTo(20);
+    }
+
+    /** Of two answers the leader may send the newer one first. */
+    @Test
+    void anOpenKeepsWhatTheLastHandleKnewThatIsClosedMeanwhile() {
+        FarmFileHandle last = handle(1);
+        open.opened(last, reply(5, 0));
+        open.wrote(SIZE);
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
+        open.closed(last);
+        open.opened(handle(2), reply(5, 0));
+        assertThat(open.reserve(1)).isEqualTo(SIZE);
+    }
+
+    @Test
+    void whatWasWrittenAfterTheChainWasAskedIsForTheNextCommit() {
+        open.opened(handle(1), shared(reply(5, 0)));
+        open.wrote(10);
+        KnownEnd.Told told = new KnownEnd.Told(5, open.changes(), 10);
+        open.wrote(20);
+        assertThat(open.takeCommit(1, told).build().getSize()).isEqualTo(10);
+        assertThat(open.isDirty()).isTrue();
+    }
+
+    @Test
+    void anAnswerOfTheChainThatComesLateDoesNotMoveTheEndOfWhoIsAloneAgain() {
+        open.opened(handle(1), shared(reply(5, 10)));
+        open.opened(handle(2), reply(6, 20));
+        open.sizeSeen(10);
+        assertThat(open.reserve(1)).isEqualTo(20);
+    }
+
+    /** Others may write as soon as the recall is answered: what has its place arrives before. */
+    @Test
+    void anAppendThatHasItsPlaceHoldsBackThoseOfOthers() {
+        open.opened(handle(1), reply(5, 20));
+        assertThat(open.reserve(1)).isEqualTo(20);
+        open.recalled(DataMode.WRITE_SHARED, true);
+        assertThat(open.reserve(1)).isNegative();
+        assertThat(open.reservedEnded()).isNotDone();
+        open.appendEnded();
+        assertThat(open.reservedEnded()).isCompleted();
+    }
+
+    @Test
+    void whatWasWrittenSinceTheLastCommitIsNotCommitted() {
+        open.opened(handle(1), reply(5, 0));
+        assertThat(open.isCommitted()).isFalse();
+        open.wrote(SIZE);
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
+        assertThat(open.isCommitted()).isTrue();
+        open.wrote(SIZE); // the same bytes again: only a sum could tell
+        assertThat(open.isCommitted()).isFalse();
+    }
+
+    @Test
+    void whatAnotherClientCommittedIsTakenByTheNextOpen() {
+        open.opened(handle(1), reply(5, 0));
+        open.opened(handle(2), reply(8, SIZE));
+        assertThat(open.size()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void readersLeftBehindByALocalWriterHaveNothingToMakeAgree(@TempDir Path directory)
+            throws IOException {
+        FarmFileHandle writer = handle(1);
+        open.opened(writer, reply(5, 0));
+        Path file = Files.createFile(directory.resolve("staged"));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.opened(handle(2, OpenFlags.READ), reply(5, 0));
+        Files.write(file, new byte[(int) SIZE]);
+        open.wroteLocally();
+        assertThat(open.known(0, 1)).isNegative();
+        open.takeUnsure();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(SIZE).build());
+        open.committed(open.takeCommit(1, null).build(), attributes(6, SIZE));
+        open.closed(writer);
+        assertThat(open.takeUnsure()).isFalse();
+        assertThat(open.known(SIZE - 1, 10)).isEqualTo(1);
+    }
+
+    /** The kernel's clock for files goes by ticks, and so may lag behind ours. */
+    @Test
+    void whatTheKernelWritesAfterATimeWasSetCountsWithinTheSameTick(@TempDir Path directory)
+            throws IOException {
+        long before = 1_700_000_000_000_000_000L;
+        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
+        Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
+        open.opened(handle(1), reply(5, 0));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.modificationTimeSet();
+        open.wroteLocally();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before).build());
+        assertThat(open.takeCommit(1, null).getMtime()).as("written before it was set").isZero();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
+        assertThat(open.takeCommit(1, null).getMtime()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void readersLeftBehindByAWriterThatFailedSeeWhatWasCommitted() {
+        FarmFileHandle writer = handle(1);
+        open.opened(writer, reply(5, 1));
+        open.opened(handle(2, OpenFlags.READ), reply(5, 1));
+        open.wrote(SIZE);
+        open.writeFailed();
+        open.commitFailed(open.takeCommit(1, null).build());
+        open.closed(writer);
+        assertThat(open.takeUnsure()).isFalse();
+        assertThat(open.isDirty()).isFalse();
+        assertThat(open.attributes().getSize()).isEqualTo(1);
+        assertThat(open.known(0, 10)).isEqualTo(1);
+    }
+
+    /** Their answers come in any order after a leader or the process was replaced. */
+    @Test
+    void aReaderThatComesBackDoesNotTakeTheTicketsOfAWriter() {
+        FarmFileHandle writer = handle(1);
+        FarmFileHandle reader = handle(2, OpenFlags.READ);
+        open.restore(writer, 1);
+        open.restore(reader, 1);
+        Reclaims.reclaimed(writer, withTicket("rw"));
+        Reclaims.reclaimed(reader, withTicket("r"));
+        assertThat(ticket()).isEqualTo("rw");
+        open.closed(writer);
+        Reclaims.reclaimed(reader, withTicket("r"));
+        assertThat(ticket()).isEqualTo("r");
+    }
+
+    private static OpenReply withTicket(String ticket) {
+        Replica replica = Replica.newBuilder().setTicket(ByteString.copyFromUtf8(ticket)).build();
+        return reply(5, 0).toBuilder()
+                .setLayout(
+                        Layout.newBuilder()
+                                .addObjects(ObjectLocation.newBuilder().addReplicas(replica)))
+                .build();
+    }
+
+    private String ticket() {
+        return open.layout().join().getObjects(0).getReplicas(0).getTicket().toStringUtf8();
+    }
+
+    @Test
+    void howMuchLiesWithinTheFileIsKnownOnlyWhereNobodyElseWrites() {
+        open.opened(handle(1), reply(5, SIZE));
+        assertThat(open.known(SIZE - 5, 10)).isEqualTo(5);
+        assertThat(open.known(SIZE + 5, 10)).isZero();
+        open.recalled(DataMode.WRITE_SHARED, true);
+        assertThat(open.known(SIZE - 5, 10)).isNegative();
+    }
+
+    private FarmFileHandle handle(long id) {
+        return handle(id, OpenFlags.READ_WRITE);
+    }
+
+    private FarmFileHandle handle(long id, OpenFlags flags) {
+        return new FarmFileHandle(wiring, null, open, id, flags, Credentials.getDefaultInstance());
+    }
+
+    private static OpenReply reply(long version, long size) {
+        return OpenReply.newBuilder()
+                .setAttributes(attributes(version, size))
+                .setMode(DataMode.EXCLUSIVE)
+                .build();
+    }
+
+    private static OpenReply shared(OpenReply reply) {
+        return reply.toBuilder().setMode(DataMode.WRITE_SHARED).build();
+    }
+
+    private static Attributes attributes(long version, long size) {
+        return Attributes.newBuilder().setInode(INODE).setVersion(version).setSize(size).build();
+    }
+}

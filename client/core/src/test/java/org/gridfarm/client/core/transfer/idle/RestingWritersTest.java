@@ -1,0 +1,197 @@
+package org.gridfarm.client.core.transfer.idle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.wire.Credentials;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** What rests is closed for good once, unless somebody goes on with it. */
+class RestingWritersTest {
+    private static final Credentials ALICE = Credentials.newBuilder().setUid(1001).build();
+    private static final Credentials BOB = Credentials.newBuilder().setUid(1002).build();
+    private static final long VERSION = 7;
+
+    private final SimClock clock = new SimClock();
+    private final RestingWriters resting = new RestingWriters(clock);
+
+    private static final class Writer implements RestingWriters.Writer {
+        final long inode;
+        final CompletableFuture<Void> committed = new CompletableFuture<>();
+        int closes;
+        int goesOn;
+
+        Writer(long inode) {
+            this.inode = inode;
+        }
+
+        @Override
+        public long inode() {
+            return inode;
+        }
+
+        @Override
+        public Credentials who() {
+            return ALICE;
+        }
+
+        @Override
+        public OpenFlags flags() {
+            return OpenFlags.READ_WRITE;
+        }
+
+        @Override
+        public void goesOn() {
+            goesOn++;
+        }
+
+        @Override
+        public CompletableFuture<Void> closeForGood() {
+            closes++;
+            return committed;
+        }
+    }
+
+    @Test
+    void whoeverOpensItInTheSameWayGoesOn() {
+        Writer writer = new Writer(1);
+        assertThat(resting.add(writer, VERSION)).isTrue();
+        assertThat(resting.take(1, ALICE, OpenFlags.READ_WRITE, VERSION)).isSameAs(writer);
+        assertThat(writer.goesOn).isEqualTo(1);
+        assertThat(resting.take(1, ALICE, OpenFlags.READ_WRITE, VERSION)).isNull();
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(writer.closes).isZero();
+    }
+
+    @Test
+    void nobodyElseDoes() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        assertThat(resting.take(1, BOB, OpenFlags.READ_WRITE, VERSION)).isNull();
+        assertThat(resting.take(1, ALICE, OpenFlags.WRITE, VERSION)).isNull();
+        assertThat(resting.take(1, ALICE, OpenFlags.READ_WRITE, VERSION + 1)).isNull();
+        assertThat(resting.take(2, ALICE, OpenFlags.READ_WRITE, VERSION)).isNull();
+        assertThat(writer.goesOn).isZero();
+    }
+
+    @Test
+    void itIsClosedForGoodAfterAWhile() {
+        Writer first = new Writer(1);
+        resting.add(first, VERSION);
+        clock.advance(RestingWriters.RESTS.dividedBy(2));
+        Writer second = new Writer(2);
+        resting.add(second, VERSION);
+        assertThat(first.closes).isZero();
+        clock.advance(RestingWriters.RESTS.dividedBy(2));
+        assertThat(first.closes).isEqualTo(1);
+        assertThat(second.closes).isZero();
+        clock.advance(RestingWriters.RESTS.dividedBy(2));
+        assertThat(second.closes).isEqualTo(1);
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(first.closes + second.closes).isEqualTo(2);
+    }
+
+    @Test
+    void whoeverEndsItWaitsForTheCommit() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        CompletableFuture<Void> ended = resting.end(1);
+        assertThat(writer.closes).isEqualTo(1);
+        assertThat(ended).isNotDone();
+        writer.committed.complete(null);
+        assertThat(ended).isCompleted();
+        assertThat(resting.end(1)).as("nothing rests").isCompleted();
+        assertThat(writer.closes).isEqualTo(1);
+    }
+
+    @Test
+    void butNotForEver() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        CompletableFuture<Void> ended = resting.end(1);
+        clock.advance(RestingWriters.WAIT_MAX);
+        assertThat(ended).isCompleted();
+        assertThat(resting.endAll()).as("it is not closed yet").isNotDone();
+    }
+
+    @Test
+    void aCloseThatFailsEndsItAllTheSame() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        writer.committed.completeExceptionally(new IllegalStateException("no room"));
+        assertThat(resting.end(1)).isCompleted();
+    }
+
+    @Test
+    void whoWantsAllToBeClosedHearsOfTheOneThatFails() {
+        Writer well = new Writer(1);
+        Writer badly = new Writer(2);
+        resting.add(well, VERSION);
+        resting.begun(badly).run();
+        CompletableFuture<Void> all = resting.endAll();
+        badly.committed.completeExceptionally(new IllegalStateException("no room"));
+        assertThat(all).isNotDone();
+        well.committed.complete(null);
+        assertThat(all).isCompletedExceptionally();
+        assertThat(resting.endAll()).as("told once").isCompleted();
+    }
+
+    @Test
+    void aNewFileIsClosedAtOnceAndWhoWantsItWaits() {
+        Writer writer = new Writer(1);
+        Runnable close = resting.begun(writer);
+        CompletableFuture<Void> ended = resting.end(1);
+        assertThat(ended).as("it has not begun").isNotDone();
+        close.run();
+        assertThat(writer.closes).isEqualTo(1);
+        assertThat(resting.closing(new long[] {2, 3})).isNull();
+        CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
+        assertThat(before).isNotNull().isNotDone();
+        writer.committed.complete(null);
+        assertThat(ended).isCompleted();
+        assertThat(before).isCompleted();
+        assertThat(resting.closing(new long[] {1})).isNull();
+        assertThat(writer.closes).isEqualTo(1);
+    }
+
+    @Test
+    void noMoreThanSoManyAreClosedWhileTheirProgramsGoOn() {
+        Writer first = new Writer(0);
+        resting.begun(first).run();
+        for (int i = 1; i < RestingWriters.CLOSING_MAX; i++) {
+            assertThat(resting.hasRoom()).isTrue();
+            resting.begun(new Writer(i)).run();
+        }
+        assertThat(resting.hasRoom()).isFalse();
+        first.committed.complete(null);
+        assertThat(resting.hasRoom()).isTrue();
+    }
+
+    @Test
+    void noMoreThanSoManyRest() {
+        for (int i = 0; i < RestingWriters.RESTING_MAX; i++) {
+            assertThat(resting.add(new Writer(i), VERSION)).isTrue();
+        }
+        assertThat(resting.add(new Writer(1000), VERSION)).isFalse();
+        assertThat(resting.add(new Writer(1), VERSION)).as("one of a file").isFalse();
+    }
+
+    @Test
+    void whoeverOpensItWhileItIsBeingClosedWaitsAMoment() {
+        resting.leaves(1);
+        CompletableFuture<Void> left = resting.leaving(1);
+        assertThat(left).isNotNull().isNotDone();
+        resting.left(1);
+        assertThat(left).isCompleted();
+        assertThat(resting.leaving(1)).isNull();
+        resting.leaves(2);
+        CompletableFuture<Void> never = resting.leaving(2);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(never).isCompleted();
+        assertThat(resting.leaving(2)).isNull();
+    }
+}
