@@ -25,6 +25,7 @@ import java.util.List;
  * [storage] io_threads = 8, open_files = 1024, verify_age = "7d", settle_after = "10s"
  * [scrub]   rate = "20M", every = "7d"       rate per second; "0" and "0s" for no limit and never
  * [tasks]   kill_grace = "5s", scratch = "DIR", min_uid = 1000
+ *           memory = "16G", gpus = 0       that tasks may ask for
  *           allow_root = false             only where "listen" is an address of this host alone
  * </pre>
  */
@@ -44,6 +45,7 @@ public record NodeSettings(
     private static final long RESERVE_DEFAULT = 1L << 30;
     private static final long SCRUB_RATE_DEFAULT = 20L << 20;
     private static final int SLOTS_MAX = 10_000;
+    private static final int GPUS_MAX = 64;
     private static final int OPEN_FILES_MAX = 1_000_000;
 
     public static NodeSettings read(Path file) {
@@ -89,7 +91,9 @@ public record NodeSettings(
                         tasks.count("min_uid", TaskSettings.MIN_UID_DEFAULT, 1, Integer.MAX_VALUE),
                         allowsRoot(tasks, daemon),
                         data.getFirst().resolve("task-output"),
-                        config.bytes("reserve", RESERVE_DEFAULT)));
+                        config.bytes("reserve", RESERVE_DEFAULT),
+                        tasks.bytes("memory", TaskSettings.memoryOfThisHost()),
+                        tasks.count("gpus", 0, 0, GPUS_MAX)));
     }
 
     /** Others than root on this host cannot have meant it. */

@@ -105,5 +105,35 @@ public final class SchedulerMethods {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.withFullProxy().needing("an own job"));
 
+    /** Nothing more of a job starts, or it goes on. What runs is not touched. */
+    public static final Method<HoldJobRequest, Empty> HOLD =
+            new Method<>(
+                    185,
+                    "hold-job",
+                    HoldJobRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.withFullProxy().needing("an own job, or an administrator"));
+
+    /** What speaks for and against each node for a task that waits. */
+    public static final Method<WhyJobRequest, WhyJobReply> WHY =
+            new Method<>(
+                    186,
+                    "why-job",
+                    WhyJobRequest.parser(),
+                    WhyJobReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("an own job, or an administrator"));
+
+    /** What the tasks that run have used so far; the scheduler asks their nodes. */
+    public static final Method<JobUsageRequest, JobUsageReply> USAGE =
+            new Method<>(
+                    187,
+                    "job-usage",
+                    JobUsageRequest.parser(),
+                    JobUsageReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("an own job, or an administrator"));
+
     private SchedulerMethods() {}
 }

@@ -50,6 +50,8 @@ public final class Job {
     private int localTasks; // these three count the last attempt of each task
     private long inputBytesLocal;
     private long inputBytesRemote;
+    private final Used used = new Used();
+    private String heldBy;
 
     public Job(long id, String user, SubmitJobRequest request, long submitted) {
         this.id = id;
@@ -61,6 +63,7 @@ public final class Job {
             tasks.add(new Task(id, i, request.getTasks(i), submitted));
         }
         waiting = tasks.size();
+        heldBy = request.getHeld() ? user : "";
         endWhenDone(submitted);
     }
 
@@ -112,6 +115,7 @@ public final class Job {
             if (task != null) {
                 job.finished.add(task);
                 job.count(task.state());
+                job.used.add(task);
                 job.ended = Math.max(job.ended, task.ended());
             }
         }
@@ -165,6 +169,21 @@ public final class Job {
 
     public int runningCount() {
         return running.size();
+    }
+
+    /** Who holds it back; empty if nobody does. */
+    public String heldBy() {
+        return heldBy;
+    }
+
+    public boolean isHeld() {
+        return !heldBy.isEmpty();
+    }
+
+    /** Nothing more of it starts; or, for nobody, it goes on. */
+    public void hold(String who) {
+        heldBy = who;
+        change++;
     }
 
     /** Why nothing more is started; empty while it is. */
@@ -323,6 +342,7 @@ public final class Job {
         task.finish(state, reply, why, now, finished.size() + 1L);
         finished.add(task);
         count(state);
+        used.add(task);
         change++;
         endWhenDone(now);
     }
@@ -364,7 +384,8 @@ public final class Job {
      * @param why nothing of it runs
      */
     public JobInfo info(String why) {
-        return JobInfo.newBuilder()
+        return used.shownIn(JobInfo.newBuilder())
+                .setHeldBy(isDone() ? "" : heldBy)
                 .setId(id)
                 .setName(request.getName())
                 .setUser(user)

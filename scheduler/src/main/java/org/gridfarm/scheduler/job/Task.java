@@ -6,8 +6,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.TaskUsage;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -35,6 +37,8 @@ public final class Task {
     private int exitCode;
     private int signal;
     private int slot;
+    private List<Integer> gpus = List.of();
+    private TaskUsage usage = TaskUsage.getDefaultInstance();
     private boolean publishing;
     private byte[] stdout = {};
     private byte[] stderr = {};
@@ -116,8 +120,19 @@ public final class Task {
     }
 
     /** Of the attempt that begins. */
-    public void hold(int number) {
+    public void hold(int number, List<Integer> gpuNumbers) {
         slot = number;
+        gpus = List.copyOf(gpuNumbers);
+    }
+
+    /** Numbers of the GPUs of its node that it has, while it runs. */
+    public List<Integer> gpus() {
+        return gpus;
+    }
+
+    /** By its last attempt. */
+    TaskUsage usage() {
+        return usage;
     }
 
     public int slots() {
@@ -145,6 +160,7 @@ public final class Task {
                 .setStderr(ByteString.copyFrom(stderr))
                 .setStdoutBytes(stdoutBytes)
                 .setStderrBytes(stderrBytes)
+                .setUsage(usage)
                 .setStarted(started * MICROS_PER_MILLI)
                 .setEnded(ended * MICROS_PER_MILLI)
                 .build();
@@ -179,6 +195,8 @@ public final class Task {
         locality = level;
         reason = "";
         slot = 0;
+        gpus = List.of();
+        usage = TaskUsage.getDefaultInstance();
         publishing = false;
         started = now;
         Map<String, Long> known = holders();
@@ -202,6 +220,7 @@ public final class Task {
     private void note(RunTaskReply reply, long now) {
         exitCode = reply.getExitCode();
         signal = reply.getSignal();
+        usage = reply.getUsage();
         stdout = reply.getStdout().toByteArray();
         stderr = reply.getStderr().toByteArray();
         stdoutBytes = Math.max(stdout.length, reply.getStdoutBytes());
@@ -236,6 +255,8 @@ public final class Task {
         attempts = kept.getAttempts();
         node = kept.getNode();
         slot = kept.getSlot();
+        gpus = List.copyOf(kept.getGpusList());
+        usage = kept.getUsage();
         locality = kept.getLocality();
         reason = kept.getReason();
         inputBytes = kept.getInputBytes();
@@ -280,6 +301,8 @@ public final class Task {
                         .setState(state.word())
                         .setNode(node)
                         .setSlot(slot)
+                        .addAllGpus(gpus)
+                        .setUsage(usage)
                         .setLocality(locality)
                         .setInputBytes(inputBytes)
                         .setInputBytesLocal(inputBytesLocal)

@@ -18,7 +18,7 @@ public record Costs(double taskSeconds, double networkBytesPerSecond) {
                 taskSeconds + NEWEST_WEIGHT * (seconds - taskSeconds), networkBytesPerSecond);
     }
 
-    double remoteReadSeconds(long bytes) {
+    public double remoteReadSeconds(long bytes) {
         return bytes / networkBytesPerSecond;
     }
 }

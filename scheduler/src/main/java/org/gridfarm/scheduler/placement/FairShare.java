@@ -12,6 +12,9 @@ public final class FairShare {
     /** A long job of yesterday counts for nothing, the last hour for much. */
     static final double HALF_LIFE_SECONDS = 3600;
 
+    /** Slot-seconds that are worth writing down. */
+    private static final double COUNTS_FROM = 0.01;
+
     private static final class Account {
         double used; // slot-seconds, as of then
         double then;
@@ -49,6 +52,25 @@ public final class FairShare {
         }
         settle(account, nowSeconds);
         return account.used + account.running * taskSeconds;
+    }
+
+    /** What everybody has had, as of now, without those who have had next to nothing. */
+    public Map<String, Double> used(double nowSeconds) {
+        Map<String, Double> used = new HashMap<>();
+        accounts.values().forEach(account -> settle(account, nowSeconds));
+        accounts.forEach((user, account) -> {
+            if (account.used >= COUNTS_FROM) {
+                used.put(user, account.used);
+            }
+        });
+        return used;
+    }
+
+    /** Goes on from what somebody had had some time ago, as another process wrote it down. */
+    public void restore(String user, double used, double ageSeconds, double nowSeconds) {
+        Account account = accounts.computeIfAbsent(user, _ -> new Account());
+        settle(account, nowSeconds);
+        account.used += used * Math.pow(0.5, Math.max(0, ageSeconds) / HALF_LIFE_SECONDS);
     }
 
     private static void settle(Account account, double now) {

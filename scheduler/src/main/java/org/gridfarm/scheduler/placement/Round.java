@@ -44,26 +44,25 @@ public final class Round {
      * The next task of a job and where it runs; it waits no more. Empty: none of them can start
      * now, or is better off waiting.
      *
-     * @param allowed names of nodes where the job may run
+     * @param demand of the job
      */
-    public <T> Optional<Placed<T>> take(
-            Backlog<T> backlog, Predicate<String> allowed, Costs costs) {
+    public <T> Optional<Placed<T>> take(Backlog<T> backlog, Demand demand, Costs costs) {
         Optional<Placed<T>> found =
-                local(backlog, allowed)
-                        .or(() -> anywhere(backlog, allowed))
-                        .or(() -> moved(backlog, allowed, costs));
+                local(backlog, demand)
+                        .or(() -> anywhere(backlog, demand))
+                        .or(() -> moved(backlog, demand, costs));
         found.ifPresent(placed -> backlog.remove(placed.task()));
         return found;
     }
 
     /** Those with fewest choices choose first, and leave a node to those who have only that one. */
-    private <T> Optional<Placed<T>> local(Backlog<T> backlog, Predicate<String> allowed) {
+    private <T> Optional<Placed<T>> local(Backlog<T> backlog, Demand demand) {
         Candidate<T> chosen = null;
         int fewest = Integer.MAX_VALUE;
         Collection<String> shorter =
                 backlog.holders().size() < free.size() ? backlog.holders() : free.keySet();
         for (String node : shorter) {
-            if (room(node) == 0 || !allowed.test(node)) {
+            if (room(node) == 0 || !demand.takes(node)) {
                 continue;
             }
             Candidate<T> first = firstThatFits(backlog.before(node), room(node));
@@ -80,9 +79,10 @@ public final class Round {
         }
         Candidate<T> candidate = chosen;
         return candidate.best().stream()
-                .filter(node -> room(node) >= candidate.slots() && allowed.test(node))
+                .filter(node -> room(node) >= candidate.slots() && demand.takes(node))
                 .min(
                         Comparator.<String>comparingDouble(backlog::slotsBefore)
+                                .thenComparing(node -> !demand.preferred().test(node))
                                 .thenComparing(node -> -room(node))
                                 .thenComparing(Comparator.naturalOrder()))
                 .map(node -> place(candidate, node));
@@ -102,29 +102,30 @@ public final class Round {
         return null;
     }
 
-    private <T> Optional<Placed<T>> anywhere(Backlog<T> backlog, Predicate<String> allowed) {
-        int most = free.keySet().stream().filter(allowed).mapToInt(this::room).max().orElse(0);
+    private <T> Optional<Placed<T>> anywhere(Backlog<T> backlog, Demand demand) {
+        int most =
+                free.keySet().stream().filter(demand::takes).mapToInt(this::room).max().orElse(0);
         Candidate<T> first = firstThatFits(backlog.anywhere(), most);
         return first == null
                 ? Optional.empty()
-                : roomiest(first, free.keySet(), allowed).map(node -> place(first, node));
+                : roomiest(first, free.keySet(), demand).map(node -> place(first, node));
     }
 
     /** From the longest line, if the wait in it is worth a read over the network. */
-    private <T> Optional<Placed<T>> moved(
-            Backlog<T> backlog, Predicate<String> allowed, Costs costs) {
+    private <T> Optional<Placed<T>> moved(Backlog<T> backlog, Demand demand, Costs costs) {
         List<String> longestFirst =
                 backlog.holders().stream()
                         .sorted(
-                                Comparator.<String>comparingDouble(
-                                                node -> -waitSeconds(backlog, node, allowed, costs))
+                                Comparator.<String>comparingDouble(node ->
+                                                -waitSeconds(
+                                                        backlog, node, demand.allowed(), costs))
                                         .thenComparing(Comparator.naturalOrder()))
                         .toList();
         for (String holder : longestFirst) {
             int looked = 0;
             for (Candidate<T> candidate : backlog.before(holder)) {
-                if (isWorthMoving(backlog, candidate, allowed, costs)) {
-                    Optional<String> node = roomiest(candidate, free.keySet(), allowed);
+                if (isWorthMoving(backlog, candidate, demand.allowed(), costs)) {
+                    Optional<String> node = roomiest(candidate, free.keySet(), demand);
                     if (node.isPresent()) {
                         return node.map(name -> place(candidate, name));
                     }
@@ -159,17 +160,18 @@ public final class Round {
     }
 
     /**
-     * Of some nodes the best with room: most bytes held, then a holder's rack, then most free
-     * slots, then by name.
+     * Of some nodes the best with room: most bytes held, then a holder's rack, then preferred, then
+     * most free slots, then by name.
      */
     private Optional<String> roomiest(
-            Candidate<?> candidate, Collection<String> of, Predicate<String> allowed) {
+            Candidate<?> candidate, Collection<String> of, Demand demand) {
         Set<String> racks = racksOfHolders(candidate);
         return of.stream()
-                .filter(name -> room(name) >= candidate.slots() && allowed.test(name))
+                .filter(name -> room(name) >= candidate.slots() && demand.takes(name))
                 .max(
                         Comparator.<String>comparingLong(candidate::heldBy)
                                 .thenComparing(name -> racks.contains(rack(name)))
+                                .thenComparing(name -> demand.preferred().test(name))
                                 .thenComparing(this::room)
                                 .thenComparing(Comparator.reverseOrder()));
     }
@@ -210,6 +212,13 @@ public final class Round {
             return "local";
         }
         return racksOfHolders(candidate).contains(rack(node)) ? "rack" : "remote";
+    }
+
+    /** Until one more task of a job has a slot on a node; without end if it can have none. */
+    public double waitSeconds(Backlog<?> backlog, String node, Demand demand, Costs costs) {
+        return room(node) > 0 && demand.takes(node)
+                ? 0
+                : waitSeconds(backlog, node, demand.allowed(), costs);
     }
 
     /** Why nothing of a job started in this round; it has to have waiting tasks. */

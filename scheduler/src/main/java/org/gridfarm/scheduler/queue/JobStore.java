@@ -103,13 +103,14 @@ public final class JobStore implements AutoCloseable {
                     requireEpoch(connection, epoch);
                     try (PreparedStatement statement =
                             connection.prepareStatement(
-                                    "INSERT INTO job (submission, name, user_name, request, submitted) VALUES (?, ?, ?, ?, ?)"
+                                    "INSERT INTO job (submission, name, user_name, request, submitted, held) VALUES (?, ?, ?, ?, ?, ?)"
                                             + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id")) {
                         statement.setLong(1, request.getSubmission());
                         statement.setString(2, request.getName());
                         statement.setString(3, user);
                         statement.setBytes(4, request.toByteArray());
                         statement.setLong(5, now);
+                        statement.setString(6, request.getHeld() ? user : "");
                         try (ResultSet row = statement.executeQuery()) {
                             row.next();
                             long id = row.getLong(1);
@@ -177,6 +178,37 @@ public final class JobStore implements AutoCloseable {
                     Delegated.keep(connection, job, proxy);
                     return true;
                 });
+    }
+
+    /** Held back by somebody, or by nobody. */
+    public void hold(long epoch, long job, String who) {
+        run(
+                "hold",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    try (PreparedStatement statement =
+                            connection.prepareStatement("UPDATE job SET held = ? WHERE id = ?")) {
+                        statement.setString(1, who);
+                        statement.setLong(2, job);
+                        statement.executeUpdate();
+                    }
+                    return true;
+                });
+    }
+
+    /** What users have had of the farm, in slot-seconds, in place of what was written before. */
+    public void keepShares(long epoch, Shares shares) {
+        run(
+                "keep shares",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    shares.keep(connection);
+                    return true;
+                });
+    }
+
+    public Shares shares() {
+        return run("load", Shares::load);
     }
 
     /** Of the jobs that have not ended. */
@@ -250,7 +282,7 @@ public final class JobStore implements AutoCloseable {
                     List<Job> jobs = new ArrayList<>();
                     try (PreparedStatement statement =
                             connection.prepareStatement(
-                                    "SELECT id, user_name, request, submitted, halted FROM job WHERE NOT done OR id IN"
+                                    "SELECT id, user_name, request, submitted, halted, held FROM job WHERE NOT done OR id IN"
                                             + " (SELECT id FROM job WHERE done ORDER BY id DESC LIMIT ?) ORDER BY id")) {
                         statement.setInt(1, doneMax);
                         try (ResultSet row = statement.executeQuery()) {
@@ -268,14 +300,16 @@ public final class JobStore implements AutoCloseable {
             throws SQLException {
         long id = row.getLong(1);
         try {
-            return Optional.of(
+            Job job =
                     Job.restored(
                             id,
                             row.getString(2),
                             SubmitJobRequest.parseFrom(row.getBytes(3)),
                             row.getLong(4),
                             row.getString(5),
-                            tasks(connection, id)));
+                            tasks(connection, id));
+            job.hold(row.getString(6));
+            return Optional.of(job);
         } catch (InvalidProtocolBufferException | RuntimeException e) {
             log.error("job {} is left out: its rows cannot be read", id, e);
             return Optional.empty();

@@ -9,12 +9,30 @@ import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
 /** What a node is asked for when it runs a task. */
 final class Attempt {
+    /** By which programs of NVIDIA's and AMD's libraries use these GPUs and no others. */
+    private static final List<String> GPU_VARIABLES =
+            List.of("GF_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES");
+
     private Attempt() {}
 
     static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
         TaskSpec spec = task.spec();
+        Map<String, ByteString> ofGpus = new HashMap<>();
+        if (job.request().getGpus() > 0) {
+            ByteString numbers =
+                    ByteString.copyFromUtf8(
+                            task.gpus().stream()
+                                    .map(String::valueOf)
+                                    .collect(Collectors.joining(",")));
+            GPU_VARIABLES.forEach(name -> ofGpus.put(name, numbers));
+        }
         return RunTaskRequest.newBuilder()
                 .setTask(task.attemptId())
                 .addAllArgv(job.request().getArgvPrefixList())
@@ -26,6 +44,8 @@ final class Attempt {
                 .putEnvironment("GF_SLOT", text(task.slot()))
                 .putEnvironment("GF_ATTEMPT", text(task.attempts()))
                 .putEnvironment("GF_NODE", ByteString.copyFromUtf8(task.node()))
+                .putAllEnvironment(ofGpus)
+                .setMemoryMax(job.request().getMemoryBytes())
                 .setDirectory(job.request().getDirectory())
                 .setUser(job.user())
                 .setUid(account.uid())

@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -83,6 +84,11 @@ final class DelegatedRunner implements Runner {
     public CompletableFuture<ReadTaskOutputReply> output(
             String address, ReadTaskOutputRequest request) {
         return runner.output(address, request);
+    }
+
+    @Override
+    public CompletableFuture<ListTasksReply> tasks(String address) {
+        return runner.tasks(address);
     }
 
     @Override

@@ -6,14 +6,9 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
-import org.gridfarm.protocol.wire.NodeInfo;
-import org.gridfarm.protocol.wire.ReadTaskOutputReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
-import org.gridfarm.protocol.wire.TaskInputRequest;
-import org.gridfarm.protocol.wire.TaskOutputRequest;
-import org.gridfarm.protocol.wire.WriteTaskInputReply;
+import org.gridfarm.protocol.wire.WhyJobReply;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
@@ -64,11 +59,13 @@ final class Dispatcher {
     private final Map<Long, Job> jobs = new TreeMap<>();
     private final Slots slots = new Slots();
     private final FairShare share = new FairShare();
-    private final Queue queue = new Queue(share);
+    private final Queue queue = new Queue(share, slots);
     private final Map<Task, Long> unreachableSince = new HashMap<>();
     private final List<Runnable> watchers = new ArrayList<>();
     private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
     private final Publisher publisher;
+    private final Offers offers;
+    private final AttemptCalls calls;
     private final HeldOutput outputs = new HeldOutput();
     private int locating; // tasks
     private boolean isPlacing; // soon
@@ -87,6 +84,8 @@ final class Dispatcher {
         this.clock = clock;
         this.events = events;
         this.accounts = accounts;
+        this.calls = new AttemptCalls(runner, slots);
+        this.offers = new Offers(runner, slots, clock, events);
         this.publisher = new Publisher(runner, slots, recorder, clock, events);
     }
 
@@ -96,7 +95,7 @@ final class Dispatcher {
             jobs.put(job.id(), job);
             job.durable();
             for (Task task : job.running()) {
-                slots.take(task);
+                slots.take(task, Needs.of(job.request()));
                 share.started(job.user(), task.slots(), nowSeconds());
             }
         }
@@ -185,19 +184,45 @@ final class Dispatcher {
 
     /** With what it waits for, as of now. */
     JobInfo info(Job job) {
-        return job.info(job.runningCount() > 0 ? "" : queue.why(job, slots, nowSeconds()));
+        return job.info(job.runningCount() > 0 ? "" : queue.why(job, nowSeconds()));
     }
 
-    void requireRunnable(NodePattern on, int mostSlots) {
+    void requireRunnable(NodePattern on, Needs needs, int mostSlots) {
         slots.requireNode(on);
-        slots.requireSlots(on, mostSlots);
+        slots.requireRoom(on, needs, mostSlots);
+    }
+
+    /** Nothing more of it starts; or, for nobody, it goes on. Written down by the caller. */
+    void hold(Job job, String who) {
+        job.hold(who);
+        changed();
+        placeSoon();
+    }
+
+    WhyJobReply why(Job job, int number) {
+        return new Reasons(slots, queue, nowSeconds()).of(job, number);
+    }
+
+    /** Beside starting them. */
+    AttemptCalls calls() {
+        return calls;
+    }
+
+    /** Of each user, to be written down. */
+    Map<String, Double> shares() {
+        return share.used(nowSeconds());
+    }
+
+    /** As they were written down so long ago. */
+    void restoreShares(Map<String, Double> used, double ageSeconds) {
+        used.forEach((user, had) -> share.restore(user, had, ageSeconds, nowSeconds()));
     }
 
     void cancel(Job job, String why, int signal) {
         int before = job.finished().size();
         job.cancel(why, nowMillis());
         recordFinished(job, before);
-        job.running().forEach(task -> kill(task, signal));
+        job.running().forEach(task -> calls.kill(task, signal));
     }
 
     /** Runs after every change that clients may see. */
@@ -212,6 +237,7 @@ final class Dispatcher {
                         (list, failure) -> {
                             if (failure == null) {
                                 slots.learn(list);
+                                offers.ask(this::placeSoon);
                                 placeSoon();
                             } else {
                                 log.debug("nodes are not known: {}", failure.getMessage());
@@ -373,7 +399,7 @@ final class Dispatcher {
     private void start(Job job, Placed<Task> placed) {
         Task task = placed.task();
         job.start(task, placed.node(), placed.locality(), nowMillis());
-        task.hold(slots.take(task));
+        slots.take(task, Needs.of(job.request()));
         share.started(job.user(), task.slots(), nowSeconds());
         queue.find(job).ifPresent(queue::update);
         recorder.add(
@@ -400,7 +426,7 @@ final class Dispatcher {
                                             if (failure == null) {
                                                 run(job, task, address, account);
                                             } else {
-                                                kill(task, SIGKILL); // of before a restart
+                                                calls.kill(task, SIGKILL); // of before a restart
                                                 ended(
                                                         job,
                                                         task,
@@ -487,7 +513,7 @@ final class Dispatcher {
         again(job, task);
         recordFinished(job, before);
         if (killOthers) {
-            job.running().forEach(other -> kill(other, SIGTERM));
+            job.running().forEach(other -> calls.kill(other, SIGTERM));
         }
         placeSoon();
     }
@@ -520,32 +546,6 @@ final class Dispatcher {
         }
     }
 
-    /** What the node of a task's last attempt has of its output. */
-    CompletableFuture<ReadTaskOutputReply> output(Task task, TaskOutputRequest asked) {
-        NodeInfo node = slots.find(task.node());
-        if (node == null || node.getAddress().isEmpty()) {
-            throw new FarmException(
-                    ErrorKind.UNAVAILABLE,
-                    "task output",
-                    task.attemptId(),
-                    "it is on node " + task.node() + ", which is not known");
-        }
-        return runner.output(
-                node.getAddress(),
-                ReadTaskOutputRequest.newBuilder()
-                        .setTask(task.attemptId())
-                        .setError(asked.getError())
-                        .setOffset(asked.getOffset())
-                        .setMax(asked.getMax())
-                        .setWaitMillis(asked.getWaitMillis())
-                        .build());
-    }
-
-    /** Gives the attempt under way a piece of its standard input. */
-    CompletableFuture<WriteTaskInputReply> input(Task task, TaskInputRequest piece) {
-        return runner.input(slots.address(task.node()), Attempt.input(task, piece));
-    }
-
     private void forgetOldJobs() {
         List<Long> done = jobs.values().stream().filter(Job::isDone).map(Job::id).toList();
         done.subList(0, Math.max(0, done.size() - Limits.DONE_JOBS_KEPT)).forEach(jobs::remove);
@@ -555,22 +555,6 @@ final class Dispatcher {
         slots.giveBack(task);
         share.ended(job.user(), task.slots(), nowSeconds());
         unreachableSince.remove(task);
-    }
-
-    private void kill(Task task, int signal) {
-        NodeInfo node = slots.find(task.node());
-        if (node != null) {
-            runner.kill(node.getAddress(), task.attemptId(), signal)
-                    .whenComplete((_, failure) -> {
-                        if (failure != null) {
-                            log.warn(
-                                    "cannot kill {} on {}: {}",
-                                    task.attemptId(),
-                                    task.node(),
-                                    failure.getMessage());
-                        }
-                    });
-        }
     }
 
     /** Once for all that the event thread has before it. */

@@ -69,6 +69,7 @@ final class Inputs {
 
     private void toNode(Exchange<TaskInputRequest, TaskInputReply> exchange, Task task) {
         dispatcher
+                .calls()
                 .input(task, exchange.request())
                 .whenCompleteAsync(
                         (reply, failure) -> {

@@ -13,8 +13,11 @@ import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.DelegationKeyReply;
 import org.gridfarm.protocol.wire.DelegationKeyRequest;
 import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.HoldJobRequest;
 import org.gridfarm.protocol.wire.JobReply;
 import org.gridfarm.protocol.wire.JobRequest;
+import org.gridfarm.protocol.wire.JobUsageReply;
+import org.gridfarm.protocol.wire.JobUsageRequest;
 import org.gridfarm.protocol.wire.ListJobsReply;
 import org.gridfarm.protocol.wire.ListJobsRequest;
 import org.gridfarm.protocol.wire.RenewDelegationRequest;
@@ -28,6 +31,8 @@ import org.gridfarm.protocol.wire.TaskOutputReply;
 import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
+import org.gridfarm.protocol.wire.WhyJobReply;
+import org.gridfarm.protocol.wire.WhyJobRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
@@ -112,7 +117,7 @@ final class JobService {
             throw FarmException.of(noAccount, "look up account", submission.user());
         }
         submission.request().getAfterList().forEach(after -> dispatcher.require(after.getJob()));
-        dispatcher.requireRunnable(submission.on(), submission.mostSlots());
+        dispatcher.requireRunnable(submission.on(), submission.needs(), submission.mostSlots());
         blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
     }
 
@@ -158,6 +163,7 @@ final class JobService {
                 before.toBuilder()
                         .clearTasks()
                         .clearAfter()
+                        .clearHeld()
                         .setSubmission(exchange.request().getSubmission());
         if (exchange.request().hasDelegation()) {
             once.setDelegation(exchange.request().getDelegation());
@@ -190,6 +196,83 @@ final class JobService {
 
     void input(Exchange<TaskInputRequest, TaskInputReply> exchange) {
         onEvents(exchange, () -> inputs.answer(exchange));
+    }
+
+    /** Answered when it is written down. */
+    void hold(Exchange<HoldJobRequest, Empty> exchange) {
+        onEvents(
+                exchange,
+                () -> {
+                    Identity asking = exchange.peer().identity();
+                    Job job = dispatcher.require(exchange.request().getJob());
+                    view(asking, job).requireOwn("hold job");
+                    boolean isRelease = exchange.request().getRelease();
+                    boolean isOthers = job.isHeld() && !job.heldBy().equals(asking.user());
+                    if (isRelease && isOthers && !asking.isAdmin()) {
+                        throw new FarmException(
+                                ErrorKind.NOT_PERMITTED,
+                                "release job",
+                                Long.toString(job.id()),
+                                "it is held by " + job.heldBy() + ": ask there");
+                    }
+                    if (job.isDone()) {
+                        throw new FarmException(
+                                ErrorKind.INVALID,
+                                isRelease ? "release job" : "hold job",
+                                Long.toString(job.id()),
+                                "it has ended: " + job.state());
+                    }
+                    String who = isRelease ? "" : asking.user();
+                    blocking.execute(() ->
+                            guard(
+                                    exchange,
+                                    () -> {
+                                        store.hold(epoch, job.id(), who);
+                                        onEvents(
+                                                exchange,
+                                                () -> {
+                                                    dispatcher.hold(job, who);
+                                                    exchange.reply(Empty.getDefaultInstance());
+                                                });
+                                    }));
+                });
+    }
+
+    void why(Exchange<WhyJobRequest, WhyJobReply> exchange) {
+        onEvents(
+                exchange,
+                () -> {
+                    Job job = dispatcher.require(exchange.request().getJob());
+                    view(exchange.peer().identity(), job).requireOwn("explain job");
+                    int task = exchange.request().getTask();
+                    if (task < 0 || task > job.tasks().size()) {
+                        throw new FarmException(
+                                ErrorKind.NOT_FOUND,
+                                "task",
+                                job.id() + "." + task,
+                                "the job has tasks 1 to " + job.tasks().size());
+                    }
+                    exchange.reply(dispatcher.why(job, task));
+                });
+    }
+
+    void usage(Exchange<JobUsageRequest, JobUsageReply> exchange) {
+        onEvents(
+                exchange,
+                () -> {
+                    Job job = dispatcher.require(exchange.request().getJob());
+                    view(exchange.peer().identity(), job).requireOwn("usage of job");
+                    dispatcher
+                            .calls()
+                            .usage(job)
+                            .whenComplete((reply, failure) -> {
+                                if (failure == null) {
+                                    exchange.reply(reply);
+                                } else {
+                                    exchange.failWith(failure);
+                                }
+                            });
+                });
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {

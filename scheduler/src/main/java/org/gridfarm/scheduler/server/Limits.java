@@ -34,6 +34,12 @@ final class Limits {
     /** How often the list of nodes is asked for. */
     static final Duration NODES_EVERY = Duration.ofMillis(500);
 
+    /** How often a node is asked what it has for tasks. */
+    static final Duration OFFERS_EVERY = Duration.ofSeconds(5);
+
+    /** How often what users have had is written down: so much of it a restart forgets. */
+    static final Duration SHARES_EVERY = Duration.ofSeconds(10);
+
     /**
      * A node that cannot be reached is given this long before its attempts are started elsewhere.
      */

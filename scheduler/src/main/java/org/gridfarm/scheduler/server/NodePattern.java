@@ -3,16 +3,17 @@ package org.gridfarm.scheduler.server;
 import org.gridfarm.client.core.GlobPattern;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.NodeInfo;
 
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The nodes that a job may run on, by name: a glob such as {@code n1}, {@code gpu*}, {@code
- * {n1,n2}}.
+ * The nodes that a job may run on, by their names or those of their groups: a glob such as {@code
+ * n1}, {@code gpu*}, {@code {n1,n2}}.
  */
-record NodePattern(String glob, Pattern names) implements Predicate<String> {
+record NodePattern(String glob, Pattern names) implements Predicate<NodeInfo> {
     static final NodePattern ANY = of("");
 
     /** Of nothing is every node; refuses with INVALID what is no pattern. */
@@ -33,8 +34,11 @@ record NodePattern(String glob, Pattern names) implements Predicate<String> {
         return glob.isEmpty();
     }
 
+    /** By its name, or by that of its group. */
     @Override
-    public boolean test(String node) {
-        return isAny() || names.matcher(node).matches();
+    public boolean test(NodeInfo node) {
+        return isAny()
+                || names.matcher(node.getName()).matches()
+                || names.matcher(node.getGroup()).matches();
     }
 }

@@ -93,6 +93,7 @@ final class Outputs {
     private void fromNode(Exchange<TaskOutputRequest, TaskOutputReply> exchange, Task task) {
         int attempt = task.attempts();
         dispatcher
+                .calls()
                 .output(task, exchange.request())
                 .whenComplete((reply, failure) -> {
                     if (failure != null) {

@@ -4,6 +4,7 @@ import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.placement.Backlog;
 import org.gridfarm.scheduler.placement.Costs;
+import org.gridfarm.scheduler.placement.Demand;
 import org.gridfarm.scheduler.placement.FairShare;
 import org.gridfarm.scheduler.placement.Placed;
 import org.gridfarm.scheduler.placement.Round;
@@ -32,15 +33,18 @@ final class Queue {
     static final class Waiting {
         final Job job;
         final NodePattern on;
+        final Demand demand;
         final Backlog<Task> backlog = new Backlog<>();
         final Set<Task> locating = new HashSet<>();
         Costs costs;
         String problem = ""; // with locating its input
         String before = ""; // the jobs that it waits for, in words
 
-        Waiting(Job job, Costs costs) {
+        Waiting(Job job, Costs costs, Slots slots) {
             this.job = job;
             this.on = NodePattern.of(job.request().getNodePattern());
+            NodePattern preferred = NodePattern.of(job.request().getPrefer());
+            this.demand = slots.demand(on, preferred, Needs.of(job.request()));
             this.costs = costs;
         }
     }
@@ -50,17 +54,19 @@ final class Queue {
                     .thenComparingLong(one -> one.job.id());
 
     private final FairShare share;
+    private final Slots slots;
     private final Map<Long, Waiting> byJob = new HashMap<>();
     private final Map<String, TreeSet<Waiting>> byUser = new TreeMap<>();
     private Costs costs = Costs.UNMEASURED;
 
-    Queue(FairShare share) {
+    Queue(FairShare share, Slots slots) {
         this.share = share;
+        this.slots = slots;
     }
 
     /** From now on until {@link #remove}. */
     Waiting add(Job job) {
-        Waiting waiting = byJob.computeIfAbsent(job.id(), _ -> new Waiting(job, costs));
+        Waiting waiting = byJob.computeIfAbsent(job.id(), _ -> new Waiting(job, costs, slots));
         update(waiting);
         return waiting;
     }
@@ -138,10 +144,11 @@ final class Queue {
                     continue;
                 }
                 if (waiting.before.isEmpty()
+                        && !waiting.job.isHeld()
                         && waiting.job.room() > 0
                         && !waiting.backlog.isEmpty()) {
                     Optional<Placed<Task>> placed =
-                            round.take(waiting.backlog, waiting.on, waiting.costs);
+                            round.take(waiting.backlog, waiting.demand, waiting.costs);
                     if (placed.isPresent()) {
                         return Optional.of(new Next(waiting, placed.get()));
                     }
@@ -153,10 +160,13 @@ final class Queue {
     }
 
     /** Why nothing of a job starts; empty if nothing waits. */
-    String why(Job job, Slots slots, double nowSeconds) {
+    String why(Job job, double nowSeconds) {
         Waiting waiting = byJob.get(job.id());
         if (waiting == null || !job.hasPending()) {
             return "";
+        }
+        if (job.isHeld()) {
+            return "is held by %s: gf job release %d".formatted(job.heldBy(), job.id());
         }
         if (!waiting.before.isEmpty()) {
             return waiting.before;
@@ -171,14 +181,14 @@ final class Queue {
             return "runs as many tasks at once as it may: %d".formatted(job.runningCount());
         }
         Round round = new Round(slots.usable());
-        String held = round.why(waiting.backlog, waiting.on, waiting.costs);
+        String held = round.why(waiting.backlog, waiting.demand.allowed(), waiting.costs);
         if (!held.isEmpty()) {
             return held;
         }
         if (round.hasFree()) {
             return waiting.backlog.isEmpty()
                     ? "its input is being located"
-                    : "waits for enough free slots on one node";
+                    : "waits for a node with room for one of its tasks: see gf job why";
         }
         int users = usersInOrder(nowSeconds).indexOf(job.user());
         int jobs = byUser.getOrDefault(job.user(), new TreeSet<>(ORDER)).headSet(waiting).size();

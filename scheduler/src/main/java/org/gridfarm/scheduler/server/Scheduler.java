@@ -9,6 +9,7 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.queue.Shares;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ import java.util.function.Function;
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
+
+    private static final double MILLIS = 1e3;
 
     private final JobStore store;
     private final Farm farm;
@@ -87,10 +90,14 @@ public final class Scheduler implements AutoCloseable {
                                 clock,
                                 delegations,
                                 delegated);
+                Shares shares = store.shares();
+                double age = (clock.now().toEpochMilli() - shares.asOfMillis()) / MILLIS;
                 events.execute(() -> {
+                    dispatcher.restoreShares(shares.used(), age);
                     dispatcher.begin(jobs);
                     dispatcher.onChange(() -> delegations.keepOnly(dispatcher::goesOn));
                 });
+                keepShares(dispatcher, epoch, shares);
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
             } catch (RuntimeException e) {
@@ -99,6 +106,31 @@ public final class Scheduler implements AutoCloseable {
                 deposed.accept(reason);
             }
         });
+    }
+
+    /** Again and again; what a database that is away does not take goes with the next. */
+    private void keepShares(Dispatcher dispatcher, long epoch, Shares before) {
+        clock.after(
+                Limits.SHARES_EVERY,
+                () ->
+                        events.execute(() -> {
+                            Shares now =
+                                    new Shares(dispatcher.shares(), clock.now().toEpochMilli());
+                            blocking.execute(() -> {
+                                try {
+                                    if (!now.used().isEmpty() || !before.used().isEmpty()) {
+                                        store.keepShares(epoch, now);
+                                    }
+                                } catch (FarmException e) {
+                                    if (e.kind() == ErrorKind.NOT_LEADER) {
+                                        deposed.accept(e);
+                                        return;
+                                    }
+                                    log.warn("shares of users: {}", e.getMessage());
+                                }
+                                keepShares(dispatcher, epoch, now);
+                            });
+                        }));
     }
 
     /** Why it is not ready, for /readyz; a scheduler that stands by is ready. */
@@ -126,6 +158,15 @@ public final class Scheduler implements AutoCloseable {
                 .on(
                         SchedulerMethods.RETRY,
                         exchange -> with(exchange, service -> service.retry(exchange)))
+                .on(
+                        SchedulerMethods.HOLD,
+                        exchange -> with(exchange, service -> service.hold(exchange)))
+                .on(
+                        SchedulerMethods.WHY,
+                        exchange -> with(exchange, service -> service.why(exchange)))
+                .on(
+                        SchedulerMethods.USAGE,
+                        exchange -> with(exchange, service -> service.usage(exchange)))
                 .on(
                         SchedulerMethods.DELEGATION_KEY,
                         exchange -> with(exchange, service -> service.delegationKey(exchange)))

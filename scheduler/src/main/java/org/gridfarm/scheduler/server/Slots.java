@@ -4,6 +4,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.scheduler.job.Task;
+import org.gridfarm.scheduler.placement.Demand;
 import org.gridfarm.scheduler.placement.NodeSlots;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,14 @@ import java.util.stream.Collectors;
 
 /** The nodes as last heard of, and how much of each is taken. Owned by the event thread. */
 final class Slots {
+    private static final int REASONS_MAX = 8;
+
     private final Map<String, NodeInfo> nodes = new HashMap<>();
     private final Map<String, BitSet> taken = new HashMap<>(); // by number, from 1 on
-    private final Map<Task, BitSet> ofTask = new HashMap<>();
+    private final Map<Task, Held> ofTask = new HashMap<>();
+    private final Resources resources = new Resources();
+
+    private record Held(BitSet slots, Needs needs, List<Integer> gpus) {}
 
     void learn(List<NodeInfo> list) {
         nodes.clear();
@@ -36,8 +42,8 @@ final class Slots {
         return node == null ? "" : node.getAddress();
     }
 
-    /** As many as the task asks for; the lowest number is told. */
-    int take(Task task) {
+    /** As many as the task asks for; it is told the lowest number, and those of its GPUs. */
+    void take(Task task, Needs needs) {
         BitSet ofNode = taken.computeIfAbsent(task.node(), _ -> new BitSet());
         BitSet own = new BitSet();
         int number = task.slot() > 0 && !ofNode.get(task.slot()) ? task.slot() : next(ofNode, 1);
@@ -46,8 +52,9 @@ final class Slots {
             own.set(number);
             number = next(ofNode, number);
         }
-        ofTask.put(task, own);
-        return own.nextSetBit(1);
+        List<Integer> gpus = resources.take(task.node(), needs, task.gpus());
+        ofTask.put(task, new Held(own, needs, gpus));
+        task.hold(own.nextSetBit(1), gpus);
     }
 
     private static int next(BitSet taken, int from) {
@@ -55,10 +62,11 @@ final class Slots {
     }
 
     void giveBack(Task task) {
-        BitSet own = ofTask.remove(task);
+        Held own = ofTask.remove(task);
         BitSet ofNode = taken.get(task.node());
         if (own != null && ofNode != null) {
-            ofNode.andNot(own);
+            ofNode.andNot(own.slots());
+            resources.giveBack(task.node(), own.needs(), own.gpus());
         }
     }
 
@@ -88,41 +96,71 @@ final class Slots {
         return usable;
     }
 
-    private static boolean isUsable(NodeInfo node) {
+    static boolean isUsable(NodeInfo node) {
         boolean serves = node.getState().equals("up") || node.getState().equals("readonly");
         return serves && node.getSlots() > 0;
     }
 
-    boolean isUsable(Predicate<String> on) {
-        return nodes.values().stream().anyMatch(node -> isUsable(node) && on.test(node.getName()));
+    boolean isUsable(NodePattern on) {
+        return nodes.values().stream().anyMatch(node -> isUsable(node) && on.test(node));
+    }
+
+    /** What a job asks of nodes, by their names. */
+    Demand demand(NodePattern on, NodePattern preferred, Needs needs) {
+        return new Demand(
+                name -> on.isAny() || is(name, on::test),
+                name -> is(name, node -> resources.hasRoom(node, needs)),
+                name -> !preferred.isAny() && is(name, preferred::test));
+    }
+
+    private boolean is(String name, Predicate<NodeInfo> so) {
+        NodeInfo node = nodes.get(name);
+        return node != null && so.test(node);
+    }
+
+    List<NodeInfo> all() {
+        return List.copyOf(nodes.values());
+    }
+
+    Resources resources() {
+        return resources;
     }
 
     /** NOT_FOUND if the farm has nodes and the job may run on none of them. */
     void requireNode(NodePattern on) {
-        if (!nodes.isEmpty() && nodes.keySet().stream().noneMatch(on)) {
+        if (!nodes.isEmpty() && nodes.values().stream().noneMatch(on::test)) {
             throw new FarmException(
                     ErrorKind.NOT_FOUND,
                     "run on nodes",
                     on.glob(),
-                    "no node has such a name; there are "
+                    "no node or group has such a name; there are "
                             + nodes.keySet().stream().sorted().collect(Collectors.joining(", ")));
         }
     }
 
-    /** INVALID if the farm has nodes and none of those named has so many slots. */
-    void requireSlots(NodePattern on, int slots) {
-        int most =
-                nodes.values().stream()
-                        .filter(node -> on.test(node.getName()))
-                        .mapToInt(NodeInfo::getSlots)
-                        .max()
-                        .orElse(slots);
-        if (slots > most) {
+    /** INVALID if the farm has nodes and none of those named can ever run such a task. */
+    void requireRoom(NodePattern on, Needs needs, int slots) {
+        List<String> reasons = new ArrayList<>();
+        for (NodeInfo node : nodes.values()) {
+            if (on.test(node)) {
+                String never = resources.neverRuns(node, needs, slots);
+                if (never == null) {
+                    return;
+                }
+                reasons.add(node.getName() + " " + never);
+            }
+        }
+        if (!reasons.isEmpty()) {
             throw new FarmException(
                     ErrorKind.INVALID,
                     "submit",
-                    slots + " slots",
-                    "no node that the job may run on has more than " + most);
+                    needs.words(slots),
+                    "no node can ever run such a task: "
+                            + reasons.stream()
+                                    .sorted()
+                                    .limit(REASONS_MAX)
+                                    .collect(Collectors.joining(", "))
+                            + (reasons.size() > REASONS_MAX ? ", ..." : ""));
         }
     }
 
@@ -130,7 +168,7 @@ final class Slots {
     String absent(NodePattern on) {
         String known =
                 nodes.values().stream()
-                        .filter(node -> on.test(node.getName()))
+                        .filter(on::test)
                         .map(node ->
                                 node.getName()
                                         + (node.getSlots() == 0
@@ -138,7 +176,7 @@ final class Slots {
                                                 : " is " + node.getState()))
                         .sorted()
                         .collect(Collectors.joining(", "));
-        String wanted = on.isAny() ? "a node" : "a node named " + on.glob();
+        String wanted = on.isAny() ? "a node" : "a node or group named " + on.glob();
         return "waits for " + wanted + (known.isEmpty() ? ": there is none" : ": " + known);
     }
 }

@@ -40,6 +40,10 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
             throw refused(ErrorKind.INVALID, name, "only a job of one task has an input");
         }
         Halt.of(request.getHalt());
+        NodePattern.of(request.getPrefer());
+        if (request.getMemoryBytes() < 0 || request.getDiskBytes() < 0 || request.getGpus() < 0) {
+            throw refused(ErrorKind.INVALID, name, "memory, disk and GPUs are not negative");
+        }
         if (request.getAfterCount() > Limits.AFTER_MAX) {
             throw refused(ErrorKind.TOO_BIG, name, "after at most " + Limits.AFTER_MAX + " jobs");
         }
@@ -57,6 +61,10 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
     /** What the widest of its tasks asks for. */
     int mostSlots() {
         return request.getTasksList().stream().mapToInt(TaskSpec::getSlots).max().orElse(0);
+    }
+
+    Needs needs() {
+        return Needs.of(request);
     }
 
     private static FarmException refused(ErrorKind kind, String name, String why) {

@@ -6,7 +6,9 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.KillTaskRequest;
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RenewTaskProxyRequest;
@@ -26,6 +28,7 @@ public final class NodeRunner implements Runner, AutoCloseable {
             Duration.ZERO; // a task may take days; a dead node is noticed by the connection's
     // keep-alive
     private static final Duration KILL_MAX = Duration.ofSeconds(10);
+    private static final Duration LIST_MAX = Duration.ofSeconds(3);
     private static final Duration RENEW_MAX = Duration.ofSeconds(10);
     private static final Duration OUTPUT_MAX = Duration.ofSeconds(9); // within the client's call
 
@@ -66,6 +69,14 @@ public final class NodeRunner implements Runner, AutoCloseable {
         return peer(address)
                 .thenCompose(peer ->
                         peer.callPlain(StorageMethods.WRITE_TASK_INPUT, request, OUTPUT_MAX));
+    }
+
+    @Override
+    public CompletableFuture<ListTasksReply> tasks(String address) {
+        return peer(address)
+                .thenCompose(peer ->
+                        peer.callPlain(
+                                StorageMethods.LIST_TASKS, Empty.getDefaultInstance(), LIST_MAX));
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.worker;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -30,6 +31,9 @@ public interface Runner {
 
     /** Gives an attempt a piece of its standard input; NOT_FOUND if it has not come yet. */
     CompletableFuture<WriteTaskInputReply> input(String address, WriteTaskInputRequest request);
+
+    /** What a node offers to tasks, and what those that run have used so far. */
+    CompletableFuture<ListTasksReply> tasks(String address);
 
     CompletableFuture<Void> kill(String address, String attempt, int signal);
 }

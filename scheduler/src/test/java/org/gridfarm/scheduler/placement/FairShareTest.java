@@ -32,4 +32,14 @@ class FairShareTest {
         assertThat(share.charge("a", 8 + FairShare.HALF_LIFE_SECONDS, 1))
                 .isCloseTo(then / 2, within(1e-9));
     }
+
+    @Test
+    void anotherProcessGoesOnFromWhatWasWrittenDown() {
+        share.started("a", 1, 0);
+        share.ended("a", 1, 100);
+        FairShare next = new FairShare();
+        share.used(100).forEach((user, used) -> next.restore(user, used, 50, 7));
+        assertThat(next.charge("a", 7, 1)).isCloseTo(share.charge("a", 150, 1), within(1e-9));
+        assertThat(share.used(100)).containsOnlyKeys("a");
+    }
 }

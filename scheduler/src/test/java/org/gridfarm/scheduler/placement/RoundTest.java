@@ -7,10 +7,12 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -150,10 +152,10 @@ class RoundTest {
         waiting.forEach(backlog::add);
         Round round = new Round(nodes);
         List<Placed<T>> plan = new ArrayList<>();
-        Optional<Placed<T>> next = round.take(backlog, allowed, costs);
+        Optional<Placed<T>> next = round.take(backlog, Demand.of(allowed), costs);
         while (next.isPresent()) {
             plan.add(next.get());
-            next = round.take(backlog, allowed, costs);
+            next = round.take(backlog, Demand.of(allowed), costs);
         }
         assertThat(backlog.size()).isEqualTo(waiting.size() - plan.size());
         return plan;
@@ -179,7 +181,7 @@ class RoundTest {
         Backlog<String> backlog = new Backlog<>();
         backlog.add(task("a", 100, "n1", "n2"));
         assertThat(backlog.slotsBefore("n1")).isEqualTo(0.5);
-        new Round(List.of(node("n1", 1))).take(backlog, _ -> true, SECOND_TASKS);
+        new Round(List.of(node("n1", 1))).take(backlog, Demand.of(_ -> true), SECOND_TASKS);
         assertThat(backlog.isEmpty()).isTrue();
         assertThat(backlog.slotsBefore("n2")).isZero();
         assertThat(backlog.holders()).isEmpty();
@@ -213,5 +215,71 @@ class RoundTest {
                                 .why(backlog, _ -> true, SECOND_TASKS))
                 .isEqualTo(
                         "waits for a slot on n1, which holds its input: about 0.5 s, and reading it elsewhere would take 100.0 s");
+    }
+
+    /** Whatever the farm and the queue look like. */
+    @Test
+    void noPlanTakesMoreThanThereIsNorWhatIsNotAllowed() {
+        Random random = new Random(Tier.seed(28));
+        for (int run = 0; run < Tier.count("placement.rounds"); run++) {
+            List<NodeSlots> nodes = new ArrayList<>();
+            Map<String, Integer> room = new HashMap<>();
+            int many = 1 + random.nextInt(5);
+            for (int i = 0; i < many; i++) {
+                int slots = random.nextInt(5);
+                int free = random.nextInt(slots + 1);
+                nodes.add(new NodeSlots("n" + i, "r" + i % 2, free, slots));
+                room.put("n" + i, random.nextInt(4)); // tasks that fit by memory
+            }
+            Backlog<Integer> backlog = new Backlog<>();
+            int tasks = random.nextInt(20);
+            for (int task = 0; task < tasks; task++) {
+                Map<String, Long> holders = new HashMap<>();
+                for (int h = random.nextInt(3); h > 0; h--) {
+                    holders.put("n" + random.nextInt(6), 1 + (long) random.nextInt(1 << 30) * 16);
+                }
+                long bytes = holders.values().stream().mapToLong(b -> b).max().orElse(0);
+                backlog.add(new Candidate<>(task, 1 + random.nextInt(2), bytes, holders));
+            }
+            String forbidden = "n" + random.nextInt(6);
+            Map<String, Integer> taken = new HashMap<>();
+            Demand demand =
+                    new Demand(
+                            name -> !name.equals(forbidden),
+                            name -> taken.getOrDefault(name, 0) < room.getOrDefault(name, 0),
+                            name -> name.equals("n1"));
+            int before = backlog.size();
+            Map<String, Integer> slots = new HashMap<>();
+            Map<Integer, Integer> asked = new HashMap<>();
+            backlog.anywhere().forEach(one -> asked.put(one.task(), one.slots()));
+            backlog.holders()
+                    .forEach(node ->
+                            backlog.before(node)
+                                    .forEach(one -> asked.put(one.task(), one.slots())));
+            Round round = new Round(nodes);
+            Set<Integer> placed = new HashSet<>();
+            Optional<Placed<Integer>> next = round.take(backlog, demand, SECOND_TASKS);
+            while (next.isPresent()) {
+                String node = next.get().node();
+                assertThat(placed.add(next.get().task())).isTrue();
+                taken.merge(node, 1, Integer::sum);
+                slots.merge(node, asked.getOrDefault(next.get().task(), 99), Integer::sum);
+                next = round.take(backlog, demand, SECOND_TASKS);
+            }
+            assertThat(backlog.size()).isEqualTo(before - placed.size());
+            assertThat(taken).doesNotContainKey(forbidden);
+            taken.forEach((node, count) ->
+                    assertThat(count).isLessThanOrEqualTo(room.getOrDefault(node, 0)));
+            nodes.forEach(node ->
+                    assertThat(slots.getOrDefault(node.name(), 0))
+                            .isLessThanOrEqualTo(node.free()));
+            // Whoever reads nothing in particular never waits beside a free slot that fits.
+            boolean isIdle =
+                    nodes.stream()
+                            .anyMatch(node ->
+                                    node.free() - slots.getOrDefault(node.name(), 0) >= 2
+                                            && demand.takes(node.name()));
+            assertThat(isIdle && !backlog.anywhere().isEmpty()).isFalse();
+        }
     }
 }

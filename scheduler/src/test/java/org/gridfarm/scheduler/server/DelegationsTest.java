@@ -23,6 +23,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Delegation;
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -238,6 +239,11 @@ class DelegationsTest {
         @Override
         public CompletableFuture<WriteTaskInputReply> input(
                 String address, WriteTaskInputRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<ListTasksReply> tasks(String address) {
             throw new UnsupportedOperationException();
         }
 

@@ -17,7 +17,9 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.NodeVerdict;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -26,6 +28,7 @@ import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
+import org.gridfarm.protocol.wire.WhyJobReply;
 import org.gridfarm.protocol.wire.WriteTaskInputReply;
 import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
@@ -40,12 +43,14 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -62,6 +67,8 @@ class DispatcherTest {
     private final List<CompletableFuture<RunTaskReply>> running = new CopyOnWriteArrayList<>();
     private final List<JobStore.TaskRow> rows = new CopyOnWriteArrayList<>();
     private final List<JobStore.JobRow> halted = new CopyOnWriteArrayList<>();
+    private volatile ListTasksReply offer =
+            ListTasksReply.newBuilder().setMemoryBytes(8L << 30).setGpus(2).build();
     private final Recorder recorder =
             new Recorder(
                     (tasks, jobs) -> {
@@ -130,6 +137,11 @@ class DispatcherTest {
         public CompletableFuture<WriteTaskInputReply> input(
                 String address, WriteTaskInputRequest request) {
             throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<ListTasksReply> tasks(String address) {
+            return CompletableFuture.completedFuture(offer);
         }
 
         @Override
@@ -273,7 +285,7 @@ class DispatcherTest {
         submit(2, "alice", job("", ""));
         awaitState(2, "succeeded");
         assertThat(asked(() -> dispatcher.info(dispatcher.require(1))).getWaiting())
-                .isEqualTo("waits for a node named gpu*: gpu1 is down");
+                .isEqualTo("waits for a node or group named gpu*: gpu1 is down");
     }
 
     @Test
@@ -431,17 +443,117 @@ class DispatcherTest {
         assertThatThrownBy(
                         () -> {
                             asked(() -> {
-                                dispatcher.requireRunnable(NodePattern.of("m*"), 1);
+                                dispatcher.requireRunnable(NodePattern.of("m*"), Needs.NOTHING, 1);
                                 return 0;
                             });
                         })
                 .hasRootCauseInstanceOf(FarmException.class)
-                .hasMessageContaining("no node has such a name; there are n1, n2");
+                .hasMessageContaining("no node or group has such a name; there are n1, n2");
         assertThat(
                         asked(() -> {
-                            dispatcher.requireRunnable(NodePattern.of("{n2,m1}"), 1);
+                            dispatcher.requireRunnable(NodePattern.of("{n2,m1}"), Needs.NOTHING, 1);
                             return "taken";
                         }))
                 .isEqualTo("taken");
+    }
+
+    private static SubmitJobRequest.Builder needing(long memory, int gpus, int tasks) {
+        return job("", new String[] {""}).toBuilder()
+                .clearTasks()
+                .addAllTasks(Collections.nCopies(tasks, TaskSpec.getDefaultInstance()))
+                .setMemoryBytes(memory)
+                .setGpus(gpus);
+    }
+
+    private void awaitOffers() {
+        await().until(() -> {
+            try {
+                return asked(() -> {
+                    dispatcher.requireRunnable(NodePattern.ANY, new Needs(Long.MAX_VALUE, 0, 0), 1);
+                    return false;
+                });
+            } catch (CompletionException e) {
+                return true;
+            }
+        });
+    }
+
+    @Test
+    void whatNoNodeCanEverRunIsRefusedWithWhatEachNodeHas() {
+        begin(List.of(), "n1", "n2");
+        awaitOffers();
+        for (Needs tooMuch :
+                List.of(new Needs(9L << 30, 0, 0), new Needs(0, 1, 0), new Needs(0, 0, 3))) {
+            assertThatThrownBy(() ->
+                            asked(() -> {
+                                dispatcher.requireRunnable(NodePattern.ANY, tooMuch, 1);
+                                return 0;
+                            }))
+                    .hasRootCauseInstanceOf(FarmException.class)
+                    .hasMessageContaining("no node can ever run such a task: n1 has")
+                    .hasMessageContaining("n2 has");
+        }
+    }
+
+    @Test
+    void tasksShareTheMemoryAndTheGpusOfANodeAndSayWhatTheyWaitFor() {
+        for (int i = 0; i < 4; i++) {
+            nodes.add(
+                    NodeInfo.newBuilder()
+                            .setName("n" + i)
+                            .setGroup(i == 0 ? "gpu" : "default")
+                            .setAddress("n" + i + ":1")
+                            .setState("up")
+                            .setSlots(i == 0 ? 4 : 0)
+                            .build());
+        }
+        begin(List.of());
+        awaitOffers();
+        held.add("alice");
+        submit(1, "alice", needing(3L << 30, 0, 3).build());
+        await().until(() -> running.size() == 2);
+        String against =
+                asked(() -> dispatcher.why(dispatcher.require(1), 0).getNodes(0).getAgainst(0));
+        assertThat(against)
+                .isEqualTo("6.0 GiB of its 8.0 GiB of memory are taken, a task needs 3.0 GiB");
+        submit(2, "alice", needing(0, 2, 2).setNodePattern("gpu").build());
+        await().until(() -> running.size() == 3);
+        assertThat(asked(() -> dispatcher.require(2).tasks().get(0).gpus())).containsExactly(0, 1);
+        release();
+        await().until(() -> running.size() == 5);
+        assertThat(asked(() -> dispatcher.require(2).tasks().get(1).gpus())).containsExactly(0, 1);
+        release();
+        awaitState(1, "succeeded");
+        awaitState(2, "succeeded");
+    }
+
+    @Test
+    void aHeldJobStartsWhenItIsReleasedAndHoldsNobodyBack() {
+        begin(List.of(), "n1");
+        submit(1, "alice", job("", "", "").toBuilder().setHeld(true).build());
+        submit(2, "alice", job("", ""));
+        awaitState(2, "succeeded");
+        assertThat(asked(() -> dispatcher.info(dispatcher.require(1)).getWaiting()))
+                .isEqualTo("is held by alice: gf job release 1");
+        assertThat(asked(() -> dispatcher.require(1).state())).isEqualTo("pending");
+        events.execute(() -> dispatcher.hold(dispatcher.require(1), ""));
+        awaitState(1, "succeeded");
+    }
+
+    @Test
+    void eachNodeIsJudgedByWhatItHoldsAndWhetherItMayRunTheTask() {
+        begin(List.of(), "n1", "n2", "n3");
+        held.add("alice");
+        submit(1, "alice", job("n{1,2}", "", "", "").toBuilder().setPrefer("n2").build());
+        await().until(() -> running.size() == 2);
+        WhyJobReply why = asked(() -> dispatcher.why(dispatcher.require(1), 3));
+        assertThat(why.getTask()).isEqualTo(3);
+        assertThat(why.getNodesList().stream().map(NodeVerdict::getNode))
+                .containsExactly("n1", "n2", "n3");
+        assertThat(why.getNodes(0).getAgainstList()).containsExactly("1 of 1 slots are taken");
+        assertThat(why.getNodes(1).getInFavourList()).containsExactly("preferred");
+        assertThat(why.getNodes(2).getWaitSeconds()).isNegative();
+        assertThat(why.getNodes(2).getAgainstList()).containsExactly("is not named by --on n{1,2}");
+        release();
     }
 }

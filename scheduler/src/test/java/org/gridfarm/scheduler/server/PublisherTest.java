@@ -9,6 +9,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
@@ -90,6 +91,11 @@ class PublisherTest {
         @Override
         public CompletableFuture<Void> renewProxy(
                 String address, String attempt, ByteString proxy) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<ListTasksReply> tasks(String address) {
             throw new UnsupportedOperationException();
         }
 

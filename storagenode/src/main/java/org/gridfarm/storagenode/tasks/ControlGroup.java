@@ -1,5 +1,6 @@
 package org.gridfarm.storagenode.tasks;
 
+import org.gridfarm.protocol.wire.TaskUsage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +29,7 @@ final class ControlGroup implements ProcessTree {
 
     private final Path directory;
 
-    private ControlGroup(Path directory) {
+    ControlGroup(Path directory) {
         this.directory = directory;
     }
 
@@ -119,6 +121,33 @@ final class ControlGroup implements ProcessTree {
     @Override
     public Map<String, String> variables() {
         return Map.of();
+    }
+
+    /**
+     * Processor time and, with the controller for memory, the peak as the group itself has them.
+     */
+    @Override
+    public TaskUsage usage(long leader) {
+        List<Long> pids = new ArrayList<>();
+        ProcFiles.text(directory.resolve("cgroup.procs"))
+                .orElse("")
+                .lines()
+                .forEach(pid -> pids.add(Long.parseLong(pid)));
+        TaskUsage seen = ProcFiles.usage(pids);
+        String cpu = ProcFiles.text(directory.resolve("cpu.stat")).orElse("");
+        String peak = ProcFiles.text(directory.resolve("memory.peak")).orElse("").strip();
+        return seen.toBuilder()
+                .setCpuMicros(Math.max(seen.getCpuMicros(), ProcFiles.number(cpu, "usage_usec")))
+                .setMemoryPeak(
+                        peak.matches("[0-9]{1,18}") ? Long.parseLong(peak) : seen.getMemoryPeak())
+                .build();
+    }
+
+    /** Where the group has the controller for memory. */
+    @Override
+    public boolean isOutOfMemory() {
+        String events = ProcFiles.text(directory.resolve("memory.events")).orElse("");
+        return ProcFiles.number(events, "oom_kill ") > 0;
     }
 
     @Override

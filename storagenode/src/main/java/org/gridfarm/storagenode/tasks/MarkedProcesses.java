@@ -1,10 +1,10 @@
 package org.gridfarm.storagenode.tasks;
 
+import org.gridfarm.protocol.wire.TaskUsage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
@@ -78,6 +77,11 @@ final class MarkedProcesses implements ProcessTree {
     }
 
     @Override
+    public TaskUsage usage(long leader) {
+        return ProcFiles.usage(ProcFiles.tree(leader));
+    }
+
+    @Override
     public boolean end(long leader) throws IOException {
         return Killing.untilNone(() -> kill(leader));
     }
@@ -97,19 +101,19 @@ final class MarkedProcesses implements ProcessTree {
 
     private boolean isOfTask(Path process, long leader) {
         if (group.isPresent()) {
-            String status = read(process.resolve("status")).orElse("");
+            String status = ProcFiles.text(process.resolve("status")).orElse("");
             return !line(status, "State:").startsWith("Z")
                     && List.of(line(status, "Groups:").split("\\s+"))
                             .contains(Long.toString(group.getAsLong()));
         }
-        String stat = read(process.resolve("stat")).orElse("");
+        String stat = ProcFiles.text(process.resolve("stat")).orElse("");
         String[] afterName = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
         if (afterName.length <= SESSION_FIELD || afterName[0].equals("Z")) {
             return false;
         }
         // Session 0 is the kernel's: there is none where no process was started.
         return leader > 0 && afterName[SESSION_FIELD].equals(Long.toString(leader))
-                || Arrays.asList(read(process.resolve("environ")).orElse("").split("\0"))
+                || Arrays.asList(ProcFiles.text(process.resolve("environ")).orElse("").split("\0"))
                         .contains(VARIABLE + "=" + word);
     }
 
@@ -117,15 +121,5 @@ final class MarkedProcesses implements ProcessTree {
         int at = status.indexOf("\n" + name);
         int from = at + 1 + name.length();
         return at < 0 ? "" : status.substring(from, status.indexOf('\n', from)).strip();
-    }
-
-    /** Empty for what has ended meanwhile, or is another account's. */
-    private static Optional<String> read(Path file) {
-        try {
-            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            LOG.trace("{}: {}", file, e.toString());
-            return Optional.empty();
-        }
     }
 }

@@ -1,5 +1,7 @@
 package org.gridfarm.storagenode.tasks;
 
+import org.gridfarm.protocol.wire.TaskUsage;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +32,14 @@ interface ProcessTree {
      * @return whether none is left
      */
     boolean end(long leader) throws IOException;
+
+    /** What its processes use now, and have used as far as the kernel still knows. */
+    TaskUsage usage(long leader);
+
+    /** The kernel ended one of them for want of memory; false where it does not tell. */
+    default boolean isOutOfMemory() {
+        return false;
+    }
 
     /** Makes one for each task. */
     interface Maker {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.TaskUsage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,12 @@ final class TaskRun {
 
     @GuardedBy("this")
     private boolean timedOut;
+
+    @GuardedBy("this")
+    private boolean isOutOfMemory; // as the kernel says
+
+    @GuardedBy("this")
+    private @Nullable TaskMeter meter;
 
     TaskRun(
             RunTaskRequest request,
@@ -119,6 +126,7 @@ final class TaskRun {
             outcome.complete(
                     explained(reply)
                             .setEnded(clock.micros())
+                            .setUsage(usage())
                             .setStdout(stdout.head())
                             .setStderr(stderr.head())
                             .setStdoutBytes(stdout.size())
@@ -140,6 +148,15 @@ final class TaskRun {
                     });
         }
         synchronized (this) {
+            if (meter != null && meter.isOver()) {
+                reply.setFailure(
+                        "out of memory: it needed %d MiB, more than the %d MiB of --mem"
+                                .formatted(
+                                        meter.usage().getMemoryPeak() >> 20,
+                                        request.getMemoryMax() >> 20));
+            } else if (isOutOfMemory && reply.getExitCode() != 0) {
+                reply.setFailure("out of memory: the kernel ended one of its processes");
+            }
             if (timedOut) {
                 reply.setFailure(
                         "timed out after %s s"
@@ -203,6 +220,7 @@ final class TaskRun {
             if (early != 0) {
                 kill(early);
             }
+            meter(tree, leader);
             followers.add(follow(stdout, started.getInputStream(), "stdout"));
             followers.add(follow(stderr, started.getErrorStream(), "stderr"));
             exit = await(started, script);
@@ -210,10 +228,39 @@ final class TaskRun {
                 throw new IOException("its standard input was cut off: whoever sent it is gone");
             }
         } finally {
+            closeMeter(tree);
             end(tree, leader);
         }
         awaitOutput(followers);
         return exit;
+    }
+
+    private void meter(ProcessTree tree, long leader) {
+        TaskMeter begun =
+                TaskMeter.begin(tree, leader, request.getMemoryMax(), clock, () -> kill(SIGKILL));
+        synchronized (this) {
+            meter = begun;
+        }
+    }
+
+    private void closeMeter(ProcessTree tree) {
+        TaskMeter begun;
+        synchronized (this) {
+            begun = meter;
+            isOutOfMemory = tree.isOutOfMemory();
+        }
+        if (begun != null) {
+            begun.close();
+        }
+    }
+
+    /** So far, or in all. */
+    TaskUsage usage() {
+        TaskMeter begun;
+        synchronized (this) {
+            begun = meter;
+        }
+        return begun == null ? TaskUsage.getDefaultInstance() : begun.usage();
     }
 
     /** However slow the disk is; who holds a pipe open and writes nothing is not waited for. */

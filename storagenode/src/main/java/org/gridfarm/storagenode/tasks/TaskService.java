@@ -254,13 +254,26 @@ public final class TaskService implements AutoCloseable {
 
     private CompletableFuture<ListTasksReply> list(Exchange<Empty, ListTasksReply> exchange) {
         admit(exchange);
+        Map<String, TaskRun> runs = new LinkedHashMap<>();
         synchronized (this) {
-            return CompletableFuture.completedFuture(
-                    ListTasksReply.newBuilder()
-                            .addAllTasks(running())
-                            .setSlots(settings.slots())
-                            .build());
+            for (String task : running()) {
+                Entry entry = tasks.get(task);
+                if (entry != null) {
+                    runs.put(task, entry.run);
+                }
+            }
         }
+        return CompletableFuture.supplyAsync(() -> list(runs), Thread::startVirtualThread);
+    }
+
+    private ListTasksReply list(Map<String, TaskRun> runs) {
+        ListTasksReply.Builder reply =
+                ListTasksReply.newBuilder()
+                        .setSlots(settings.slots())
+                        .setMemoryBytes(settings.memory())
+                        .setGpus(settings.gpus());
+        runs.forEach((task, run) -> reply.addTasks(task).addUsage(run.usage()));
+        return reply.build();
     }
 
     public synchronized int runningCount() {

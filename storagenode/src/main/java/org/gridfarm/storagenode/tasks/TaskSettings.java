@@ -14,6 +14,8 @@ import java.time.Duration;
  *     root's own on one machine
  * @param spool where output that is long is kept for a day; the node's own
  * @param spoolReserve bytes that this leaves free on its disk
+ * @param memory bytes of this host that tasks may ask for, all together
+ * @param gpus that tasks may ask for; numbered from 0 on
  */
 public record TaskSettings(
         int slots,
@@ -23,6 +25,17 @@ public record TaskSettings(
         int minUid,
         boolean allowRoot,
         Path spool,
-        long spoolReserve) {
+        long spoolReserve,
+        long memory,
+        int gpus) {
     public static final int MIN_UID_DEFAULT = 1000;
+
+    private static final long LEFT_TO_OTHERS = 10; // a tenth of the memory, for the farm's own
+
+    /** Nine tenths of what this host has. */
+    public static long memoryOfThisHost() {
+        String info = ProcFiles.text(Path.of("/proc/meminfo")).orElse("");
+        long all = ProcFiles.number(info, "MemTotal:") << 10;
+        return all - all / LEFT_TO_OTHERS;
+    }
 }

@@ -47,7 +47,17 @@ class TaskProxyTest {
             request.addArgv(ByteString.copyFromUtf8(word));
         }
         TaskSettings settings =
-                new TaskSettings(1, "", Duration.ofMillis(300), scratch, 1000, false, scratch, 0);
+                new TaskSettings(
+                        1,
+                        "",
+                        Duration.ofMillis(300),
+                        scratch,
+                        1000,
+                        false,
+                        scratch,
+                        0,
+                        1 << 30,
+                        0);
         TaskRun run =
                 new TaskRun(
                         request.build(),

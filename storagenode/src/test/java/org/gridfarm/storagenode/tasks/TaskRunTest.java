@@ -11,6 +11,7 @@ import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
+import org.gridfarm.protocol.wire.TaskUsage;
 import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -76,7 +77,8 @@ class TaskRunTest {
     }
 
     private TaskSettings settings(String where) {
-        return new TaskSettings(2, where, Duration.ofMillis(300), mount, 1000, false, mount, 0);
+        return new TaskSettings(
+                2, where, Duration.ofMillis(300), mount, 1000, false, mount, 0, 1 << 30, 0);
     }
 
     private TaskRun start(RunTaskRequest request) {
@@ -469,5 +471,41 @@ class TaskRunTest {
         assertThat(lines.get(0)).startsWith(mount.toRealPath() + "/gridfarm-task-");
         assertThat(lines.get(1)).isEqualTo("700 " + other("uid"));
         assertThat(Path.of(lines.get(0))).doesNotExist();
+    }
+
+    /** Of the whole tree, by /proc, where there is no control group. */
+    @Test
+    void whatATaskUsesIsSeenWhileItRuns() throws IOException {
+        Path go = mount.resolve("go");
+        TaskRun run =
+                start(
+                        shell(
+                                        "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; head -c 3000000 /dev/zero | cat >"
+                                                + " here; x=$(head -c 20000000 /dev/zero | tr '\\0' x);"
+                                                + " while ! [ -e "
+                                                + go
+                                                + " ]; do sleep 0.05; done")
+                                .build());
+        await().untilAsserted(() -> {
+            TaskUsage usage = run.usage();
+            assertThat(usage.getCpuMicros()).isPositive();
+            assertThat(usage.getMemoryNow()).isGreaterThan(20_000_000);
+            assertThat(usage.getWrittenBytes()).isGreaterThanOrEqualTo(3_000_000);
+        });
+        Files.createFile(go);
+        TaskUsage all = run.outcome().join().getUsage();
+        assertThat(all.getMemoryPeak()).isGreaterThan(20_000_000);
+        assertThat(all.getMemoryNow()).isZero();
+    }
+
+    @Test
+    void aTaskThatHasMoreMemoryThanItAskedForIsEndedAndToldSo() throws IOException {
+        RunTaskReply reply =
+                run(
+                        shell("x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 600")
+                                .setMemoryMax(30 << 20)
+                                .build());
+        assertThat(reply.getFailure()).startsWith("out of memory").endsWith("30 MiB of --mem");
+        assertThat(reply.getSignal()).isEqualTo(9);
     }
 }

@@ -26,6 +26,8 @@ class TaskUserTest {
                         1000,
                         allowRoot,
                         Path.of("/tmp"),
+                        0,
+                        1 << 30,
                         0));
     }
 

@@ -1,6 +1,7 @@
 package org.gridfarm.test.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.cluster.TestFarm;
@@ -11,9 +12,14 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A job of many tasks, while any process of the farm is killed or stopped, one after the other.
@@ -93,6 +99,52 @@ class JobUnderFaultsTest {
         farm.startOne("sched1"); // reached first, and the other leads or will
         assertThat(farm.gf("run", "echo ran")).contains("ran");
         assertThat(farm.gf("jobs", "--all")).contains("echo ran");
+    }
+
+    /**
+     * Each task is written down as done once, and leaves its output once, whichever scheduler it
+     * was that heard of its end.
+     */
+    @Test
+    void whenSchedulersDieEachTaskIsDoneOnce() throws IOException {
+        int tasks = Tier.count("scheduler.tasks");
+        int kills = Tier.count("scheduler.kills");
+        Path values = farm.directory().resolve("values");
+        Files.write(values, IntStream.range(0, tasks).mapToObj(Integer::toString).toList());
+        String job =
+                farm.gf(
+                                "run",
+                                "--detach",
+                                "--out",
+                                "/once/{}",
+                                "echo {} > \"$GF_OUT\"",
+                                "::::",
+                                values.toString())
+                        .strip();
+        for (int kill = 1; kill <= kills; kill++) {
+            long past = (long) tasks * kill / (kills + 1);
+            await().atMost(Duration.ofMinutes(10)).until(() -> done(job) >= past);
+            for (String one : List.of("sched1", "sched2")) { // one of them leads
+                farm.signal(one, "KILL");
+                farm.startOne(one);
+            }
+        }
+        farm.gf("job", "wait", "-q", job);
+        assertThat(farm.gf("job", "show", job, "--json").split("\"state\":\"succeeded\""))
+                .hasSize(tasks + 2); // and the job itself
+        Path once = farm.mount().resolve("once");
+        try (Stream<Path> left = Files.list(once)) {
+            assertThat(left).hasSize(tasks);
+        }
+        for (int i = 0; i < tasks; i++) {
+            assertThat(once.resolve(Integer.toString(i))).hasContent(Integer.toString(i));
+        }
+    }
+
+    private static long done(String job) {
+        Matcher found =
+                Pattern.compile("\"succeeded\":([0-9]+)").matcher(farm.gf("jobs", job, "--json"));
+        return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 
     /** Files of so many lines. */

@@ -4,9 +4,7 @@ import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.cli.Terminal;
 import org.gridfarm.client.cli.report.JobReport;
-import org.gridfarm.client.cli.run.Argument;
 import org.gridfarm.client.cli.run.JobRun;
-import org.gridfarm.client.cli.run.Placements;
 import org.gridfarm.client.cli.run.TaskOutput;
 import org.gridfarm.client.cli.run.TaskProxies;
 import org.gridfarm.client.core.ClientConfig;
@@ -14,11 +12,10 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.HoldJobRequest;
 import org.gridfarm.protocol.wire.JobInfo;
-import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.RetryJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
 
@@ -38,14 +35,16 @@ import java.util.concurrent.Callable;
 
 @Command(
         name = "job",
-        header = "Shows, explains, awaits, cancels and repeats one job.",
+        header = "Shows, explains, awaits, holds, cancels and repeats one job.",
         description = {
             "",
             "  show    how it stands, and each of its tasks",
-            "  why     what its next task waits for, and what each node has of its input",
+            "  why     what its next task, or task 12.3, waits for, and what speaks for and against each node",
             "  wait    until it has ended; prints the output of its tasks; exit status as of gf run",
             "  log     the output of its tasks that have ended, or of one: gf job log 12.3",
             "  report  a page on what the nodes did: gf job report 12 > job12.html",
+            "  top     what its tasks that run use now; on a terminal again and again",
+            "  hold    start nothing more of it, until release; what runs goes on",
             "  cancel  end it",
             "  retry   run its tasks that did not succeed once more, as a new job whose number is printed"
         },
@@ -56,7 +55,10 @@ public final class JobCommand implements Callable<Integer> {
         WHY,
         WAIT,
         LOG,
+        TOP,
         REPORT,
+        HOLD,
+        RELEASE,
         CANCEL,
         RETRY
     }
@@ -105,7 +107,10 @@ public final class JobCommand implements Callable<Integer> {
             SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
             return switch (action) {
                 case SHOW -> show(scheduler, id);
-                case WHY -> why(farm, scheduler, id);
+                case WHY -> new JobReasons(scheduler, options.json).show(id, task);
+                case TOP -> new JobTop(scheduler, options.json).show(id);
+                case HOLD -> hold(scheduler, id, false);
+                case RELEASE -> hold(scheduler, id, true);
                 case WAIT -> await(farm, config, scheduler, id);
                 case LOG -> log(scheduler, id, task);
                 case REPORT -> report(scheduler, id);
@@ -165,45 +170,10 @@ public final class JobCommand implements Callable<Integer> {
         return 0;
     }
 
-    private int why(Gridfarm farm, SchedulerLine scheduler, long id) {
-        List<TaskInfo> tasks = new ArrayList<>();
-        JobInfo job = Jobs.fetch(scheduler, id, true, tasks);
-        Optional<TaskInfo> next =
-                tasks.stream().filter(task -> task.getState().equals("pending")).findFirst();
-        String reason =
-                job.getRunning() > 0
-                        ? "%d of its tasks run, %d wait"
-                                .formatted(job.getRunning(), job.getPending())
-                        : next.isPresent()
-                                ? job.getWaiting().isEmpty() ? "starts" : job.getWaiting()
-                                : "it has ended: " + job.getState();
-        System.out.println("job " + id + ": " + reason);
-        if (next.isEmpty()) {
-            return 0;
-        }
-        String argument = NameText.of(next.get().getArgument().toByteArray());
-        Argument input = Argument.of(argument);
-        List<FarmPath> inputs =
-                input.isFarmPath() && farm.exists(FarmPath.of(input.path()))
-                        ? List.of(FarmPath.of(input.path()))
-                        : List.of();
-        System.out.println(
-                "next task "
-                        + id
-                        + "."
-                        + (next.get().getIndex() + 1)
-                        + (argument.isEmpty() ? "" : " (" + Output.name(argument) + ")"));
-        Output.Table table = Output.table("NODE", "STATE", "SLOTS", "LOAD", "HOLDS");
-        Map<String, Long> held = new Placements(farm).held(inputs);
-        for (NodeInfo node : farm.nodes()) {
-            table.row(
-                    node.getName(),
-                    node.getState(),
-                    node.getSlots(),
-                    String.format(java.util.Locale.ROOT, "%.1f", node.getLoad()),
-                    Output.bytes(held.getOrDefault(node.getName(), 0L)));
-        }
-        table.print();
+    private static int hold(SchedulerLine scheduler, long id, boolean isRelease) {
+        scheduler.call(
+                SchedulerMethods.HOLD,
+                HoldJobRequest.newBuilder().setJob(id).setRelease(isRelease).build());
         return 0;
     }
 

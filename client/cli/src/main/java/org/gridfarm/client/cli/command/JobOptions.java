@@ -12,6 +12,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.time.Duration;
@@ -20,6 +21,11 @@ import java.util.Optional;
 
 /** How the tasks of a job are run: what {@code gf run} and {@code gf submit} have in common. */
 final class JobOptions {
+    @Mixin private NodeOptions nodes = new NodeOptions();
+
+    @Option(names = "--hold", description = "start nothing before gf job release")
+    private boolean hold;
+
     @Option(
             names = {"-j", "--jobs"},
             defaultValue = "0",
@@ -61,18 +67,11 @@ final class JobOptions {
     private String halt = "never";
 
     @Option(
-            names = "--timeout",
+            names = {"--timeout", "--time"},
             defaultValue = "0",
             paramLabel = "TIME",
-            description = "of each task: seconds, or such as 10m; 0: none")
+            description = "of each task: seconds, or such as 10m or 1:30:00; 0: none")
     private String timeout = "0";
-
-    @Option(
-            names = "--slots",
-            defaultValue = "1",
-            paramLabel = "COUNT",
-            description = "slots that each task takes on its node (${DEFAULT-VALUE})")
-    private int slots;
 
     @Option(
             names = "--priority",
@@ -95,13 +94,6 @@ final class JobOptions {
             description =
                     "working directory, a path in the farm; the one you are in, if that is in the farm")
     private String directory = "";
-
-    @Option(
-            names = "--on",
-            defaultValue = "",
-            paramLabel = "PATTERN",
-            description = "only on nodes whose name matches, such as n1, 'gpu*' or '{n1,n2}'")
-    private String on = "";
 
     @Option(
             names = "--env",
@@ -152,8 +144,17 @@ final class JobOptions {
         return out.isEmpty() ? specs : new OutputPattern(out, JobOptions::inFarm).of(specs, tasks);
     }
 
-    int slots() {
-        return slots;
+    NodeOptions nodes() {
+        return nodes;
+    }
+
+    /** Tasks at once; 0: any number. */
+    int parallel() {
+        return parallel;
+    }
+
+    boolean hasOutputs() {
+        return !out.isEmpty();
     }
 
     /** The others end because of one failure, whose exit status is the command's. */
@@ -165,11 +166,13 @@ final class JobOptions {
      * @param here the working directory, if it is in the farm
      */
     SubmitJobRequest.Builder request(List<String> words, Optional<String> here) {
-        if (parallel < 0 || retries < 0 || slots < 1) {
+        if (parallel < 0 || retries < 0) {
             throw new FarmException(
-                    ErrorKind.USAGE, "run", "", "--jobs, --retries and --slots are not negative");
+                    ErrorKind.USAGE, "run", "", "--jobs and --retries are not negative");
         }
-        return SubmitJobRequest.newBuilder()
+        SubmitJobRequest.Builder request = SubmitJobRequest.newBuilder();
+        nodes.into(request);
+        return request.setHeld(hold)
                 .setName(JobRequest.name(name, words))
                 .setParallelMax(parallel)
                 .setRetries(retries)
@@ -178,7 +181,6 @@ final class JobOptions {
                 .setDirectory(
                         JobRequest.raw(directory.isEmpty() ? here.orElse("") : inFarm(directory)))
                 .setTimeoutMillis(JobRequest.time(timeout).toMillis())
-                .setNodePattern(on)
                 .setPriority(priority);
     }
 }

@@ -93,10 +93,25 @@ public final class Jobs implements Callable<Integer> {
                         "JOB", "USER", "STATE", "TASKS", "RUNNING", "DONE", "FAILED", "LOCAL",
                         "NAME", "WAITING");
         Output.Table details =
-                Output.table("TASK", "STATE", "NODE", "INPUT", "EXIT", "ARGUMENT", "REASON");
+                Output.table(
+                        "TASK",
+                        "STATE",
+                        "NODE",
+                        "INPUT",
+                        "EXIT",
+                        "WAIT",
+                        "TIME",
+                        "CPU",
+                        "MEMORY",
+                        "ARGUMENT",
+                        "REASON");
+        List<JobInfo> ended = new ArrayList<>();
         for (long id : wanted) {
             List<TaskInfo> found = new ArrayList<>();
             JobInfo job = fetch(scheduler, id, withTasks, found);
+            if (job.getEnded() > 0) {
+                ended.add(job);
+            }
             if (json) {
                 Map<String, Object> document = new LinkedHashMap<>(document(job));
                 document.put("tasks", found.stream().map(Jobs::document).toList());
@@ -120,6 +135,10 @@ public final class Jobs implements Callable<Integer> {
                                 t.getNode(),
                                 t.getLocality(),
                                 t.getExitCode(),
+                                seconds(waited(t)),
+                                seconds(took(t)),
+                                seconds(cpu(t)),
+                                Output.bytes(t.getUsage().getMemoryPeak()),
                                 NameText.of(t.getArgument().toByteArray()),
                                 t.getReason()));
             }
@@ -131,8 +150,27 @@ public final class Jobs implements Callable<Integer> {
             if (withTasks) {
                 System.out.println();
                 details.print();
+                ended.forEach(job -> System.out.println(summary(job)));
             }
         }
+    }
+
+    /** From being queued to its start, in milliseconds. */
+    private static long waited(TaskInfo task) {
+        return task.getStarted() == 0 ? 0 : Math.max(0, task.getStarted() - task.getQueued());
+    }
+
+    /** From its start to its end, in milliseconds. */
+    private static long took(TaskInfo task) {
+        return Math.max(0, task.getEnded() - task.getStarted());
+    }
+
+    private static long cpu(TaskInfo task) {
+        return Math.round(task.getUsage().getCpuMicros() / MILLIS);
+    }
+
+    static String seconds(long millis) {
+        return String.format(Locale.ROOT, millis < 100_000 ? "%.2fs" : "%.0fs", millis / MILLIS);
     }
 
     static JobInfo fetch(SchedulerLine scheduler, long id, boolean withTasks, List<TaskInfo> into) {
@@ -160,7 +198,7 @@ public final class Jobs implements Callable<Integer> {
         long read = job.getInputBytesLocal() + job.getInputBytesRemote();
         return String.format(
                 Locale.ROOT,
-                "job %d: %d tasks, %d succeeded, %d failed, %d cancelled in %.1f s (%.1f/s)%s",
+                "job %d: %d tasks, %d succeeded, %d failed, %d cancelled in %.1f s (%.1f/s)%s; cpu %s, most memory %s",
                 job.getId(),
                 job.getTasks(),
                 job.getSucceeded(),
@@ -173,7 +211,9 @@ public final class Jobs implements Callable<Integer> {
                         : ", %d %% of %s input read where it lay"
                                 .formatted(
                                         job.getInputBytesLocal() * PERCENT / read,
-                                        Output.bytes(read)));
+                                        Output.bytes(read)),
+                seconds(Math.round(job.getCpuMicros() / MILLIS)),
+                Output.bytes(job.getMemoryPeak()));
     }
 
     static Map<String, Object> document(JobInfo job) {
@@ -192,6 +232,11 @@ public final class Jobs implements Callable<Integer> {
         document.put("input_bytes_local", job.getInputBytesLocal());
         document.put("input_bytes_remote", job.getInputBytesRemote());
         document.put("waiting", job.getWaiting());
+        document.put("held_by", job.getHeldBy());
+        document.put("cpu_ms", Math.round(job.getCpuMicros() / MILLIS));
+        document.put("memory_peak_bytes", job.getMemoryPeak());
+        document.put("wall_ms", job.getWallMillis());
+        document.put("wait_ms", job.getWaitMillis());
         document.put("submitted_ms", job.getSubmitted());
         document.put("started_ms", job.getStarted());
         document.put("ended_ms", job.getEnded());
@@ -215,6 +260,14 @@ public final class Jobs implements Callable<Integer> {
         document.put("queued_ms", task.getQueued());
         document.put("started_ms", task.getStarted());
         document.put("ended_ms", task.getEnded());
+        document.put("wait_ms", waited(task));
+        document.put("wall_ms", took(task));
+        document.put("cpu_ms", cpu(task));
+        document.put("memory_peak_bytes", task.getUsage().getMemoryPeak());
+        document.put("input_bytes_remote", task.getInputBytes() - task.getInputBytesLocal());
+        document.put("read_bytes", task.getUsage().getReadBytes());
+        document.put("written_bytes", task.getUsage().getWrittenBytes());
+        document.put("gpus", List.copyOf(task.getGpusList()));
         document.put("stdout_bytes", task.getStdoutBytes());
         document.put("stderr_bytes", task.getStderrBytes());
         document.put("reason", task.getReason());

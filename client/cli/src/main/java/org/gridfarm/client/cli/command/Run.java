@@ -3,6 +3,9 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.client.cli.Terminal;
+import org.gridfarm.client.cli.make.Make;
+import org.gridfarm.client.cli.make.MakeRun;
+import org.gridfarm.client.cli.make.Step;
 import org.gridfarm.client.cli.run.Interrupt;
 import org.gridfarm.client.cli.run.JobLog;
 import org.gridfarm.client.cli.run.JobRequest;
@@ -36,6 +39,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -43,7 +47,8 @@ import java.util.concurrent.Callable;
         header = "Runs a command on the nodes that hold its input.",
         customSynopsis = {
             "gf run [OPTION...] COMMAND [ARGUMENT...]",
-            "gf run [OPTION...] COMMAND (::: VALUE... | :::: LISTFILE... | --glob PATTERN)"
+            "gf run [OPTION...] COMMAND (::: VALUE... | :::: LISTFILE... | --glob PATTERN)",
+            "gf run [OPTION...] --make FILE [OUTPUT...]"
         },
         description = {
             "",
@@ -85,6 +90,14 @@ public final class Run implements Callable<Integer> {
     private int each;
 
     @Option(
+            names = {"-N", "--copies"},
+            defaultValue = "1",
+            paramLabel = "COUNT",
+            description =
+                    "run a command without values so many times, on as many nodes as are free")
+    private int copies;
+
+    @Option(
             names = {"-k", "--keep-order"},
             description = "print output in the order of the values")
     private boolean keepOrder;
@@ -124,11 +137,33 @@ public final class Run implements Callable<Integer> {
     @Option(names = "--dry-run", description = "print each command and where it would run")
     private boolean dryRun;
 
-    @Parameters(arity = "1..*", paramLabel = "COMMAND")
+    @Option(
+            names = "--make",
+            paramLabel = "FILE",
+            description =
+                    "run the rules of FILE whose output is out of date, or what these outputs need: docs/make.md")
+    private @Nullable Path make;
+
+    @Option(
+            names = "--by",
+            defaultValue = "time",
+            paramLabel = "WHAT",
+            description =
+                    "with --make: out of date is what is older (time) or of other content (digest)")
+    private String by = "time";
+
+    @Parameters(arity = "0..*", paramLabel = "COMMAND")
     private List<String> words = List.of();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
+        if (make != null) {
+            return make(make);
+        }
+        if (words.isEmpty()) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "run", "", "Missing required parameter: 'COMMAND'");
+        }
         if ((resume || resumeFailed) && joblog == null) {
             throw new FarmException(
                     ErrorKind.USAGE, "run", "--resume", "needs --joblog FILE of the run before");
@@ -139,6 +174,9 @@ public final class Run implements Callable<Integer> {
             if (joblog != null && (resume || resumeFailed)) {
                 list = list.without(JobLog.read(joblog), resumeFailed);
             }
+            if (copies != 1) {
+                list = list.copied(copies);
+            }
             if (list.tasks().isEmpty()) {
                 return 0; // all of it has been done, or there is nothing to do
             }
@@ -147,7 +185,7 @@ public final class Run implements Callable<Integer> {
                             job.withOutputs(list.specs(), list.tasks()),
                             job.inputs().named(),
                             job.affinity(),
-                            job.slots());
+                            job.nodes().slots());
             if (dryRun) {
                 show(farm, list, specs);
                 return 0;
@@ -173,6 +211,50 @@ public final class Run implements Callable<Integer> {
                     proxies.whileAttached(() -> new SchedulerLine(farm, config.schedulers()), id)) {
                 return follow(farm, config, id, list);
             }
+        }
+    }
+
+    private int make(Path file) throws IOException, InterruptedException {
+        if (detach || joblog != null || results != null || copies != 1 || job.hasOutputs()) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "run",
+                    "--make",
+                    "does not go with --detach, --joblog, --results, -N and --out");
+        }
+        if (!by.matches("time|digest")) {
+            throw new FarmException(ErrorKind.USAGE, "run", "--by " + by, "use time or digest");
+        }
+        ClientConfig config = options.configuration();
+        try (Gridfarm farm = Gridfarm.open(config, "gf run")) {
+            String name = Make.jobName(file);
+            Make.Wanted wanted =
+                    new Make.Wanted(
+                            file,
+                            words,
+                            by.equals("digest"),
+                            new MakeRun.Manner(name, job.parallel(), job.haltsAtOne()));
+            if (dryRun) {
+                Make.dryRun(farm, wanted);
+                return 0;
+            }
+            SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
+            return Make.run(
+                    farm,
+                    wanted,
+                    () -> new SchedulerLine(farm, config.schedulers()),
+                    steps -> {
+                        SubmitJobRequest.Builder request =
+                                job.request(List.of(name), Optional.empty()).setName(name);
+                        List<TaskSpec> specs =
+                                JobRequest.withInputs(
+                                        steps.stream().map(Step::spec).toList(),
+                                        job.inputs().named(),
+                                        job.affinity(),
+                                        job.nodes().slots());
+                        return Submit.submit(
+                                scheduler, job.proxies(config), JobRequest.of(request, specs));
+                    });
         }
     }
 

@@ -132,7 +132,7 @@ public final class Submit implements Callable<Integer> {
                                     Collections.nCopies(array, list.specs().getFirst()), numbered),
                             job.inputs().named(),
                             job.affinity(),
-                            job.slots());
+                            job.nodes().slots());
             SubmitJobRequest.Builder request = job.request(words, list.directory());
             after.forEach(word -> request.addAfter(after(word)));
             long id =

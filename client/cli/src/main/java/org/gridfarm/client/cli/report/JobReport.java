@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
  * tasks took longest or failed. Light or dark as the reader's system is.
  */
 public final class JobReport {
+    private static final int FIGURES = 5; // of a task in a table
     private static final int LISTED_MAX = 20;
     private static final int TICKS = 6;
     private static final double MILLIS = 1e3;
@@ -102,6 +103,10 @@ public final class JobReport {
             figure(seconds(share(MEDIAN, false)), "median task");
             figure(seconds(share(NEARLY_ALL, false)), NEARLY_ALL + " % of tasks took at most");
             figure(seconds(share(MEDIAN, true)), "median wait for a slot");
+        }
+        if (job.getMemoryPeak() > 0) {
+            figure(seconds(Math.round(job.getCpuMicros() / MILLIS)), "of processor time");
+            figure(Output.bytes(job.getMemoryPeak()), "most memory of a task");
         }
         long read = job.getInputBytesLocal() + job.getInputBytesRemote();
         if (read > 0) {
@@ -243,7 +248,7 @@ public final class JobReport {
         }
         page.append(
                 "</h2>\n<div class=\"scroll\"><table><tr><th>Task</th><th>Node</th><th class=\"n\">Wait</th><th class=\"n\">Time</th>"
-                        + "<th class=\"n\">Input</th><th>State</th><th>Argument</th></tr>\n");
+                        + "<th class=\"n\">CPU</th><th class=\"n\">Memory</th><th class=\"n\">Input</th><th>State</th><th>Argument</th></tr>\n");
         for (TaskInfo task : shown) {
             List<String> state = new ArrayList<>(List.of(task.getState()));
             if (!task.getReason().isEmpty()) {
@@ -253,12 +258,16 @@ public final class JobReport {
                 state.add(task.getAttempts() + " attempts");
             }
             page.append(
-                    "<tr><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s</td><td class=\"c\">%s</td></tr>\n"
+                    ("<tr><td>%s</td><td>%s</td>"
+                                    + "<td class=\"n\">%s</td>".repeat(FIGURES)
+                                    + "<td>%s</td><td class=\"c\">%s</td></tr>\n")
                             .formatted(
                                     name(task),
                                     text(task.getNode()),
                                     seconds(Math.max(0, task.getStarted() - task.getQueued())),
                                     seconds(span.millis(task)),
+                                    seconds(Math.round(task.getUsage().getCpuMicros() / MILLIS)),
+                                    Output.bytes(task.getUsage().getMemoryPeak()),
                                     Output.bytes(task.getInputBytes()),
                                     text(String.join(", ", state)),
                                     text(command(task))));

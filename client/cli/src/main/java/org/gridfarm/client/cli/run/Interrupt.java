@@ -20,8 +20,12 @@ public final class Interrupt {
 
     /** From now on; a job that was cancelled makes the command's exit status 130. */
     public static Interrupt cancels(long job, Runnable cancel) {
+        return cancels("job " + job, cancel);
+    }
+
+    public static Interrupt cancels(String what, Runnable cancel) {
         Interrupt interrupt = new Interrupt(cancel);
-        Signal.handle(new Signal("INT"), _ -> interrupt.first(job));
+        Signal.handle(new Signal("INT"), _ -> interrupt.first(what));
         for (String name : new String[] {"TERM", "HUP"}) {
             Signal.handle(new Signal(name), signal -> interrupt.leave(signal.getNumber()));
         }
@@ -32,11 +36,11 @@ public final class Interrupt {
         return asked.get();
     }
 
-    private void first(long job) {
+    private void first(String what) {
         if (asked.getAndSet(true)) {
             Runtime.getRuntime().halt(Exit.INTERRUPTED.code());
         }
-        System.err.println("gf: cancelling job " + job + "; once more to leave at once");
+        System.err.println("gf: cancelling " + what + "; once more to leave at once");
         cancel.run();
     }
 

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.RpcLimits;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.jspecify.annotations.Nullable;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -26,7 +27,14 @@ public final class JobRequest {
     private static final double MILLIS = 1e3;
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)([smhd]?)");
 
+    private static final Pattern CLOCK =
+            Pattern.compile("(?:([0-9]{1,5})-)?(?:([0-9]{1,5}):)?([0-9]{1,5}):([0-9]{1,2})");
+
     private JobRequest() {}
+
+    private static long part(@Nullable String digits) {
+        return digits == null ? 0 : Long.parseLong(digits);
+    }
 
     /** With these tasks; what their commands begin with in common is sent once. */
     public static SubmitJobRequest of(SubmitJobRequest.Builder options, List<TaskSpec> tasks) {
@@ -98,15 +106,25 @@ public final class JobRequest {
         return values;
     }
 
-    /** Of {@code 90}, {@code 1.5s}, {@code 10m}, {@code 2h}, {@code 1d}; zero for nothing. */
+    /**
+     * Of {@code 90}, {@code 1.5s}, {@code 10m}, {@code 2h}, {@code 1d}, or as Slurm has it {@code
+     * MM:SS}, {@code HH:MM:SS}, {@code D-HH:MM:SS}; zero for nothing.
+     */
     public static Duration time(String text) {
+        Matcher clock = CLOCK.matcher(text);
+        if (clock.matches()) {
+            return Duration.ofDays(part(clock.group(1)))
+                    .plusHours(part(clock.group(2)))
+                    .plusMinutes(part(clock.group(3)))
+                    .plusSeconds(part(clock.group(4)));
+        }
         Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {
             throw new FarmException(
                     ErrorKind.USAGE,
                     "run",
                     text,
-                    "no time: use seconds, or such as 90s, 10m, 2h, 1d");
+                    "no time: use seconds, or such as 90s, 10m, 2h, 1d, 1:30:00");
         }
         long unit =
                 switch (matcher.group(2)) {

@@ -19,6 +19,7 @@ public record Script(String name, String text) {
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
 
     public Script {
+        requireText(name, text);
         if (text.length() > BYTES_MAX) {
             throw new FarmException(
                     ErrorKind.TOO_BIG,
@@ -26,6 +27,17 @@ public record Script(String name, String text) {
                     name,
                     "a script has at most %d KiB: put it into the farm and name it gf:/..."
                             .formatted(BYTES_MAX >> 10));
+        }
+    }
+
+    /** What was compiled has zero bytes, and no argument can hold those. */
+    private static void requireText(String name, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "submit",
+                    name,
+                    "it is a program and no script: submit a script that runs it");
         }
     }
 

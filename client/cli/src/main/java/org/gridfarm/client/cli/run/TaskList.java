@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 
 /**
  * From the words of a command line to tasks: what is in the farm is found, and what is missing is
@@ -37,6 +39,26 @@ public record TaskList(List<JobRun.Task> tasks, List<TaskSpec> specs, Optional<S
     /** One task that no value was given for. */
     public boolean isPlain() {
         return tasks.size() == 1 && tasks.getFirst().arguments().isEmpty();
+    }
+
+    /** The one task so many times; each finds its number in GF_TASK_ID. */
+    public TaskList copied(int count) {
+        if (!isPlain() || count < 1) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "run",
+                    "-N " + count,
+                    isPlain()
+                            ? "a command runs at least once"
+                            : "values say how many tasks there are");
+        }
+        String command = tasks.getFirst().command();
+        return new TaskList(
+                IntStream.rangeClosed(1, count)
+                        .mapToObj(number -> new JobRun.Task(number, List.of(), command))
+                        .toList(),
+                Collections.nCopies(count, specs.getFirst()),
+                directory);
     }
 
     private static final int ASKED_AT_ONCE = 64;

@@ -1,0 +1,231 @@
+package org.gridfarm.scheduler.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import com.google.protobuf.MessageLite;
+
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.CancelJobRequest;
+import org.gridfarm.protocol.wire.HoldJobRequest;
+import org.gridfarm.protocol.wire.JobUsageRequest;
+import org.gridfarm.protocol.wire.RenewDelegationRequest;
+import org.gridfarm.protocol.wire.RetryJobRequest;
+import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.protocol.wire.TaskInputRequest;
+import org.gridfarm.protocol.wire.TaskOutputRequest;
+import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.WhyJobRequest;
+import org.gridfarm.scheduler.worker.Farm;
+import org.gridfarm.scheduler.worker.Runner;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/** What others than its owner may do with a job: nothing, and administrators some of it. */
+class RightsTest {
+    private static final Identity OTHER =
+            new Identity("/CN=mallory", Role.USER, List.of("mallory"), Optional.empty(), false);
+    private static final Identity ADMIN =
+            new Identity("/CN=root", Role.ADMIN, List.of("root"), Optional.empty(), false);
+
+    private final ExecutorService events = Executors.newSingleThreadExecutor();
+    private final Recorder recorder = new Recorder((_, _) -> {}, _ -> {});
+    private final Dispatcher dispatcher =
+            new Dispatcher(
+                    unused(Farm.class),
+                    unused(Runner.class),
+                    recorder,
+                    Clock.system(),
+                    events,
+                    user -> CompletableFuture.failedFuture(new IllegalStateException(user)));
+    private final JobService service = service();
+
+    /** None of these calls comes to the table or to a node. */
+    @SuppressWarnings("NullAway")
+    private JobService service() {
+        return new JobService(
+                dispatcher,
+                null,
+                1,
+                user -> CompletableFuture.failedFuture(new IllegalStateException(user)),
+                events,
+                events,
+                Clock.system(),
+                null,
+                null);
+    }
+
+    private static <T> T unused(Class<T> type) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, _) -> {
+                            throw new UnsupportedOperationException(method.getName());
+                        }));
+    }
+
+    @AfterEach
+    void end() {
+        recorder.close();
+        events.shutdownNow();
+    }
+
+    private record Call(Object request, Identity caller, CompletableFuture<Object> answer)
+            implements InvocationHandler {
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] words) {
+            return switch (method.getName()) {
+                case "request" -> request;
+                case "peer" -> proxy;
+                case "identity" -> caller;
+                case "isCancelled" -> false;
+                case "reply", "failWith", "fail" -> {
+                    answer.complete(Objects.requireNonNull(words)[0]);
+                    yield null;
+                }
+                default -> throw new UnsupportedOperationException(method.getName());
+            };
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <Q extends MessageLite, R extends MessageLite> Object answer(
+            Identity caller,
+            Q request,
+            BiConsumer<JobService, Exchange<Q, R>> method,
+            JobService of) {
+        Call call = new Call(request, caller, new CompletableFuture<>());
+        method.accept(
+                of,
+                (Exchange<Q, R>)
+                        Proxy.newProxyInstance(
+                                Call.class.getClassLoader(),
+                                new Class<?>[] {Exchange.class, Peer.class},
+                                call));
+        return call.answer().orTimeout(20, SECONDS).join();
+    }
+
+    private List<Supplier<Object>> ownersAlone(Identity caller) {
+        return List.of(
+                () ->
+                        answer(
+                                caller,
+                                RetryJobRequest.newBuilder().setJob(1).build(),
+                                JobService::retry,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                TaskInputRequest.newBuilder().setJob(1).build(),
+                                JobService::input,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                RenewDelegationRequest.newBuilder().setJob(1).build(),
+                                JobService::renew,
+                                service));
+    }
+
+    private List<Supplier<Object>> ownersAndAdministrators(Identity caller) {
+        return List.of(
+                () ->
+                        answer(
+                                caller,
+                                TaskOutputRequest.newBuilder().setJob(1).setMax(1).build(),
+                                JobService::output,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                HoldJobRequest.newBuilder().setJob(1).build(),
+                                JobService::hold,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                WhyJobRequest.newBuilder().setJob(1).build(),
+                                JobService::why,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                JobUsageRequest.newBuilder().setJob(1).build(),
+                                JobService::usage,
+                                service),
+                () ->
+                        answer(
+                                caller,
+                                CancelJobRequest.newBuilder().setJob(1).build(),
+                                JobService::cancel,
+                                service));
+    }
+
+    private void submitted() {
+        SubmitJobRequest request =
+                SubmitJobRequest.newBuilder()
+                        .setHeld(true)
+                        .setStreamsInput(true)
+                        .addTasks(TaskSpec.getDefaultInstance())
+                        .build();
+        events.execute(() -> dispatcher.submitted(1, "alice", request));
+    }
+
+    private static void refused(Supplier<Object> call) {
+        assertThat(call.get())
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_PERMITTED));
+    }
+
+    @Test
+    void othersMayNothing() {
+        submitted();
+        ownersAlone(OTHER).forEach(RightsTest::refused);
+        ownersAndAdministrators(OTHER).forEach(RightsTest::refused);
+    }
+
+    /** Whose own the tasks would be. */
+    @Test
+    void administratorsRunNothingAsSomebodyElse() {
+        submitted();
+        ownersAlone(ADMIN).forEach(RightsTest::refused);
+        assertThat(ownersAndAdministrators(ADMIN).get(2).get())
+                .isNotInstanceOf(FarmException.class);
+    }
+
+    @Test
+    void whatAnAdministratorHoldsHisUserDoesNotRelease() {
+        submitted();
+        events.execute(() -> dispatcher.hold(dispatcher.require(1), "root"));
+        Identity alice =
+                new Identity("/CN=alice", Role.USER, List.of("alice"), Optional.empty(), false);
+        refused(() ->
+                answer(
+                        alice,
+                        HoldJobRequest.newBuilder().setJob(1).setRelease(true).build(),
+                        JobService::hold,
+                        service));
+    }
+}

@@ -1,0 +1,91 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Jobs by the program that users have: what they need, what they used, what files come of files.
+ */
+class JobsTest {
+    private static TestFarm farm;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm = TestFarm.shared();
+        farm.gf("mkdir", "-p", "/jobs/raw", "/jobs/work");
+    }
+
+    @Test
+    void aHeldJobWaitsSaysSoAndRunsWhenItIsReleased(@TempDir Path here) throws IOException {
+        Path script = Files.writeString(here.resolve("s.sh"), "#GF --hold --on n2\necho here\n");
+        String job = farm.gf("submit", script.toString()).strip();
+        String why = farm.gf("job", "why", job);
+        assertThat(why).contains("is held by", "gf job release " + job, "is not named by --on n2");
+        farm.gf("job", "release", job);
+        assertThat(farm.gf("job", "wait", job)).isEqualTo("here\n");
+    }
+
+    @Test
+    void aTaskThatNeedsMoreMemoryThanItAskedForIsToldApartAndWhatItUsedIsKept() {
+        TestFarm.Result ended =
+                farm.tryGf(
+                        "run",
+                        "--mem",
+                        "20M",
+                        "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 60");
+        assertThat(ended.errors()).contains("out of memory");
+        assertThat(ended.status()).isEqualTo(137);
+        Matcher job =
+                Pattern.compile("\"job\":([0-9]+)").matcher(farm.gf("jobs", "--all", "--json"));
+        assertThat(job.find()).isTrue();
+        Matcher peak =
+                Pattern.compile("\"memory_peak_bytes\":([0-9]+)")
+                        .matcher(farm.gf("job", "show", job.group(1), "--json"));
+        assertThat(peak.find()).isTrue();
+        assertThat(Long.parseLong(peak.group(1))).isGreaterThan(20 << 20);
+        TestFarm.Result never = farm.tryGf("run", "--mem", "900T", "true");
+        assertThat(never.errors()).contains("no node can ever run such a task", "n1 has");
+        assertThat(never.status()).isEqualTo(64);
+    }
+
+    @Test
+    void whatIsOutOfDateIsMadeAgainAndNothingElse(@TempDir Path here) throws IOException {
+        Path raw = farm.mount().resolve("jobs/raw");
+        Files.writeString(raw.resolve("a.txt"), "1\n2\n");
+        Files.writeString(raw.resolve("b c.txt"), "3\n");
+        Path rules =
+                Files.writeString(
+                        here.resolve("sum.make"),
+                        """
+                        rule
+                          each /jobs/raw/*.txt
+                          out  /jobs/work/{/.}.n
+                          run  wc -l < {} > "$GF_OUT"
+                        rule
+                          in   /jobs/work/*.n
+                          out  /jobs/sum
+                          run  cat "$@" > "$GF_OUT"
+                        """);
+        String[] make = {"run", "--make", rules.toString(), "--by", "digest"};
+        assertThat(farm.tryGf(make).errors())
+                .contains("3 steps made, 0 up to date, 0 failed, 0 not begun");
+        Path sum = farm.mount().resolve("jobs/sum");
+        await().untilAsserted(() -> assertThat(sum).hasContent("2\n1\n"));
+        assertThat(farm.tryGf(make).errors()).contains("0 steps made, 3 up to date");
+        Files.writeString(raw.resolve("b c.txt"), "4\n"); // as many lines: the sum stays
+        assertThat(farm.tryGf(make).errors()).contains("1 steps made, 2 up to date");
+        Files.writeString(raw.resolve("b c.txt"), "5\n6\n7\n");
+        assertThat(farm.tryGf(make).errors()).contains("2 steps made, 1 up to date");
+        assertThat(sum).hasContent("2\n3\n");
+    }
+}
