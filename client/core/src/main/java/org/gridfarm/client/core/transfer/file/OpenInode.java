@@ -103,7 +103,7 @@ public final class OpenInode implements GrantOwner {
     /**
      * New, short, and on its way to be the only replica, which is here; nobody else has it open.
      */
-    boolean mayCloseLater() {
+    public boolean mayCloseLater() {
         synchronized (lock) {
             return isAloneHere() && localWriting != null && localWriting.isNewAndShort();
         }

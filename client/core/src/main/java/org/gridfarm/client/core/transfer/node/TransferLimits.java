@@ -62,7 +62,7 @@ public final class TransferLimits {
     public static final int COMPARED_BYTES_MAX = 256 << 10;
 
     /** A new file of no more bytes is closed while its program goes on. */
-    static final int CLOSED_LATER_MAX = 1 << 20;
+    public static final int CLOSED_LATER_MAX = 1 << 20;
 
     /** Read from a lost node's file and written elsewhere in one piece. */
     public static final int RESCUE_BYTES = 4 << 20;
