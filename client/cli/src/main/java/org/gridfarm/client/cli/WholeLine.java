@@ -6,9 +6,10 @@ import org.gridfarm.client.cli.command.Subcommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -18,6 +19,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 /**
  * The command line as a whole: what stands before the command, the list of commands, complaints.
@@ -140,23 +144,51 @@ final class WholeLine {
         if (stranger.isPresent()) {
             return "there is no option '" + stranger.get() + "'";
         }
-        if (failure instanceof MissingParameterException missing) {
-            List<String> labels = new ArrayList<>();
-            for (ArgSpec argument : missing.getMissing()) {
-                labels.add(
-                        argument instanceof PositionalParamSpec
-                                ? argument.paramLabel()
-                                : String.valueOf(argument));
-            }
-            if (labels.stream().noneMatch(label -> label.startsWith("-")) && !labels.isEmpty()) {
-                return "give " + String.join(" ", labels);
-            }
+        if (failure instanceof MissingParameterException missing
+                && !missing.getMissing().isEmpty()) {
+            return missing(missing.getMissing(), words);
         }
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getUnmatched().isEmpty()) {
-            return "'" + unmatched.getUnmatched().getFirst() + "' is one word too many";
+            String word = unmatched.getUnmatched().getFirst();
+            return spec.subcommands().isEmpty()
+                    ? "'" + word + "' is one word too many"
+                    : "there is no '" + word + "': give one of " + subcommands(spec);
         }
-        return message;
+        boolean isGroup = !spec.subcommands().isEmpty() && !(spec.userObject() instanceof Callable);
+        return isGroup && failure.getClass() == ParameterException.class
+                ? "give one of " + subcommands(spec)
+                : message;
+    }
+
+    private static String subcommands(CommandSpec spec) {
+        return spec.subcommands().values().stream()
+                .map(CommandLine::getCommandName)
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+
+    /** An operand, an option, the value of an option, or one option of several. */
+    private static String missing(List<ArgSpec> missing, String[] words) {
+        ArgSpec first = missing.getFirst();
+        if (first instanceof OptionSpec option
+                && Arrays.stream(words).anyMatch(Set.of(option.names())::contains)) {
+            return option.longestName() + " needs " + option.paramLabel();
+        }
+        List<String> labels = missing.stream().map(WholeLine::label).toList();
+        ArgGroupSpec group = first.group();
+        return group != null && group.exclusive() && labels.size() > 1
+                ? "give one of " + String.join(", ", labels)
+                : "give " + String.join(" ", labels);
+    }
+
+    private static String label(ArgSpec argument) {
+        if (!(argument instanceof OptionSpec option)) {
+            return argument.paramLabel();
+        }
+        return option.arity().max() == 0
+                ? option.longestName()
+                : option.longestName() + " " + option.paramLabel();
     }
 }
