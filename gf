@@ -121,7 +121,7 @@ find_maven() {
 # True where a source is newer than the start of the build that made $dist.
 stale() {
     [ -f "$dist/stamp" ] || return 0
-    [ -n "$(cd "$home" && find pom.xml deploy/assemble deploy/train */pom.xml client/*/pom.xml */src/main client/*/src/main \
+    [ -n "$(cd "$home" && find pom.xml deploy/assemble deploy/train ./*/pom.xml client/*/pom.xml ./*/src/main client/*/src/main \
         -newer target/dist/stamp -print 2>/dev/null | head -n 1)" ]
 }
 
@@ -174,20 +174,20 @@ everywhere="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=a
 # Each daemon has a main class of its own.
 main=org.gridfarm.client.cli.Gf
 cache=
-kind=command
+kind="command"
 case $invoked:${1:-} in
     gf:metaserver) kind=$1 main=org.gridfarm.metaserver.MetaServerMain && shift ;;
     gf:storagenode) kind=$1 main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
     gf:scheduler) kind=$1 main=org.gridfarm.scheduler.SchedulerMain && shift ;;
     gf:zookeeper) kind=$1 main=org.apache.zookeeper.server.ZooKeeperServerMain && shift ;;
-    gf:bench) kind=$1 ;;
+    gf:bench | gf:console) kind=$1 ;;
     gf:mount)
         for word; do
             case $word in -f | --foreground) kind=$1 ;; esac
         done
         ;;
 esac
-if [ $kind = command ]; then
+if [ "$kind" = "command" ]; then
     # It lives for a moment: what counts is how soon it begins. Compiling what runs only a little longer than that is work for nothing.
     flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=4"
     [ -f "$dist/gf.aot" ] && [ "$jdk" = "$built_with" ] && cache=$dist/gf.aot
@@ -202,6 +202,7 @@ fi
 
 # No JVM starts in a directory that was removed. It starts in the root, and a relative path leads to where nothing is any more.
 here=
+# shellcheck disable=SC3013 # dash, bash and busybox know -ef
 if [ ! "${PWD:-}" -ef . ] && [ -z "$(pwd -P 2>/dev/null)" ]; then
     [ -d /proc/self/fd ] || fail 66 "the working directory was removed"
     exec 9<.

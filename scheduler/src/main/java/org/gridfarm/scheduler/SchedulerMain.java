@@ -15,6 +15,7 @@ import org.gridfarm.protocol.observe.Metrics;
 import org.gridfarm.protocol.observe.Readiness;
 import org.gridfarm.protocol.observe.RpcMeters;
 import org.gridfarm.protocol.observe.RunFile;
+import org.gridfarm.protocol.observe.SlowRequests;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.Loops;
@@ -93,7 +94,11 @@ public final class SchedulerMain {
                                         "scheduler " + name,
                                         security,
                                         scheduler.services())
-                                .withObserver(new RpcMeters(metrics.registry())));
+                                .withObserver(
+                                        new RpcMeters(
+                                                metrics.registry(),
+                                                new SlowRequests(
+                                                        settings.daemon().slowRequest()))));
         HttpEndpoint http = HttpEndpoint.bind(loops, settings.daemon().http(), metrics, health);
         Optional<RunFile> runFile =
                 settings.daemon()

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.observe.Health;
 import org.gridfarm.protocol.observe.HttpEndpoint;
 import org.gridfarm.protocol.observe.Metrics;
 import org.gridfarm.protocol.observe.RpcMeters;
+import org.gridfarm.protocol.observe.SlowRequests;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ConnectionListener;
 import org.gridfarm.protocol.rpc.ExpectedServer;
@@ -93,7 +94,8 @@ public final class StorageNode implements AutoCloseable {
         TicketGate gate = new TicketGate(new NodeName(name), clock);
         TicketDoor door = new TicketDoor(gate);
         metrics = new Metrics("storagenode", name);
-        RpcMeters meters = new RpcMeters(metrics.registry());
+        SlowRequests slow = new SlowRequests(settings.daemon().slowRequest());
+        RpcMeters meters = new RpcMeters(metrics.registry(), slow);
 
         RpcClient toNodes =
                 new RpcClient(
@@ -174,7 +176,7 @@ public final class StorageNode implements AutoCloseable {
                         loops,
                         security,
                         ExpectedServer.metaserver(),
-                        new Commands(store, verifier, replication, scrubber).services(),
+                        new Commands(store, verifier, replication, scrubber, slow).services(),
                         KeepAlive.DEFAULT,
                         meters);
         link =

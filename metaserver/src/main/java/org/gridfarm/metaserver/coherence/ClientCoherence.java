@@ -116,6 +116,31 @@ public final class ClientCoherence {
         return held;
     }
 
+    /**
+     * What one session has here.
+     *
+     * @param owed recalls that it has not answered
+     * @param leaseNanos that its lease still has
+     */
+    public record Holding(int held, int owed, long leaseNanos) {}
+
+    /** Null: it is not known here. */
+    public @Nullable Holding holding(long session, long now) {
+        Session known = sessions.get(session);
+        return known == null
+                ? null
+                : new Holding(
+                        known.held.size(), known.owed.size(), Math.max(0, known.expires - now));
+    }
+
+    /** The inodes of what the session holds, those held for longest first. */
+    public List<Long> heldBy(long session, int limit) {
+        Session known = sessions.get(session);
+        return known == null
+                ? List.of()
+                : known.held.stream().map(Keys::inode).distinct().limit(limit).toList();
+    }
+
     /** The session came back on a new connection: its unanswered recalls, to be sent again. */
     public List<Effect> resend(long session) {
         Session known = sessions.get(session);

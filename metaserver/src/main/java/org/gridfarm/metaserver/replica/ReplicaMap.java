@@ -40,6 +40,7 @@ public final class ReplicaMap {
     private final Map<Problem, Roaring64Bitmap> problems = new HashMap<>();
     private final Roaring64Bitmap[] underByLive = new Roaring64Bitmap[LIVE_CLASSES];
     private final Roaring64Bitmap toJudge = new Roaring64Bitmap();
+    private final ReplicaMatrix matrix = new ReplicaMatrix();
     private long rowCount;
 
     public ReplicaMap(Files files) {
@@ -289,6 +290,7 @@ public final class ReplicaMap {
 
     private void judge(long inode) {
         Standing standing = standing(inode);
+        matrix.put(inode, standing);
         for (Map.Entry<Problem, Roaring64Bitmap> index : problems.entrySet()) {
             set(index.getValue(), inode, standing != null && standing.has(index.getKey()));
         }
@@ -403,7 +405,12 @@ public final class ReplicaMap {
         return LIVE_CLASSES;
     }
 
-    private static long[] take(Roaring64Bitmap index, long after, int limit) {
+    /** Files by copies wanted and copies that can be read. */
+    public ReplicaMatrix matrix() {
+        return matrix;
+    }
+
+    static long[] take(Roaring64Bitmap index, long after, int limit) {
         LongIterator each = index.getLongIteratorFrom(after + 1);
         long[] found = new long[limit];
         int n = 0;

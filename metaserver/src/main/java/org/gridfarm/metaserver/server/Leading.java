@@ -15,6 +15,7 @@ import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.server.admin.AdminService;
 import org.gridfarm.metaserver.server.admin.CheckService;
+import org.gridfarm.metaserver.server.admin.ClientsReport;
 import org.gridfarm.metaserver.server.admin.QuotaService;
 import org.gridfarm.metaserver.server.admin.StatusService;
 import org.gridfarm.metaserver.server.admin.TicketRotation;
@@ -277,17 +278,20 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         repair,
                         this);
         status.register(table);
-        ReplicaAdmin copies = new ReplicaAdmin(state, balance, this);
+        ReplicaAdmin copies = new ReplicaAdmin(state, balance, identity, this);
         AdminService admin =
                 new AdminService()
                         .on("barrier", status::barrier)
                         .on("balance", copies::answer)
                         .on("rotate-secret", new TicketRotation(tickets, this)::answer)
-                        .on("scrub", copies::answer);
+                        .on("scrub", copies::answer)
+                        .toLook("slow", copies::answer);
+        new ClientsReport(state, clients, sessions, opens.files()).register(admin);
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);
-        admin.register(table);
-        new ReplicaService(state, repair, missing, reach, this).register(table);
+        ReplicaService replicas =
+                new ReplicaService(state, repair, missing, reach, this).register(table);
+        admin.toLook("matrix", replicas::matrix).register(table);
         new SumService(state, reach, this).register(table);
         new NodeControl(state, planner, this).register(table);
     }

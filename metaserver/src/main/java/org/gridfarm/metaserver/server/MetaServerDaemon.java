@@ -18,6 +18,7 @@ import org.gridfarm.protocol.observe.HttpEndpoint;
 import org.gridfarm.protocol.observe.Metrics;
 import org.gridfarm.protocol.observe.RpcMeters;
 import org.gridfarm.protocol.observe.RunFile;
+import org.gridfarm.protocol.observe.SlowRequests;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.HostPort;
@@ -68,7 +69,8 @@ public final class MetaServerDaemon implements AutoCloseable {
             Cluster cluster) {
         DaemonSettings daemon = settings.daemon();
         Metrics metrics = new Metrics("metaserver", daemon.name());
-        RpcMeters meters = new RpcMeters(metrics.registry());
+        SlowRequests slow = new SlowRequests(daemon.slowRequest());
+        RpcMeters meters = new RpcMeters(metrics.registry(), slow);
         ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
         Deferred deferred = new Deferred();
         RpcServer rpc =
@@ -87,7 +89,8 @@ public final class MetaServerDaemon implements AutoCloseable {
                         daemon.name(),
                         told.toString(),
                         new Accounts(settings.accounts()),
-                        blocking);
+                        blocking,
+                        slow);
         Clock clock = Clock.system();
         HeapWatch heap = new HeapWatch(settings.limits().heapPercent());
         MetaServer.StateFactory states =

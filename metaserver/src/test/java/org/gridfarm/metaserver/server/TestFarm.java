@@ -109,6 +109,7 @@ final class TestFarm implements AutoCloseable {
                                         "INFO",
                                         Optional.empty(),
                                         Optional.empty(),
+                                        Duration.ofSeconds(1),
                                         UNUSED_FILES),
                                 candidate,
                                 Map.of(

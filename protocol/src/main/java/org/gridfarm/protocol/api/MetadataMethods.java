@@ -177,12 +177,13 @@ public final class MetadataMethods {
      */
     public static final Method<LockRequest, LockReply> LOCK =
             new Method<>(
-                    50,
-                    "lock",
-                    LockRequest.parser(),
-                    LockReply.parser(),
-                    Retry.IDEMPOTENT,
-                    FILES.needing("the file open, or r or w"));
+                            50,
+                            "lock",
+                            LockRequest.parser(),
+                            LockReply.parser(),
+                            Retry.IDEMPOTENT,
+                            FILES.needing("the file open, or r or w"))
+                    .thatWaits();
 
     public static final Method<LockRequest, LockReply> TEST_LOCK =
             new Method<>(
@@ -267,12 +268,13 @@ public final class MetadataMethods {
                     FILES.needing("of a file: x of the way to it; else an administrator"));
     public static final Method<ReplicateRequest, ReplicateReply> REPLICATE =
             new Method<>(
-                    84,
-                    "replicate",
-                    ReplicateRequest.parser(),
-                    ReplicateReply.parser(),
-                    Retry.IDEMPOTENT,
-                    FILES.withFullProxy().needing("w for a copy more or less"));
+                            84,
+                            "replicate",
+                            ReplicateRequest.parser(),
+                            ReplicateReply.parser(),
+                            Retry.IDEMPOTENT,
+                            FILES.withFullProxy().needing("w for a copy more or less"))
+                    .thatWaits();
     public static final Method<AdminRequest, AdminReply> ADMIN =
             new Method<>(
                     85,
@@ -338,12 +340,13 @@ public final class MetadataMethods {
     /** Reads whole replicas where no digest is known: may take long. */
     public static final Method<SumRequest, SumReply> SUM =
             new Method<>(
-                    95,
-                    "sum",
-                    SumRequest.parser(),
-                    SumReply.parser(),
-                    Retry.IDEMPOTENT,
-                    FILES.needing("r"));
+                            95,
+                            "sum",
+                            SumRequest.parser(),
+                            SumReply.parser(),
+                            Retry.IDEMPOTENT,
+                            FILES.needing("r"))
+                    .thatWaits();
 
     private MetadataMethods() {}
 }

@@ -49,22 +49,24 @@ public final class SchedulerMethods {
                     Access.PEOPLE.withFullProxy().needing("an own job, or an administrator"));
     public static final Method<WaitJobRequest, WaitJobReply> WAIT =
             new Method<>(
-                    164,
-                    "wait-job",
-                    WaitJobRequest.parser(),
-                    WaitJobReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.PEOPLE.needing("an own job, or an administrator"));
+                            164,
+                            "wait-job",
+                            WaitJobRequest.parser(),
+                            WaitJobReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.PEOPLE.needing("an own job, or an administrator"))
+                    .thatWaits();
 
     /** What a task has written so far, or wrote; the scheduler asks the node. */
     public static final Method<TaskOutputRequest, TaskOutputReply> OUTPUT =
             new Method<>(
-                    165,
-                    "task-output",
-                    TaskOutputRequest.parser(),
-                    TaskOutputReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.PEOPLE.needing("an own job, or an administrator"));
+                            165,
+                            "task-output",
+                            TaskOutputRequest.parser(),
+                            TaskOutputReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.PEOPLE.needing("an own job, or an administrator"))
+                    .thatWaits();
 
     public static final Method<RetryJobRequest, SubmitJobReply> RETRY =
             new Method<>(
@@ -98,12 +100,13 @@ public final class SchedulerMethods {
     /** A piece of the standard input of a job's only task; the scheduler passes it on. */
     public static final Method<TaskInputRequest, TaskInputReply> INPUT =
             new Method<>(
-                    172,
-                    "task-input",
-                    TaskInputRequest.parser(),
-                    TaskInputReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.PEOPLE.withFullProxy().needing("an own job"));
+                            172,
+                            "task-input",
+                            TaskInputRequest.parser(),
+                            TaskInputReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.PEOPLE.withFullProxy().needing("an own job"))
+                    .thatWaits();
 
     /** Nothing more of a job starts, or it goes on. What runs is not touched. */
     public static final Method<HoldJobRequest, Empty> HOLD =

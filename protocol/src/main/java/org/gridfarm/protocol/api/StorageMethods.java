@@ -111,12 +111,13 @@ public final class StorageMethods {
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
             new Method<>(
-                    120,
-                    "replicate-object",
-                    ReplicateObjectRequest.parser(),
-                    ReplicateObjectReply.parser(),
-                    Retry.IDEMPOTENT,
-                    COMMANDS);
+                            120,
+                            "replicate-object",
+                            ReplicateObjectRequest.parser(),
+                            ReplicateObjectReply.parser(),
+                            Retry.IDEMPOTENT,
+                            COMMANDS)
+                    .thatWaits();
     public static final Method<DeleteObjectsRequest, DeleteObjectsReply> DELETE_OBJECTS =
             new Method<>(
                             121,
@@ -136,12 +137,13 @@ public final class StorageMethods {
                     COMMANDS);
     public static final Method<VerifyObjectRequest, VerifyObjectReply> VERIFY_OBJECT =
             new Method<>(
-                    123,
-                    "verify-object",
-                    VerifyObjectRequest.parser(),
-                    VerifyObjectReply.parser(),
-                    Retry.IDEMPOTENT,
-                    COMMANDS);
+                            123,
+                            "verify-object",
+                            VerifyObjectRequest.parser(),
+                            VerifyObjectReply.parser(),
+                            Retry.IDEMPOTENT,
+                            COMMANDS)
+                    .thatWaits();
     public static final Method<FindObjectsRequest, FindObjectsReply> FIND_OBJECTS =
             new Method<>(
                             125,
@@ -172,7 +174,8 @@ public final class StorageMethods {
                             RunTaskReply.parser(),
                             Retry.IDEMPOTENT,
                             Access.of(Role.SCHEDULER))
-                    .withBulk();
+                    .withBulk()
+                    .thatWaits();
 
     /** Replaces the file at once; a task that has ended has no use for it. */
     public static final Method<RenewTaskProxyRequest, Empty> RENEW_TASK_PROXY =
@@ -204,22 +207,24 @@ public final class StorageMethods {
     /** What a task has written so far, or wrote. */
     public static final Method<ReadTaskOutputRequest, ReadTaskOutputReply> READ_TASK_OUTPUT =
             new Method<>(
-                    143,
-                    "read-task-output",
-                    ReadTaskOutputRequest.parser(),
-                    ReadTaskOutputReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.SCHEDULER));
+                            143,
+                            "read-task-output",
+                            ReadTaskOutputRequest.parser(),
+                            ReadTaskOutputReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.SCHEDULER))
+                    .thatWaits();
 
     /** A piece of the standard input of a task that runs; the same piece twice is one. */
     public static final Method<WriteTaskInputRequest, WriteTaskInputReply> WRITE_TASK_INPUT =
             new Method<>(
-                    149,
-                    "write-task-input",
-                    WriteTaskInputRequest.parser(),
-                    WriteTaskInputReply.parser(),
-                    Retry.IDEMPOTENT,
-                    Access.of(Role.SCHEDULER));
+                            149,
+                            "write-task-input",
+                            WriteTaskInputRequest.parser(),
+                            WriteTaskInputReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.SCHEDULER))
+                    .thatWaits();
 
     private StorageMethods() {}
 }

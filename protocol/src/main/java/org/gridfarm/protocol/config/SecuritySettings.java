@@ -4,6 +4,7 @@ import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Reloaded;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
+import org.gridfarm.protocol.auth.tls.WebTls;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
 import org.gridfarm.protocol.auth.x509.ProxyFile;
@@ -104,23 +105,42 @@ public record SecuritySettings(
 
     /** The same, for those who need more than connections. */
     public TlsContexts contexts(Clock clock, Executor handshakes) {
-        Supplier<Credential> credential =
-                key.<Supplier<Credential>>map(keyFile ->
-                                new Reloaded<>(
-                                        certificate,
-                                        file -> Credential.load(file, keyFile),
-                                        clock,
-                                        LOOK_EVERY))
-                        .orElseGet(() ->
-                                new Reloaded<>(certificate, Credential::load, clock, LOOK_EVERY));
-        Supplier<TrustStore> trusted =
-                new Reloaded<>(
-                        trust, files -> TrustStore.load(files, revocation), clock, LOOK_EVERY);
+        Supplier<Credential> credential = reloaded(clock);
+        ChainValidator validator = validator(clock);
         Supplier<GridMap> people =
                 map.<Supplier<GridMap>>map(
                                 file -> new Reloaded<>(file, GridMap::load, clock, LOOK_EVERY))
                         .orElse(GridMap::empty);
-        return new TlsContexts(
-                credential, new ChainValidator(trusted), people, clock, engine, handshakes);
+        return new TlsContexts(credential, validator, people, clock, engine, handshakes);
+    }
+
+    /**
+     * TLS for a web server.
+     *
+     * @param shown what browsers are shown, with its key in the same file, if not who this process
+     *     is
+     */
+    public WebTls web(Clock clock, Optional<Path> shown) {
+        Supplier<Credential> own =
+                shown.<Supplier<Credential>>map(
+                                file -> new Reloaded<>(file, Credential::load, clock, LOOK_EVERY))
+                        .orElseGet(() -> reloaded(clock));
+        return new WebTls(own, validator(clock), clock);
+    }
+
+    private Supplier<Credential> reloaded(Clock clock) {
+        return key.<Supplier<Credential>>map(keyFile ->
+                        new Reloaded<>(
+                                certificate,
+                                file -> Credential.load(file, keyFile),
+                                clock,
+                                LOOK_EVERY))
+                .orElseGet(() -> new Reloaded<>(certificate, Credential::load, clock, LOOK_EVERY));
+    }
+
+    private ChainValidator validator(Clock clock) {
+        return new ChainValidator(
+                new Reloaded<>(
+                        trust, files -> TrustStore.load(files, revocation), clock, LOOK_EVERY));
     }
 }

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.RpcObserver;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Counts calls: {@code gf_rpc_duration_seconds{method,result,side}} where the result is {@code ok}
  * or an error kind and the side is {@code client} or {@code server}, {@code
- * gf_rpc_in_flight{side}}, {@code gf_rpc_bytes_total{direction}}, {@code gf_rpc_connections}.
+ * gf_rpc_in_flight{side}}, {@code gf_rpc_slow_total{method}}, {@code
+ * gf_rpc_bytes_total{direction}}, {@code gf_rpc_connections}.
  */
 public final class RpcMeters implements RpcObserver {
     /**
@@ -30,6 +32,7 @@ public final class RpcMeters implements RpcObserver {
     private static final int RESULTS = ErrorKind.values().length + 1;
 
     private final MeterRegistry registry;
+    private final SlowRequests slow;
     private final AtomicReferenceArray<@Nullable Timer> timers =
             new AtomicReferenceArray<>(2 * METHODS_CACHED_MAX * RESULTS);
     private final LongAdder calls = new LongAdder();
@@ -38,8 +41,14 @@ public final class RpcMeters implements RpcObserver {
     private final Counter received;
     private final Counter sent;
 
+    /** Of a process that is asked by nobody. */
     public RpcMeters(MeterRegistry registry) {
+        this(registry, new SlowRequests(SlowRequests.USUAL));
+    }
+
+    public RpcMeters(MeterRegistry registry, SlowRequests slow) {
         this.registry = registry;
+        this.slow = slow;
         Gauge.builder("gf.rpc.in.flight", calls, LongAdder::sum)
                 .tag("side", "client")
                 .description("Calls that wait for their answer")
@@ -82,6 +91,21 @@ public final class RpcMeters implements RpcObserver {
     public void requestEnded(Method<?, ?> method, @Nullable ErrorKind failure, long nanos) {
         requests.decrement();
         timer(1, method, failure).record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public long slowNanos() {
+        return slow.thresholdNanos();
+    }
+
+    @Override
+    public void requestWasSlow(Exchange<?, ?> exchange, @Nullable ErrorKind failure, long nanos) {
+        Counter.builder("gf.rpc.slow")
+                .tag("method", exchange.method().name())
+                .description("Requests that took longer than slow_request")
+                .register(registry)
+                .increment();
+        slow.add(exchange, failure, nanos);
     }
 
     @Override

@@ -223,11 +223,11 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         if (refusal != null && to.isProved()) Audit.answered(to, refusal);
         if (refusal != null)
             to.writer().write(FrameType.FAILURE, id, method.number(), 0, encode(refusal));
-        to.observer()
-                .requestEnded(
-                        method,
-                        refusal == null ? null : refusal.kind(),
-                        System.nanoTime() - beganNanos);
+        long nanos = System.nanoTime() - beganNanos;
+        ErrorKind kind = refusal == null ? null : refusal.kind();
+        to.observer().requestEnded(method, kind, nanos);
+        if (nanos >= to.observer().slowNanos() && !method.waits())
+            to.observer().requestWasSlow(this, kind, nanos);
     }
 
     /** Writes the reply, or writes nothing and says why; the payload is gone in either case. */

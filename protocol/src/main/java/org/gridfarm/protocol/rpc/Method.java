@@ -9,6 +9,7 @@ import com.google.protobuf.Parser;
  *
  * @param requestBytesMax of a frame with a request and its payload; a longer one is not sent, and
  *     not taken in by a server
+ * @param waits its answer may wait for something to happen: that it takes long is not slow
  */
 public record Method<Q extends MessageLite, R extends MessageLite>(
         int number,
@@ -17,7 +18,8 @@ public record Method<Q extends MessageLite, R extends MessageLite>(
         Parser<R> reply,
         Retry retry,
         Access access,
-        int requestBytesMax) {
+        int requestBytesMax,
+        boolean waits) {
     /** A method without bulk. */
     public Method(
             int number,
@@ -26,12 +28,18 @@ public record Method<Q extends MessageLite, R extends MessageLite>(
             Parser<R> reply,
             Retry retry,
             Access access) {
-        this(number, name, request, reply, retry, access, RpcLimits.MESSAGE_BYTES_MAX);
+        this(number, name, request, reply, retry, access, RpcLimits.MESSAGE_BYTES_MAX, false);
     }
 
     /** The same, whose requests may fill a frame. */
     public Method<Q, R> withBulk() {
-        return new Method<>(number, name, request, reply, retry, access, RpcLimits.FRAME_BYTES_MAX);
+        return new Method<>(
+                number, name, request, reply, retry, access, RpcLimits.FRAME_BYTES_MAX, waits);
+    }
+
+    /** The same, whose answer may wait for something to happen. */
+    public Method<Q, R> thatWaits() {
+        return new Method<>(number, name, request, reply, retry, access, requestBytesMax, true);
     }
 
     public Method {

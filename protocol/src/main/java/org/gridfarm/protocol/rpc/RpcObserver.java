@@ -22,6 +22,14 @@ public interface RpcObserver {
     /** A request was answered, or given up because its caller went away (CANCELLED). */
     default void requestEnded(Method<?, ?> method, @Nullable ErrorKind failure, long nanos) {}
 
+    /** A request that takes longer is told to {@link #requestWasSlow}, too. */
+    default long slowNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    /** Beside {@link #requestEnded}; not of methods that wait for something to happen. */
+    default void requestWasSlow(Exchange<?, ?> exchange, @Nullable ErrorKind failure, long nanos) {}
+
     default void bytesReceived(long bytes) {}
 
     default void bytesSent(long bytes) {}

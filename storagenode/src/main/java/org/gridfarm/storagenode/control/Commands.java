@@ -5,12 +5,15 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.SlowRequests;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
 import org.gridfarm.protocol.wire.DeleteObjectsRequest;
 import org.gridfarm.protocol.wire.FindObjectsReply;
 import org.gridfarm.protocol.wire.FindObjectsRequest;
 import org.gridfarm.protocol.wire.FoundObject;
+import org.gridfarm.protocol.wire.NodeControlAnswer;
+import org.gridfarm.protocol.wire.NodeControlCommand;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectReply;
@@ -39,10 +42,16 @@ public final class Commands {
     private final Verifier verifier;
     private final Replication replication;
     private final Scrubber scrubber;
+    private final SlowRequests slow;
     private final Finder finder;
 
     public Commands(
-            ReplicaStore store, Verifier verifier, Replication replication, Scrubber scrubber) {
+            ReplicaStore store,
+            Verifier verifier,
+            Replication replication,
+            Scrubber scrubber,
+            SlowRequests slow) {
+        this.slow = slow;
         this.store = store;
         this.verifier = verifier;
         this.replication = replication;
@@ -59,8 +68,14 @@ public final class Commands {
                 .onAsync(StorageMethods.SEAL_OBJECT, exchange -> seal(exchange.request()))
                 .onAsync(StorageMethods.VERIFY_OBJECT, exchange -> verify(exchange.request()))
                 .onAsync(StorageMethods.FIND_OBJECTS, exchange -> find(exchange.request()))
-                .answer(StorageMethods.NODE_COMMAND, scrubber::command)
+                .answer(StorageMethods.NODE_COMMAND, this::command)
                 .build();
+    }
+
+    private NodeControlAnswer command(NodeControlCommand command) {
+        return command.getCommand().equals("slow-requests")
+                ? NodeControlAnswer.newBuilder().setJson(slow.json()).build()
+                : scrubber.command(command);
     }
 
     /** What is not here counts as deleted. */

@@ -162,7 +162,7 @@ public final class Scrubber {
                             ErrorKind.UNSUPPORTED,
                             "node command",
                             command.getCommand(),
-                            "known: scrub-start scrub-stop scrub-status");
+                            "known: scrub-start scrub-stop scrub-status slow-requests");
         }
         return NodeControlAnswer.newBuilder().setJson(status()).build();
     }

@@ -29,7 +29,7 @@ import java.util.Optional;
             "Daemons: gf metaserver|storagenode|scheduler --config FILE. Try it all here: gf demo."
         },
         mixinStandardHelpOptions = true,
-        version = "gf 0.1.0")
+        version = Output.VERSION)
 public final class Gf {
     private Gf() {}
 

@@ -13,6 +13,9 @@ import java.util.List;
  * everything else to stderr.
  */
 public final class Output {
+    /** What this program is. */
+    public static final String VERSION = "gf 0.1.0";
+
     private static final String[] UNITS = {"B", "K", "M", "G", "T", "P", "E"};
 
     private Output() {}

@@ -33,6 +33,16 @@ public final class AdminService {
                 });
     }
 
+    /** For administrators, changing nothing: that they look is no act to be noted. */
+    public AdminService toLook(String word, Command command) {
+        return onForAll(
+                word,
+                exchange -> {
+                    Callers.requireAdministrator(exchange);
+                    command.accept(exchange);
+                });
+    }
+
     /** Decides itself who may ask what. */
     AdminService onForAll(String word, Command command) {
         commands.put(word, command);

@@ -4,6 +4,7 @@ import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.JsonText;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
+import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -20,14 +21,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Administration of copies and nodes: balance, and scrubbing on many nodes at once. Event thread.
+ * Administration of copies and nodes: balance, and what many nodes are asked at once. Event thread.
  */
 public final class ReplicaAdmin {
     private final FarmState state;
     private final BalanceControl balance;
+    private final ServerIdentity identity;
     private final LeaderContext leader;
 
-    public ReplicaAdmin(FarmState state, BalanceControl balance, LeaderContext leader) {
+    public ReplicaAdmin(
+            FarmState state,
+            BalanceControl balance,
+            ServerIdentity identity,
+            LeaderContext leader) {
+        this.identity = identity;
         this.state = state;
         this.balance = balance;
         this.leader = leader;
@@ -42,7 +49,15 @@ public final class ReplicaAdmin {
                 leader.afterAllSoFar(
                         () -> exchange.reply(AdminReply.newBuilder().setJson(json).build()));
             }
-            case "scrub" -> new Asked(exchange, request.getArgumentsMap()).ask();
+            case "scrub" -> {
+                String action = request.getArgumentsOrDefault("action", "status");
+                new Asked(exchange, "scrub-" + action).ask();
+            }
+            case "slow" -> {
+                Asked asked = new Asked(exchange, "slow-requests");
+                asked.answers.put(identity.name(), identity.slow().json());
+                asked.ask();
+            }
             default -> {
                 return false;
             }
@@ -54,12 +69,14 @@ public final class ReplicaAdmin {
     private final class Asked {
         final Exchange<AdminRequest, AdminReply> exchange;
         final Map<String, String> arguments;
+        final String command;
         final Map<String, String> answers = new TreeMap<>();
         int outstanding = 1;
 
-        Asked(Exchange<AdminRequest, AdminReply> exchange, Map<String, String> arguments) {
+        Asked(Exchange<AdminRequest, AdminReply> exchange, String command) {
             this.exchange = exchange;
-            this.arguments = arguments;
+            this.arguments = exchange.request().getArgumentsMap();
+            this.command = command;
         }
 
         void ask() {
@@ -68,14 +85,12 @@ public final class ReplicaAdmin {
             for (String name : state.nodes().names()) {
                 if (wanted.isEmpty() ? !isRemoved(name) : wanted.equals(name)) names.add(name);
             }
-            if (names.isEmpty()) {
+            if (names.isEmpty() && answers.isEmpty()) {
                 throw new FarmException(ErrorKind.NOT_FOUND, "node", wanted, "see 'gf nodes'");
             }
-            NodeControlCommand.Builder command =
-                    NodeControlCommand.newBuilder()
-                            .setCommand("scrub-" + arguments.getOrDefault("action", "status"));
+            NodeControlCommand.Builder order = NodeControlCommand.newBuilder().setCommand(command);
             String rate = arguments.get("rate");
-            if (rate != null) command.putArguments("rate", rate);
+            if (rate != null) order.putArguments("rate", rate);
             for (String name : names) {
                 NodeLink link = leader.node(name);
                 if (link == null) {
@@ -85,7 +100,7 @@ public final class ReplicaAdmin {
                 outstanding++;
                 link.call(
                         StorageMethods.NODE_COMMAND,
-                        command.build(),
+                        order.build(),
                         ServerLimits.NODE_CALL_DEADLINE,
                         (reply, failure) -> {
                             if (reply != null) answers.put(name, reply.getJson());

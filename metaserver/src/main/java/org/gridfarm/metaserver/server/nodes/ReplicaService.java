@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.ReplicaMap;
+import org.gridfarm.metaserver.replica.ReplicaMatrix;
 import org.gridfarm.metaserver.replica.Standing;
 import org.gridfarm.metaserver.replica.Whereabouts;
 import org.gridfarm.metaserver.server.state.Caller;
@@ -12,6 +13,7 @@ import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.HandlerTable;
+import org.gridfarm.metaserver.server.state.Json;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -19,6 +21,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.AdminReply;
+import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.ListReplicasReply;
@@ -33,6 +37,9 @@ import org.gridfarm.protocol.wire.ReplicateRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -41,6 +48,8 @@ import java.util.stream.Collectors;
  */
 public final class ReplicaService {
     private static final int PROBLEMS_MAX = 1000;
+    private static final String LEVEL = "level:";
+    private static final Pattern CELL = Pattern.compile("level:([0-9]{1,2})/([0-9]{1,2})");
 
     private final FarmState state;
     private final Repair repair;
@@ -61,9 +70,10 @@ public final class ReplicaService {
         this.leader = leader;
     }
 
-    public void register(HandlerTable table) {
+    public ReplicaService register(HandlerTable table) {
         table.on(MetadataMethods.LIST_REPLICAS, this::listReplicas);
         table.on(MetadataMethods.REPLICATE, this::replicate);
+        return this;
     }
 
     private void listReplicas(Exchange<ListReplicasRequest, ListReplicasReply> exchange) {
@@ -75,9 +85,12 @@ public final class ReplicaService {
             return;
         }
         Callers.requireAdministrator(exchange);
+        if (request.getKind().startsWith(LEVEL)) {
+            listLevel(exchange);
+            return;
+        }
         Problem kind = kind(request.getKind());
-        int limit =
-                request.getLimit() <= 0 ? PROBLEMS_MAX : Math.min(request.getLimit(), PROBLEMS_MAX);
+        int limit = limit(request);
         repair.tick(state.monotonicNanos()); // what is told takes in what has just happened
         ReplicaMap map = state.replicas();
         ListReplicasReply.Builder reply = ListReplicasReply.newBuilder().setTotal(map.count(kind));
@@ -91,6 +104,54 @@ public final class ReplicaService {
         }
         if (found.length > 0) reply.setLast(found[found.length - 1]);
         exchange.reply(reply.setEnd(found.length < limit).build());
+    }
+
+    /** {@code level:WANTED/LIVE}: files that want so many copies and have so many to read. */
+    private void listLevel(Exchange<ListReplicasRequest, ListReplicasReply> exchange) {
+        ListReplicasRequest request = exchange.request();
+        Matcher cell = CELL.matcher(request.getKind());
+        if (!cell.matches()) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "replicas", request.getKind(), "needs level:WANTED/LIVE");
+        }
+        int wanted = Integer.parseInt(cell.group(1));
+        int live = Integer.parseInt(cell.group(2));
+        repair.tick(state.monotonicNanos());
+        ReplicaMatrix matrix = state.replicas().matrix();
+        long[] found = matrix.list(wanted, live, request.getAfter(), limit(request));
+        ListReplicasReply.Builder reply =
+                ListReplicasReply.newBuilder().setTotal(matrix.count(wanted, live));
+        for (long inode : found) {
+            Standing standing = state.replicas().standing(inode);
+            if (standing == null) continue;
+            Problem kind = standing.has(Problem.OVER) ? Problem.OVER : Problem.UNDER;
+            reply.addProblems(problem(kind, state.image(inode), standing));
+        }
+        if (found.length > 0) reply.setLast(found[found.length - 1]);
+        exchange.reply(reply.setEnd(found.length < limit(request)).build());
+    }
+
+    /** How many files want so many copies and have so many. */
+    public void matrix(Exchange<AdminRequest, AdminReply> exchange) {
+        repair.tick(state.monotonicNanos());
+        List<Map<String, Object>> cells = new ArrayList<>();
+        for (ReplicaMatrix.Cell cell : state.replicas().matrix().cells()) {
+            cells.add(Map.of("wanted", cell.wanted(), "live", cell.live(), "files", cell.files()));
+        }
+        exchange.reply(
+                AdminReply.newBuilder()
+                        .setJson(
+                                Json.of(
+                                        Map.of(
+                                                "cells",
+                                                cells,
+                                                "unsettled",
+                                                state.replicas().unsettled())))
+                        .build());
+    }
+
+    private static int limit(ListReplicasRequest request) {
+        return request.getLimit() <= 0 ? PROBLEMS_MAX : Math.min(request.getLimit(), PROBLEMS_MAX);
     }
 
     /** Of one file, from the nodes where its rows say that it cannot be read. */

@@ -160,7 +160,13 @@ public final class Sessions {
         return lines.size();
     }
 
-    List<Caller> callers() {
+    /** The address that the session's client speaks from; null: it is not connected now. */
+    public @Nullable String from(long session) {
+        Line line = lines.get(session);
+        return line == null || !line.peer().isOpen() ? null : line.peer().address().toString();
+    }
+
+    public List<Caller> callers() {
         List<Caller> callers = new ArrayList<>();
         lines.forEach((session, line) -> callers.add(line.caller()));
         return callers;

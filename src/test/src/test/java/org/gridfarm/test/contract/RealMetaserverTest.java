@@ -103,7 +103,7 @@ class RealMetaserverTest extends MetaserverContract {
                                         new HostPort("127.0.0.1", 0),
                                         "INFO",
                                         Optional.empty(),
-                                        Optional.empty(),
+                                        Optional.empty(), java.time.Duration.ofSeconds(1),
                                         UNUSED_FILES),
                                 true,
                                 Map.of("alice", Credentials.getDefaultInstance()),

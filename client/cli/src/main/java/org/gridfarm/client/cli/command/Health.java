@@ -1,24 +1,14 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.Output;
-import org.gridfarm.client.cli.health.FarmHealth;
+import org.gridfarm.client.cli.health.FarmCheck;
 import org.gridfarm.client.cli.health.HealthCode;
 import org.gridfarm.client.cli.health.HealthFinding;
-import org.gridfarm.client.cli.health.LocalMounts;
 import org.gridfarm.client.cli.health.Muted;
-import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
-import org.gridfarm.protocol.api.MetadataMethods;
-import org.gridfarm.protocol.auth.x509.Credential;
-import org.gridfarm.protocol.config.SecuritySettings;
 import org.gridfarm.protocol.config.Units;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.wire.ClusterStatusReply;
-import org.gridfarm.protocol.wire.ClusterStatusRequest;
-import org.gridfarm.protocol.wire.NodeControlReply;
-import org.gridfarm.protocol.wire.NodeControlRequest;
-import org.gridfarm.protocol.wire.NodeInfo;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
@@ -27,11 +17,9 @@ import picocli.CommandLine.Option;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -125,52 +113,19 @@ public final class Health implements Callable<Integer> {
     }
 
     private List<HealthFinding> look(Instant now) {
-        List<HealthFinding> findings = new ArrayList<>(LocalMounts.findings());
+        List<Gridfarm> opened = new ArrayList<>();
         try {
-            ClientConfig config = options.configuration();
-            findings.addAll(certificate(config.security(), now));
-            try (Gridfarm farm = options.connect()) {
-                ClusterStatusReply status =
-                        farm.callLeader(
-                                MetadataMethods.CLUSTER_STATUS,
-                                ClusterStatusRequest.getDefaultInstance());
-                List<NodeInfo> nodes = farm.nodes();
-                findings.addAll(FarmHealth.of(status, nodes, drains(farm, nodes)));
-            }
-        } catch (FarmException e) {
-            if (e.kind() == ErrorKind.BAD_CONFIGURATION || e.kind() == ErrorKind.USAGE) throw e;
-            findings.add(FarmHealth.unreachable(e));
+            return FarmCheck.all(
+                    options.configuration(),
+                    () -> {
+                        Gridfarm farm = options.connect();
+                        opened.add(farm);
+                        return farm;
+                    },
+                    now);
+        } finally {
+            opened.forEach(Gridfarm::close);
         }
-        Comparator<HealthFinding> worstFirst =
-                Comparator.comparing((HealthFinding f) -> -f.code().severity().status())
-                        .thenComparing(HealthFinding::code);
-        return findings.stream().sorted(worstFirst).toList();
-    }
-
-    private static List<HealthFinding> certificate(SecuritySettings security, Instant now) {
-        Credential credential =
-                security.key().isPresent()
-                        ? Credential.load(security.certificate(), security.key().get())
-                        : Credential.load(security.certificate());
-        return FarmHealth.certificate(
-                security.certificate().toString(),
-                credential.certificate().getNotBefore().toInstant(),
-                credential.notAfter(),
-                now);
-    }
-
-    private static Map<String, NodeControlReply> drains(Gridfarm farm, List<NodeInfo> nodes) {
-        Map<String, NodeControlReply> drains = new TreeMap<>();
-        for (NodeInfo node : nodes) {
-            if (!node.getState().equals("draining")) continue;
-            NodeControlRequest request =
-                    NodeControlRequest.newBuilder()
-                            .setNode(node.getName())
-                            .setAction("status")
-                            .build();
-            drains.put(node.getName(), farm.callLeader(MetadataMethods.NODE_CONTROL, request));
-        }
-        return drains;
     }
 
     private void show(HealthFinding finding) {

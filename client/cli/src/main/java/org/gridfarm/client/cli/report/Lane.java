@@ -11,7 +11,7 @@ import java.util.List;
  * apart on a screen are one, which shows a failure if there is one, so that a job of any size makes
  * a page of bounded size.
  */
-record Lane(List<Bar> bars) {
+public record Lane(List<Bar> bars) {
     private static final double NARROWEST = 1.0 / 1_500;
     private static final String FAILED = "failed";
 
@@ -20,9 +20,9 @@ record Lane(List<Bar> bars) {
      * @param kind {@code local}, {@code rack}, {@code remote}, {@code none} or {@code failed}
      * @param first the task; the first of several
      */
-    record Bar(double from, double to, String kind, TaskInfo first, int tasks) {}
+    public record Bar(double from, double to, String kind, TaskInfo first, int tasks) {}
 
-    static Lane of(List<TaskInfo> tasks, Span span) {
+    public static Lane of(List<TaskInfo> tasks, Span span) {
         List<TaskInfo> inOrder =
                 tasks.stream().sorted(Comparator.comparingLong(TaskInfo::getStarted)).toList();
         List<Bar> bars = new ArrayList<>();
@@ -47,7 +47,7 @@ record Lane(List<Bar> bars) {
         return new Lane(bars);
     }
 
-    static String kind(TaskInfo task) {
+    public static String kind(TaskInfo task) {
         return switch (task.getState()) {
             case "failed", "cancelled" -> FAILED;
             default ->

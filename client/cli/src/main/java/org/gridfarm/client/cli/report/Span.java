@@ -8,8 +8,8 @@ import java.util.List;
  * The time from the first start to the last end, in milliseconds since 1970; what still runs ends
  * now.
  */
-record Span(long from, long to) {
-    static Span of(List<TaskInfo> started, long now) {
+public record Span(long from, long to) {
+    public static Span of(List<TaskInfo> started, long now) {
         long from = started.stream().mapToLong(TaskInfo::getStarted).min().orElse(now);
         long to = from + 1; // a job can take less than the clock can tell
         for (TaskInfo task : started) {
@@ -19,15 +19,15 @@ record Span(long from, long to) {
     }
 
     /** From 0 to 1. */
-    double at(long time) {
+    public double at(long time) {
         return Math.clamp((double) (time - from) / (to - from), 0.0, 1.0);
     }
 
-    long end(TaskInfo task) {
+    public long end(TaskInfo task) {
         return Math.max(task.getStarted(), task.getEnded() == 0 ? to : task.getEnded());
     }
 
-    long millis(TaskInfo task) {
+    public long millis(TaskInfo task) {
         return end(task) - task.getStarted();
     }
 }
