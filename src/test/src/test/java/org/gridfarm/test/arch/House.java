@@ -30,6 +30,7 @@ final class House {
         "org.gridfarm.metaserver.coherence..",
         "org.gridfarm.metaserver.quota..",
         "org.gridfarm.metaserver.lock..",
+        "org.gridfarm.client.core.transfer.grant..",
         "org.gridfarm.scheduler.job..",
         "org.gridfarm.scheduler.placement..",
     };

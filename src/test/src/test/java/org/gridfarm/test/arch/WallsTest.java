@@ -264,7 +264,9 @@ class WallsTest {
 
     /** The first is what others see; each of the others knows those before it alone. */
     private static final List<String> CONTENTS =
-            Stream.of("", ".node", ".known", ".chain", ".local", ".idle", ".file", ".client")
+            Stream.of(
+                            "", ".node", ".known", ".grant", ".chain", ".local", ".idle", ".file",
+                            ".client")
                     .map(room -> "org.gridfarm.client.core.transfer" + room)
                     .toList();
 

@@ -4,10 +4,11 @@
  *
  * <p>This room holds what others see and nothing that does it. Beneath it, each room knowing only
  * those before it: {@code node} (connections to storage nodes), {@code known} (what is known of a
- * file's size and objects), {@code chain} (what is sent down the chain of an object, and read from
- * its replicas), {@code local} (replicas as plain files, by grant of the node on this host), {@code
- * idle} (files that are open on account of former closes), {@code file} (open files), {@code
- * client} (opening them; recalls and the session).
+ * file's size and objects), {@code grant} (states of the grant to write locally), {@code chain}
+ * (what is sent down the chain of an object, and read from its replicas), {@code local} (replicas
+ * as plain files, by grant of the node on this host), {@code idle} (files that are open on account
+ * of former closes), {@code file} (open files), {@code client} (opening them; recalls and the
+ * session).
  *
  * <p>LOCK ORDER: the open files of {@code client.TransferClient}; one {@code file.OpenInode}; then
  * the monitors of {@code local}, {@code chain} and {@code idle}, of which a grant alone takes

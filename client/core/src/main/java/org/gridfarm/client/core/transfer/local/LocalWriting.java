@@ -6,6 +6,22 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.client.core.transfer.chain.Chain;
+import org.gridfarm.client.core.transfer.grant.WriteGrant;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Effect;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Ended;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Ask;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Claim;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Disconnected;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Granted;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.LastWriterClosed;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Refused;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.Shipped;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Event.StruckOff;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Held;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Shipping;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Staged;
+import org.gridfarm.client.core.transfer.grant.WriteGrant.Step;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.checksum.ContentDigest;
@@ -24,15 +40,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
  * The grant to write into the attached node's replica, from its first use to the last close of a
- * writer. A node that was away has forgotten the grant: it is asked for anew at once, and from then
- * on every block counts as changed until a sync has shipped them all. The grant is <em>lost</em>
- * when the file is no replica any more, since the node was struck off; the bytes are still to be
- * had from the file.
+ * writer: calls the node as the steps of {@link WriteGrant} say. A node that was away has forgotten
+ * the grant: it is asked for anew at once, and from then on every block counts as changed until a
+ * sync has shipped them all. The grant is <em>lost</em> when the file is no replica any more, since
+ * the node was struck off; the bytes are still to be had from the file.
  *
  * <p>A staged file is claimed for its object when anything has to be done about that, and unasked
  * soon: until then its node does not know of the object. Thread-safe.
@@ -46,24 +64,13 @@ public final class LocalWriting {
     private final boolean aside;
 
     @GuardedBy("this")
-    private boolean ended;
-
-    @GuardedBy("this")
-    private boolean lost;
+    private WriteGrant<Peer> grant;
 
     @GuardedBy("this")
     private Runnable watching = () -> {}; // takes back
 
     @GuardedBy("this")
-    private int renewals;
-
-    @GuardedBy("this")
-    private int shippedSince; // all of them
-
-    private record Asking(Peer node, CompletableFuture<Void> answered) {}
-
-    @GuardedBy("this")
-    private @Nullable Asking asking;
+    private @Nullable CompletableFuture<Void> underWay; // of the call to the node
 
     private final long claimLatest; // of a staged file
 
@@ -77,7 +84,6 @@ public final class LocalWriting {
             LocalReplica replica,
             boolean begun,
             boolean aside) {
-        this.renewals = begun || aside ? 1 : 0;
         this.aside = aside;
         this.attached = attached;
         this.owner = owner;
@@ -85,6 +91,8 @@ public final class LocalWriting {
         this.claimLatest =
                 attached.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
         Peer node = replica.node();
+        Shipping shipping = new Shipping(begun || aside ? 1 : 0, 0);
+        this.grant = node == null ? new Staged<>(shipping) : new Held<>(node, shipping);
         if (node != null) {
             watch(node);
         } else {
@@ -116,7 +124,7 @@ public final class LocalWriting {
     }
 
     public synchronized boolean isLost() {
-        return lost;
+        return grant.isLost();
     }
 
     /**
@@ -128,8 +136,8 @@ public final class LocalWriting {
     }
 
     /** The node is no member of the chain any more. */
-    public synchronized void lose() {
-        lost = true;
+    public void lose() {
+        step(new StruckOff<>());
     }
 
     /**
@@ -141,23 +149,29 @@ public final class LocalWriting {
     }
 
     public synchronized void end() {
-        ended = true;
+        step(new LastWriterClosed<>());
         watching.run();
+    }
+
+    private synchronized List<Effect> step(Event<Peer> event) {
+        Step<Peer> step = grant.step(event);
+        grant = step.next();
+        return step.effects();
     }
 
     /** So often the grant was renewed: syncs with the same number saw the same node. */
     public synchronized int renewals() {
-        return renewals;
+        return grant.shipping().renewals();
     }
 
     /** True while the rest of the chain may lack any block. */
     public synchronized boolean mustShipAll() {
-        return renewals > shippedSince;
+        return grant.shipping().mustShipAll();
     }
 
     /** A sync that began after so many renewals has shipped everything. */
-    public synchronized void shipped(int since) {
-        shippedSince = Math.max(shippedSince, since);
+    public void shipped(int since) {
+        step(new Shipped<>(since));
     }
 
     /**
@@ -195,10 +209,10 @@ public final class LocalWriting {
     // ---------------------------------------------------------------------------------------
 
     private void watch(Peer node) {
-        Runnable unwatch = node.whenClosed(this::renewSoon);
+        Runnable unwatch = node.whenClosed(() -> disconnected(node));
         boolean over;
         synchronized (this) {
-            over = ended;
+            over = grant instanceof Ended;
             if (!over) {
                 watching.run();
                 watching = unwatch;
@@ -209,12 +223,18 @@ public final class LocalWriting {
         }
     }
 
+    private void disconnected(Peer node) {
+        if (step(new Disconnected<>(node)).contains(Effect.RENEW_SOON)) {
+            renewSoon();
+        }
+    }
+
     private void renewSoon() {
         attached.clock().after(TransferLimits.RETRY_PAUSE, this::renewUnasked);
     }
 
     private synchronized boolean isOver() {
-        return ended || lost;
+        return !grant.isWanted();
     }
 
     /**
@@ -243,9 +263,10 @@ public final class LocalWriting {
     }
 
     private void renewUnasked() {
-        Peer node = replica.node();
-        if (isOver() || (node != null && node.isOpen())) {
-            return;
+        synchronized (this) {
+            if (!grant.isWanted() || grant instanceof Held) {
+                return;
+            }
         }
         owner.layout()
                 .thenCompose(layout -> {
@@ -299,10 +320,10 @@ public final class LocalWriting {
             Peer peer, Supplier<CompletableFuture<ChainOutcome>> call) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         synchronized (this) {
-            if (lost || replica.isClaimed() || asking != null) {
+            if (!step(new Claim<>(peer)).contains(Effect.CALL)) {
                 return null;
             }
-            asking = new Asking(peer, mine);
+            underWay = mine;
             replica.claimAsked();
         }
         return call.get()
@@ -323,16 +344,17 @@ public final class LocalWriting {
     public CompletableFuture<Void> heldAt(Peer peer, ObjectId object, Replica head) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         synchronized (this) {
-            if (lost) {
+            List<Effect> effects = step(new Ask<>(peer));
+            if (effects.contains(Effect.REFUSE)) {
                 return CompletableFuture.failedFuture(lostFailure("the node was struck off"));
             }
-            if (peer == replica.node()) {
+            if (effects.contains(Effect.KNOWN)) {
                 return CompletableFuture.completedFuture(null);
             }
-            if (asking != null && asking.node == peer) {
-                return asking.answered; // a second grant would never be given back
+            if (effects.contains(Effect.AWAIT)) {
+                return Objects.requireNonNull(underWay);
             }
-            asking = new Asking(peer, mine);
+            underWay = mine;
             replica.claimAsked();
         }
         OpenLocalRequest request = request(object, head, replica.file.staged());
@@ -346,22 +368,29 @@ public final class LocalWriting {
 
     /** After a claim that is under way now: until its answer nobody knows where the file lies. */
     public <T> CompletableFuture<T> whenPlaced(Supplier<CompletableFuture<T>> step) {
-        Asking now;
+        CompletableFuture<Void> now;
         synchronized (this) {
-            now = asking;
+            now = underWay;
         }
         return now == null
                 ? step.get()
-                : now.answered.handle((done, thrown) -> step.get()).thenCompose(result -> result);
+                : now.handle((done, thrown) -> step.get()).thenCompose(result -> result);
     }
 
     private void answered(
             Peer peer, CompletableFuture<Void> asked, @Nullable FarmException failure) {
+        List<Effect> effects;
         synchronized (this) {
-            asking = null;
+            effects = step(failure == null ? new Granted<>(peer) : new Refused<>(peer));
+            underWay = underWay == asked ? null : underWay;
+        }
+        if (effects.contains(Effect.WATCH)) {
+            watch(peer);
+        }
+        if (effects.contains(Effect.GIVE_BACK)) {
+            attached.givenBack().add(peer, replica.lease(), false);
         }
         if (failure == null) {
-            watch(peer);
             asked.complete(null);
         } else {
             asked.completeExceptionally(failure);
@@ -381,18 +410,9 @@ public final class LocalWriting {
     }
 
     private @Nullable FarmException granted(OpenLocalReply reply, Peer peer) {
-        boolean claimed = !replica.isClaimed();
-        if (!replica.renewed(reply, peer)) {
-            return lostFailure("the replica is another file by now");
-        }
-        synchronized (this) {
-            // A staged file has been shipped to nobody, and the node counts all of it as changed.
-            renewals += claimed ? 0 : 1;
-            if (ended) {
-                attached.givenBack().add(peer, reply.getLease(), false);
-            }
-        }
-        return null;
+        return replica.renewed(reply, peer)
+                ? null
+                : lostFailure("the replica is another file by now");
     }
 
     private static FarmException refused(Throwable thrown) {
