@@ -32,7 +32,8 @@ public final class ClientsReport {
     private final Sessions sessions;
     private final OpenFiles files;
 
-    public ClientsReport(FarmState state, ClientCoherence clients, Sessions sessions, OpenFiles files) {
+    public ClientsReport(
+            FarmState state, ClientCoherence clients, Sessions sessions, OpenFiles files) {
         this.state = state;
         this.clients = clients;
         this.sessions = sessions;

@@ -1,10 +1,13 @@
-package org.gridfarm.client.core.transfer;
+package org.gridfarm.client.core.transfer.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import org.gridfarm.client.core.transfer.node.Nodes;
+import org.gridfarm.client.core.transfer.node.Peers;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
