@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -32,9 +34,10 @@ class DocumentedPlacesTest {
                                 && text.content().contains(what));
     }
 
-    @Test
-    void classesThatTheInternalsNameExist() {
-        List<MatchResult> named = in("docs/internals.md", CLASS);
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/internals.md", "docs/glossary.md"})
+    void classesThatDocumentsNameExist(String document) {
+        List<MatchResult> named = in(document, CLASS);
         assertThat(named).hasSizeGreaterThan(30);
         assertThat(named).extracting(m -> m.group(1)).allMatch(name -> isThere(name, name));
     }
@@ -57,7 +60,7 @@ class DocumentedPlacesTest {
         assertThat(named)
                 .extracting(MatchResult::group)
                 .allMatch(place -> {
-                    String[] parts = place.replace("`", "").split("/\\.\\.\\./");
+                    String[] parts = place.replace("`", "").split("/\\.\\.\\./", -1);
                     return TEXTS.stream()
                             .map(Text::path)
                             .anyMatch(path ->
