@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * What all handles of this process for one inode share: its layout and tickets, mode, size and
@@ -252,21 +253,33 @@ public final class OpenInode implements GrantOwner {
 
     boolean isDirty() {
         synchronized (lock) {
-            return uncommitted.isDirty() || (writtenLocally && mayBeWrittenByKernel());
+            if (uncommitted.isDirty() || !writtenLocally) {
+                return uncommitted.isDirty();
+            }
         }
+        return mayBeWrittenByKernel();
     }
 
     /** The kernel may write into its file, and has not yet; nor has anybody else. */
     public boolean isUntouched() {
-        synchronized (lock) {
-            return localWriting != null && localWriting.isUntouched();
-        }
+        return saysFile(LocalWriting::isUntouched);
     }
 
     /** The kernel has written into its file, or it cannot be told that it has not. */
     boolean mayBeWrittenByKernel() {
-        synchronized (lock) {
-            return !isUntouched() && (localWriting == null || !localWriting.isUnchanged());
+        return !saysFile(kernel -> kernel.isUntouched() || kernel.isUnchanged());
+    }
+
+    /** Looked at under no lock. False also where there is none, or none any more. */
+    private boolean saysFile(Predicate<LocalWriting> question) {
+        LocalWriting kernel = localWriting();
+        try {
+            return kernel != null && question.test(kernel);
+        } catch (FarmException e) {
+            if (kernel == localWriting()) {
+                throw e;
+            }
+            return false; // its last writer has closed it meanwhile
         }
     }
 
@@ -431,8 +444,8 @@ public final class OpenInode implements GrantOwner {
      * The object was changed behind our back: the chain is to be made to agree, and tells the size.
      */
     void wroteLocally() {
-        synchronized (lock) {
-            if (mayBeWrittenByKernel()) {
+        if (mayBeWrittenByKernel()) {
+            synchronized (lock) {
                 uncommitted.changed();
                 unsure |= !writtenLocally;
             }

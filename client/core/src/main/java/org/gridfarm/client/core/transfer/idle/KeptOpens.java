@@ -1,7 +1,5 @@
 package org.gridfarm.client.core.transfer.idle;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import org.gridfarm.client.core.metadata.GivenUp;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.env.Clock;
@@ -14,11 +12,7 @@ import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -48,15 +42,12 @@ public final class KeptOpens implements GivenUp {
     private final Releases releases;
     private final Clock clock;
 
-    @GuardedBy("this")
-    private final Map<Long, Kept> byInode = new LinkedHashMap<>();
-
-    @GuardedBy("this")
-    private boolean looksSoon;
+    private final Aging<Kept> byInode;
 
     public KeptOpens(Releases releases, Clock clock) {
         this.releases = releases;
         this.clock = clock;
+        this.byInode = new Aging<>(clock, Kept::until, this::release);
     }
 
     /** Of a file that nobody writes. */
@@ -79,19 +70,13 @@ public final class KeptOpens implements GivenUp {
     }
 
     public void add(long inode, Kept kept) {
-        Kept before = remove(inode);
-        Kept eldest = null;
-        synchronized (this) {
-            if (byInode.size() >= KEPT_MAX) {
-                Iterator<Kept> all = byInode.values().iterator();
-                eldest = all.next();
-                all.remove();
-            }
-            byInode.put(inode, kept);
-            lookSoon();
+        release(byInode.remove(inode));
+        if (byInode.size() >= KEPT_MAX) {
+            release(byInode.removeEldest());
         }
-        release(before);
-        release(eldest);
+        if (!byInode.addIfAbsent(inode, kept)) {
+            release(kept);
+        }
     }
 
     /**
@@ -101,21 +86,16 @@ public final class KeptOpens implements GivenUp {
      * @param version of the inode's attributes, which are leased
      */
     public @Nullable Kept take(long inode, Credentials who, OpenFlags flags, long version) {
-        Kept found;
-        boolean fits;
-        synchronized (this) {
-            found = byInode.get(inode);
-            if (found == null) {
-                return null;
-            }
-            boolean over =
-                    found.reply.getAttributes().getVersion() != version
-                            || clock.nanoTime() - found.until >= 0;
-            fits = !over && found.who.equals(who) && found.flags.equals(flags);
-            if (!fits && !over) {
-                return null;
-            }
-            byInode.remove(inode);
+        Kept found = byInode.get(inode);
+        if (found == null) {
+            return null;
+        }
+        boolean over =
+                found.reply.getAttributes().getVersion() != version
+                        || clock.nanoTime() - found.until >= 0;
+        boolean fits = !over && found.who.equals(who) && found.flags.equals(flags);
+        if ((!fits && !over) || !byInode.remove(inode, found)) {
+            return null;
         }
         if (!fits) {
             release(found);
@@ -131,7 +111,7 @@ public final class KeptOpens implements GivenUp {
     }
 
     /** Nobody opens it again without asking; it is to be {@linkplain #closeNow closed}. */
-    public synchronized @Nullable Kept remove(long inode) {
+    public @Nullable Kept remove(long inode) {
         return byInode.remove(inode);
     }
 
@@ -145,12 +125,7 @@ public final class KeptOpens implements GivenUp {
     }
 
     public void giveUpAll() {
-        List<Kept> all;
-        synchronized (this) {
-            all = List.copyOf(byInode.values());
-            byInode.clear();
-        }
-        all.forEach(this::release);
+        byInode.removeAll().forEach(this::release);
     }
 
     private void release(@Nullable Kept kept) {
@@ -183,32 +158,5 @@ public final class KeptOpens implements GivenUp {
     @Override
     public void putBack(List<Long> handles) {
         releases.putBack(handles);
-    }
-
-    // ---- after a while
-
-    @GuardedBy("this")
-    private void lookSoon() {
-        if (!looksSoon && !byInode.isEmpty()) {
-            looksSoon = true;
-            clock.after(KEPT.dividedBy(4), this::look);
-        }
-    }
-
-    private void look() {
-        List<Kept> over = new ArrayList<>();
-        synchronized (this) {
-            looksSoon = false;
-            Iterator<Kept> all = byInode.values().iterator();
-            while (all.hasNext()) {
-                Kept next = all.next();
-                if (clock.nanoTime() - next.until >= 0) {
-                    over.add(next);
-                    all.remove();
-                }
-            }
-            lookSoon();
-        }
-        over.forEach(this::release);
     }
 }

@@ -1,7 +1,5 @@
 package org.gridfarm.client.core.transfer.idle;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
@@ -11,9 +9,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -73,8 +68,7 @@ public final class RestingWriters {
 
     private final Clock clock;
 
-    @GuardedBy("this")
-    private final Map<Long, Resting> byInode = new LinkedHashMap<>();
+    private final Aging<Resting> byInode;
 
     /** By inode; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
@@ -82,28 +76,16 @@ public final class RestingWriters {
     /** By inode; completes when it is closed for good, or could not be. Put under the lock. */
     private final Map<Long, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
-    @GuardedBy("this")
-    private boolean looksSoon;
-
     public RestingWriters(Clock clock) {
         this.clock = clock;
+        this.byInode = new Aging<>(clock, Resting::until, over -> begun(over.writer).run());
     }
 
     /** False: too many rest, or another of the same file; it is to be closed for good. */
     public boolean add(Writer writer, long version) {
-        synchronized (this) {
-            long until = clock.nanoTime() + RESTS.toNanos();
-            boolean added =
-                    byInode.size() < RESTING_MAX
-                            && byInode.putIfAbsent(
-                                            writer.inode(), new Resting(writer, version, until))
-                                    == null;
-            if (added && !looksSoon) {
-                looksSoon = true;
-                clock.after(RESTS, this::look);
-            }
-            return added;
-        }
+        long until = clock.nanoTime() + RESTS.toNanos();
+        return byInode.size() < RESTING_MAX
+                && byInode.addIfAbsent(writer.inode(), new Resting(writer, version, until));
     }
 
     /**
@@ -143,16 +125,15 @@ public final class RestingWriters {
      *
      * @param version of the inode's attributes, which are leased
      */
-    public synchronized @Nullable Writer take(
-            long inode, Credentials who, OpenFlags flags, long version) {
+    public @Nullable Writer take(long inode, Credentials who, OpenFlags flags, long version) {
         Resting found = byInode.get(inode);
         if (found == null
                 || found.version != version
                 || !found.writer.who().equals(who)
-                || !found.writer.flags().equals(flags)) {
+                || !found.writer.flags().equals(flags)
+                || !byInode.remove(inode, found)) {
             return null;
         }
-        byInode.remove(inode);
         found.writer.goesOn();
         return found.writer;
     }
@@ -203,11 +184,11 @@ public final class RestingWriters {
 
     /** Completes when all are closed for good; fails if that fails for any. */
     public CompletableFuture<Void> endAll() {
-        List<Runnable> closes = new ArrayList<>();
+        List<Runnable> closes;
         CompletableFuture<?>[] all;
         synchronized (this) {
-            byInode.values().forEach(resting -> closes.add(begun(resting.writer)));
-            byInode.clear();
+            closes =
+                    byInode.removeAll().stream().map(resting -> begun(resting.writer)).toList();
             all = closing.values().toArray(CompletableFuture<?>[]::new);
         }
         closes.forEach(Runnable::run);
@@ -240,28 +221,5 @@ public final class RestingWriters {
                         over.completeExceptionally(thrown);
                     }
                 });
-    }
-
-    private void look() {
-        List<Runnable> closes = new ArrayList<>();
-        synchronized (this) {
-            long now = clock.nanoTime();
-            Iterator<Resting> all = byInode.values().iterator();
-            long next = 0;
-            while (all.hasNext()) {
-                Resting resting = all.next();
-                if (resting.until - now > 0) {
-                    next = resting.until - now; // the eldest comes first
-                    break;
-                }
-                all.remove();
-                closes.add(begun(resting.writer));
-            }
-            looksSoon = next > 0;
-            if (looksSoon) {
-                clock.after(Duration.ofNanos(next), this::look);
-            }
-        }
-        closes.forEach(Runnable::run);
     }
 }
