@@ -1,7 +1,6 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.AfterAll;
@@ -14,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
@@ -65,13 +63,13 @@ class SampleProgramTest {
 
     @Test
     void whatRunsOnJava25RunsOnJava17() throws IOException {
-        Path java17 = java17();
+        Path java17 = JavaMachines.java17();
         counted(java(java17, "WordCount", "/sample17"));
     }
 
     @Test
     void thePublicApiDoesWhatItsJavadocSays() throws IOException {
-        Path java25 = Path.of(System.getProperty("java.home"));
+        Path java25 = JavaMachines.own();
         assertThat(java(java25, "ApiTour", "/tour")).contains("the tour has ended");
     }
 
@@ -186,19 +184,6 @@ class SampleProgramTest {
             for (Path one : all.filter(path -> !path.startsWith(from.resolve("target"))).toList()) {
                 Files.copy(one, to.resolve(from.relativize(one).toString()));
             }
-        }
-    }
-
-    private static Path java17() throws IOException {
-        Path machines = Path.of("/usr/lib/jvm");
-        assumeThat(machines).isDirectory();
-        try (Stream<Path> all = Files.list(machines)) {
-            Optional<Path> found =
-                    all.filter(path -> path.getFileName().toString().contains("17"))
-                            .filter(path -> Files.isExecutable(path.resolve("bin/javac")))
-                            .findFirst();
-            assumeThat(found).as("a JDK 17 below /usr/lib/jvm").isPresent();
-            return found.orElseThrow();
         }
     }
 }
