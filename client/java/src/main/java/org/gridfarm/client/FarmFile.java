@@ -65,6 +65,22 @@ public final class FarmFile implements AutoCloseable {
         return file.append(from);
     }
 
+    /**
+     * Copies bytes of another open file of the same farm to an offset of this one, on the nodes
+     * where the layouts permit.
+     *
+     * @return the number of bytes, fewer than asked only at the end of the source
+     */
+    public long copyFrom(FarmFile source, long from, long to, long count) {
+        Gridfarm.position(from, "copy", source.path());
+        return file.copyFrom(source.file, from, Gridfarm.position(to, "copy", path()), count);
+    }
+
+    /** A stream to its begin, or its end if open for appending, which closes this file. */
+    public FarmOutput output() {
+        return new FarmOutput(file.output());
+    }
+
     public void truncate(long size) {
         file.truncate(Gridfarm.position(size, "truncate", path()));
     }

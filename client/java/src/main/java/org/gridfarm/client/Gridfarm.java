@@ -5,6 +5,7 @@ import org.gridfarm.client.core.FarmInputStream;
 import org.gridfarm.client.core.FarmOutputStream;
 import org.gridfarm.client.core.NewMode;
 import org.gridfarm.client.core.Policy;
+import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.nio.FarmFileSystemProvider;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ForkJoinPool;
@@ -157,6 +159,25 @@ public final class Gridfarm implements AutoCloseable {
         };
     }
 
+    /**
+     * The same with the permissions that a new file has from its first moment; one that is there
+     * keeps its own.
+     *
+     * @param permissions 07777
+     * @param umask what is taken away from them; where the directory has a default ACL, that stands
+     *     in its place
+     */
+    public FarmFile create(
+            String path, OpenMode mode, boolean mayExist, int permissions, int umask) {
+        return new FarmFile(
+                farm.create(
+                        FarmPath.of(path),
+                        flags(mode),
+                        !mayExist,
+                        new NewMode(permissions, umask),
+                        true));
+    }
+
     /** As {@link #stat}. */
     public CompletableFuture<FileStatus> statAsync(String path) {
         return told(
@@ -201,6 +222,15 @@ public final class Gridfarm implements AutoCloseable {
         farm.mkdir(FarmPath.of(path), NewMode.exactly(mode));
     }
 
+    /**
+     * @param mode permission bits, 07777
+     * @param umask what is taken away from them; where the parent has a default ACL, that stands in
+     *     its place
+     */
+    public void mkdir(String path, int mode, int umask) {
+        farm.mkdir(FarmPath.of(path), new NewMode(mode, umask));
+    }
+
     /** With its parents; an existing directory is fine. */
     public void mkdirs(String path) {
         farm.mkdirs(FarmPath.of(path));
@@ -209,6 +239,14 @@ public final class Gridfarm implements AutoCloseable {
     /** Atomically; what has the new name is replaced, as by rename(2). */
     public void rename(String from, String to) {
         farm.rename(FarmPath.of(from), FarmPath.of(to));
+    }
+
+    /**
+     * Atomically, and not if the new name is there: ALREADY_EXISTS, as by renameat2(2) with
+     * RENAME_NOREPLACE.
+     */
+    public void renameToNew(String from, String to) {
+        farm.rename(FarmPath.of(from), FarmPath.of(to), Set.of(RenameFlag.NO_REPLACE));
     }
 
     /** A file, a link or an empty directory. */
@@ -258,6 +296,16 @@ public final class Gridfarm implements AutoCloseable {
         farm.setXattr(FarmPath.of(path), name, value);
     }
 
+    /** One that was not there: ALREADY_EXISTS otherwise. */
+    public void addXattr(String path, String name, byte[] value) {
+        farm.setXattr(FarmPath.of(path), name, value, true, false);
+    }
+
+    /** One that is there: NO_ATTRIBUTE otherwise. */
+    public void replaceXattr(String path, String name, byte[] value) {
+        farm.setXattr(FarmPath.of(path), name, value, false, true);
+    }
+
     /** NO_ATTRIBUTE where there is none of that name. */
     public void removeXattr(String path, String name) {
         farm.removeXattr(FarmPath.of(path), name);
@@ -298,6 +346,20 @@ public final class Gridfarm implements AutoCloseable {
         farm.replicate(FarmPath.of(path), "", "", true, longest);
     }
 
+    /**
+     * The digest of what the file holds (SHA-256 over its size and the CRC32C of each 64 KiB, as
+     * {@code gf sum} shows it), made on the nodes that hold it and kept there: files with the same
+     * content and striping have the same. TIMED_OUT where that takes longer.
+     */
+    public byte[] digest(String path, Duration longest) {
+        return farm.sum(FarmPath.of(path), false, longest).getDigest().toByteArray();
+    }
+
+    /** What somebody who writes below that path may count on. */
+    public Space space(String path) {
+        return Space.of(farm.space(FarmPath.of(path)));
+    }
+
     public List<StorageNode> nodes() {
         return farm
                 .callLeader(MetadataMethods.LIST_NODES, ListNodesRequest.getDefaultInstance())
@@ -305,6 +367,13 @@ public final class Gridfarm implements AutoCloseable {
                 .stream()
                 .map(StorageNode::of)
                 .toList();
+    }
+
+    // ---- people
+
+    /** The number and the groups that the farm knows this program's user by. */
+    public Account account() {
+        return Account.of(farm.metadata().self());
     }
 
     // ---- jobs

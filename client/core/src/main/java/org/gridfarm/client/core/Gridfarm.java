@@ -556,8 +556,21 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     public void setXattr(FarmPath path, String name, byte[] value) {
+        setXattr(path, name, value, false, false);
+    }
+
+    /**
+     * As setxattr(2): ALREADY_EXISTS where it is there and was to be made, NO_ATTRIBUTE where there
+     * is none to be replaced.
+     */
+    public void setXattr(
+            FarmPath path, String name, byte[] value, boolean create, boolean replace) {
         SetXattr.Builder change =
-                SetXattr.newBuilder().setName(raw(name)).setValue(ByteString.copyFrom(value));
+                SetXattr.newBuilder()
+                        .setName(raw(name))
+                        .setValue(ByteString.copyFrom(value))
+                        .setCreate(create)
+                        .setReplace(replace);
         withInode(
                 path,
                 "setxattr",

@@ -18,7 +18,7 @@ import java.util.Map;
  * Users and groups. The farm keeps their numbers; names are those of this host's files, as with
  * {@code gf ls}, and a number without a name is its own name.
  */
-final class FarmPrincipals extends UserPrincipalLookupService {
+public final class FarmPrincipals extends UserPrincipalLookupService {
     private static final Logger log = LoggerFactory.getLogger(FarmPrincipals.class);
 
     private static final Map<Integer, String> USERS = names("/etc/passwd");
@@ -46,6 +46,28 @@ final class FarmPrincipals extends UserPrincipalLookupService {
         public String toString() {
             return getName();
         }
+    }
+
+    /** The number as text where this host has no name for it. */
+    public static String userName(int uid) {
+        return name(USERS, uid);
+    }
+
+    /** As {@link #userName}. */
+    public static String groupName(int gid) {
+        return name(GROUPS, gid);
+    }
+
+    /**
+     * @param name or number; UserPrincipalNotFoundException where it is neither
+     */
+    public static int uid(String name) throws IOException {
+        return number(USERS, name);
+    }
+
+    /** As {@link #uid(String)}. */
+    public static int gid(String name) throws IOException {
+        return number(GROUPS, name);
     }
 
     static UserPrincipal user(int uid) {
