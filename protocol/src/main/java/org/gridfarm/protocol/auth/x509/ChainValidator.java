@@ -12,6 +12,7 @@ import java.security.cert.PKIXParameters;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +39,7 @@ public final class ChainValidator {
      */
     public static final int PROXIES_MAX = 6;
 
+    static final String NAME_CONSTRAINTS = "2.5.29.30";
     private static final String ANY_PURPOSE = "2.5.29.37.0";
 
     /** In which part the peer speaks. */
@@ -186,6 +188,22 @@ public final class ChainValidator {
                                 + below.get(end - 1).getIssuerX500Principal());
     }
 
+    /**
+     * PKIX applies nothing that an anchor's own certificate says, and the JDK takes no constraints
+     * beside it. As the self-issued first step of the path it is a certificate like others, so an
+     * authority that limits itself to some names is held to them. Those without limits stay out of
+     * the path: many of them have signed themselves with algorithms that nobody should accept.
+     */
+    private static List<X509Certificate> withConstraints(
+            X509Certificate anchor, List<X509Certificate> below) {
+        if (anchor.getExtensionValue(NAME_CONSTRAINTS) == null) {
+            return below;
+        }
+        List<X509Certificate> path = new ArrayList<>(below);
+        path.add(anchor);
+        return path;
+    }
+
     private static void validateBelow(
             X509Certificate anchor, List<X509Certificate> below, TrustStore store, Instant now)
             throws CertificateException {
@@ -199,7 +217,9 @@ public final class ChainValidator {
             PKIXParameters parameters = new PKIXParameters(Set.of(new TrustAnchor(anchor, null)));
             parameters.setRevocationEnabled(false); // done below, from the lists at hand
             parameters.setDate(Date.from(now));
-            CertPath path = CertificateFactory.getInstance("X.509").generateCertPath(below);
+            CertPath path =
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertPath(withConstraints(anchor, below));
             CertPathValidator.getInstance("PKIX").validate(path, parameters);
         } catch (CertPathValidatorException e) {
             throw new CertificateException("chain refused: " + e.getMessage(), e);

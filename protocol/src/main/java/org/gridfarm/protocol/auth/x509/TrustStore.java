@@ -302,11 +302,30 @@ public final class TrustStore {
                     "not a certificate of an authority: " + authority.getSubjectX500Principal());
         }
         Algorithms.requireStrong(authority.getPublicKey());
+        requireOwnConstraintsCanBeKept(authority);
         List<X509Certificate> same =
                 anchors.computeIfAbsent(
                         authority.getSubjectX500Principal(), name -> new ArrayList<>());
         if (!same.contains(authority)) { // directories hold each one under its old and new hash
             same.add(authority);
+        }
+    }
+
+    /** See {@link ChainValidator}: only a self-signed one can stand in the path it carries. */
+    private static void requireOwnConstraintsCanBeKept(X509Certificate authority)
+            throws CertificateException {
+        if (authority.getExtensionValue(ChainValidator.NAME_CONSTRAINTS) == null) {
+            return;
+        }
+        try {
+            authority.verify(authority.getPublicKey());
+            Algorithms.requireStrongSignature(authority.getSigAlgOID());
+        } catch (GeneralSecurityException e) {
+            throw new CertificateException(
+                    "its name constraints cannot be kept, since it is not soundly signed by"
+                            + " itself; trust the authority above it: "
+                            + authority.getSubjectX500Principal(),
+                    e);
         }
     }
 

@@ -6,6 +6,7 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -17,7 +18,7 @@ import java.util.function.UnaryOperator;
  */
 final class Grid {
     static final String ALICE_DN = "/O=Grid/OU=Users/CN=Alice";
-    static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
+    static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
     final CertificateAuthority authority = CertificateAuthority.create("/O=Grid/CN=CA", NOW);
     final Credential alice = authority.issueUser(ALICE_DN, NOW);

@@ -193,7 +193,7 @@ public final class SampleChains {
         if (done(Flaw.EXPIRED_PROXY, flaws, done)) {
             forgery.between(NOW.minus(HOUR), NOW.minusSeconds(1));
         } else if (done(Flaw.PROXY_OF_TOMORROW, flaws, done)) {
-            forgery.between(NOW.plusSeconds(60), NOW.plus(HOUR));
+            forgery.between(NOW.plus(HOUR.dividedBy(2)), NOW.plus(HOUR));
         }
         if (done(Flaw.PROXY_NAMED_ELSEWHERE, flaws, done)) forgery.named("/O=Grid/CN=Root/CN=1");
         if (done(Flaw.SIGNED_BY_ANOTHER, flaws, done)) forgery.signedBy(grid.alice);
