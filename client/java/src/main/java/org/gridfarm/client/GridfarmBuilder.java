@@ -24,6 +24,7 @@ public final class GridfarmBuilder {
     private @Nullable Duration timeout;
     private @Nullable Long cacheBytes;
     private String client = "java@" + ProcessHandle.current().pid();
+    private String account = "";
 
     GridfarmBuilder() {}
 
@@ -75,6 +76,12 @@ public final class GridfarmBuilder {
         return this;
     }
 
+    /** Which of one's accounts in the farm; else GF_ACCOUNT, the configuration's, the first. */
+    public GridfarmBuilder account(String name) {
+        account = name;
+        return this;
+    }
+
     /** What the farm's administrators see as this client's name. */
     public GridfarmBuilder clientName(String name) {
         client = name;
@@ -99,6 +106,7 @@ public final class GridfarmBuilder {
         if (cacheBytes != null) {
             config = config.withCache(cacheBytes);
         }
+        config = config.withAccount(account);
         return new Gridfarm(org.gridfarm.client.core.Gridfarm.open(config, client));
     }
 

@@ -4,6 +4,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,9 +62,20 @@ public record Identity(
         }
         if (!users.contains(asked)) {
             throw new FarmException(
-                    ErrorKind.ACCESS_DENIED, "act as", asked, dn + " is not mapped to that user");
+                    ErrorKind.ACCESS_DENIED,
+                    "act as",
+                    asked,
+                    dn + " is not mapped to that user, but to " + String.join(", ", users));
         }
         return asked;
+    }
+
+    /** This person as the user he asks to be; ACCESS_DENIED unless that is one of his. */
+    public Identity as(String asked) {
+        List<String> others = new ArrayList<>(users);
+        others.remove(userAskedFor(asked));
+        others.add(0, userAskedFor(asked));
+        return new Identity(dn, role, others, node, limited, root);
     }
 
     public boolean isAdmin() {

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ActAsRequest;
 import org.gridfarm.protocol.wire.Failure;
 import org.gridfarm.protocol.wire.Welcome;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
     private final HostPort address;
     private final ExpectedServer expected;
     private final ConnectionSettings settings;
+    private final String account;
     private final CompletableFuture<Peer> welcomed;
     private final FrameReader reader = new FrameReader();
     private @Nullable ChannelHandlerContext context;
@@ -39,7 +41,9 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
             ExpectedServer expected,
             @Nullable Identity everybody,
             ConnectionSettings settings,
+            String account,
             CompletableFuture<Peer> welcomed) {
+        this.account = account;
         this.address = address;
         this.expected = expected;
         this.identity = everybody;
@@ -107,7 +111,7 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
                 welcome(Messages.parse(Welcome.parser(), in, messageAt, messageBytes));
             } else if (type == FrameType.FAILURE && call == 0) {
                 Failure failure = Messages.parse(Failure.parser(), in, messageAt, messageBytes);
-                fail(Connection.decode(failure).about("connect", address.toString()));
+                fail(InboundExchange.decode(failure).about("connect", address.toString()));
             } else {
                 throw FrameReader.violation("a frame of type " + type + " instead of a welcome");
             }
@@ -142,6 +146,27 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
                 new Connection(channel, settings, false, address.toString(), proved, reader);
         here.pipeline().replace(this, "rpc", connection);
         connection.begin();
+        if (account.isEmpty()) {
+            finish(connection);
+        } else {
+            connection
+                    .callPlain(
+                            ActAs.METHOD,
+                            ActAsRequest.newBuilder().setAccount(account).build(),
+                            RpcLimits.HANDSHAKE_MAX)
+                    .whenComplete((reply, thrown) -> {
+                        if (thrown == null) {
+                            finish(connection);
+                        } else {
+                            welcomed.completeExceptionally(
+                                    FarmException.of(thrown, "connect", address.toString()));
+                            connection.close();
+                        }
+                    });
+        }
+    }
+
+    private void finish(Connection connection) {
         if (!welcomed.complete(connection)) connection.close(); // the dialler has given up
     }
 

@@ -66,7 +66,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final ConnectionSettings settings;
     private final boolean accepted;
     private final String address;
-    private final Identity identity;
+    private final ActAs.Whom whom;
     private final String number = Long.toHexString(NUMBERS.incrementAndGet());
     private final FrameReader reader;
     private final FrameWriter writer;
@@ -120,7 +120,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     void guard(FrameRoom room) {
         gate =
                 new AcceptedGate(
-                        settings.services(), identity, room, this::readOrNot, this::goOnSoon);
+                        settings.services(), identity(), room, this::readOrNot, this::goOnSoon);
         reader.guard(gate);
     }
 
@@ -140,7 +140,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         this.settings = settings;
         this.accepted = accepted;
         this.address = address;
-        this.identity = identity;
+        this.whom = new ActAs.Whom(identity);
         this.reader = reader;
         this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
         this.liveness = new Liveness(settings.keepAlive(), System.nanoTime());
@@ -200,7 +200,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     @Override
     public Identity identity() {
-        return identity;
+        return whom.identity();
+    }
+
+    /** On the event loop. */
+    ActAs.Whom whom() {
+        return whom;
     }
 
     @Override
@@ -432,21 +437,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         } catch (IOException e) {
             throw FrameReader.violation("an unreadable failure: " + e.getMessage());
         }
-        FarmException decoded = decode(failure);
+        FarmException decoded = InboundExchange.decode(failure);
         if (call == 0) {
             close(decoded.getMessage());
             return;
         }
         PendingCall<?, ?, ?> pending = calls.remove(call);
         if (pending != null) pending.fail(decoded);
-    }
-
-    static FarmException decode(Failure failure) {
-        return new FarmException(
-                ErrorKind.of(failure.getKind()),
-                failure.getOperation(),
-                failure.getSubject(),
-                failure.getDetail());
     }
 
     private void request(
@@ -465,6 +462,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         } else if (exchanges.size() >= RpcLimits.CALLS_IN_FLIGHT_MAX) {
             refuse(id, number, ErrorKind.OVERLOADED, entry.method().name(), "too many requests");
         } else if (mayCall(id, entry.method())) {
+            whom.asks(number);
             serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end);
         }
     }
@@ -477,7 +475,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private boolean mayCall(long id, Method<?, ?> method) {
         if (!settings.proved()) return true;
         try {
-            method.access().require(identity, method.name());
+            method.access().require(identity(), method.name());
             return true;
         } catch (FarmException refusal) {
             Audit.refused(this, refusal);

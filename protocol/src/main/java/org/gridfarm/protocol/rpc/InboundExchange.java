@@ -261,6 +261,14 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         }
     }
 
+    static FarmException decode(Failure failure) {
+        return new FarmException(
+                ErrorKind.of(failure.getKind()),
+                failure.getOperation(),
+                failure.getSubject(),
+                failure.getDetail());
+    }
+
     static Failure encode(FarmException failure) {
         return Failure.newBuilder()
                 .setKind(failure.kind().number())

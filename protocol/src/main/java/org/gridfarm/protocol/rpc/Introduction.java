@@ -112,7 +112,10 @@ public record Introduction(
                             asked,
                             answered)
                     : refused(
-                            shown, Connection.decode(Failure.parseFrom(message)), asked, answered);
+                            shown,
+                            InboundExchange.decode(Failure.parseFrom(message)),
+                            asked,
+                            answered);
         } catch (InvalidProtocolBufferException | IndexOutOfBoundsException e) {
             throw new FarmException(
                     ErrorKind.PROTOCOL, "connect", address.toString(), "no server of a farm", e);

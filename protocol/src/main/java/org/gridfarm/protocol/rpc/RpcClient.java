@@ -14,6 +14,7 @@ public final class RpcClient implements Dialer {
     private final ChannelSecurity security;
     private final ExpectedServer expected;
     private final ConnectionSettings settings;
+    private final String account;
 
     public RpcClient(Loops loops, ChannelSecurity security, ExpectedServer expected) {
         this(loops, security, expected, Services.none(), KeepAlive.DEFAULT, RpcObserver.NONE);
@@ -34,14 +35,17 @@ public final class RpcClient implements Dialer {
                 loops,
                 security,
                 expected,
-                new ConnectionSettings(pushes, keepAlive, observer, security.everybody() == null));
+                new ConnectionSettings(pushes, keepAlive, observer, security.everybody() == null),
+                "");
     }
 
     private RpcClient(
             Loops loops,
             ChannelSecurity security,
             ExpectedServer expected,
-            ConnectionSettings settings) {
+            ConnectionSettings settings,
+            String account) {
+        this.account = account;
         this.loops = loops;
         this.security = security;
         this.expected = expected;
@@ -53,7 +57,15 @@ public final class RpcClient implements Dialer {
      * nodes.expecting(ExpectedServer.node(n1)).dial(...)}.
      */
     public RpcClient expecting(ExpectedServer other) {
-        return new RpcClient(loops, security, other, settings);
+        return new RpcClient(loops, security, other, settings, account);
+    }
+
+    /**
+     * The same client of somebody who wants to be this one of his accounts; empty: the first.
+     * Dialling fails with ACCESS_DENIED where the server's map does not give it to him.
+     */
+    public RpcClient as(String other) {
+        return new RpcClient(loops, security, expected, settings, other);
     }
 
     /**
@@ -87,6 +99,7 @@ public final class RpcClient implements Dialer {
                                                                 expected,
                                                                 security.everybody(),
                                                                 settings,
+                                                                account,
                                                                 welcomed));
                                     }
                                 })

@@ -42,6 +42,7 @@ public record RpcServerConfig(
     }
 
     ConnectionSettings connections() {
-        return new ConnectionSettings(services, keepAlive, observer, security.everybody() == null);
+        return new ConnectionSettings(
+                ActAs.beside(services), keepAlive, observer, security.everybody() == null);
     }
 }

@@ -22,6 +22,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
 import org.gridfarm.protocol.observe.AuditLog;
+import org.gridfarm.protocol.wire.ActAsRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class TlsTest {
     private static final String MAP =
             """
             "/O=Test/CN=alice" alice
+            "/O=Test/CN=carol" carol,astro,carol-adm
             "/O=Test/CN=ms1" @metaserver
             "/O=Test/CN=n1" @node:n1
             """;
@@ -119,6 +121,39 @@ class TlsTest {
         assertThatExceptionOfType(FarmException.class)
                 .isThrownBy(() -> AuditLog.to(Optional.of(folder.resolve("no/audit.log"))))
                 .matches(e -> e.kind() == ErrorKind.BAD_CONFIGURATION);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"JDK", "NATIVE"})
+    void aPersonIsWhicheverOfHisAccountsHeNames(TlsEngine engine) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), engine);
+        RpcClient carol = client(user("carol"), engine);
+        for (String account : List.of("astro", "carol-adm", "carol", "astro", "")) {
+            Peer peer = get(carol.as(account).dial(server.address()));
+            assertThat(get(peer.callPlain(ECHO, text(""), PATIENCE)).getValue())
+                    .isEqualTo(account.isEmpty() ? "carol" : account);
+        }
+        for (String other :
+                List.of("alice", "root", "carol,astro", "@node:n1", "Carol", " carol")) {
+            FarmException failure = failure(carol.as(other).dial(server.address()));
+            assertThat(failure.kind()).as(other).isEqualTo(ErrorKind.ACCESS_DENIED);
+            assertThat(failure.detail()).contains("but to carol, astro, carol-adm");
+        }
+    }
+
+    /** What was opened for one account is not gone on with as another. */
+    @Test
+    void whoHasAskedForSomethingStaysWhoHeIs() throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), TlsEngine.AUTOMATIC);
+        Peer peer = get(client(user("carol"), TlsEngine.AUTOMATIC).dial(server.address()));
+        assertThat(get(peer.callPlain(ECHO, text(""), PATIENCE)).getValue()).isEqualTo("carol");
+        ActAsRequest astro = ActAsRequest.newBuilder().setAccount("astro").build();
+        assertThat(failure(peer.callPlain(ActAs.METHOD, astro, PATIENCE)).kind())
+                .isEqualTo(ErrorKind.BUSY);
+        assertThat(get(peer.callPlain(ECHO, text(""), PATIENCE)).getValue()).isEqualTo("carol");
+        Peer host = get(client(host("n1", "n1"), TlsEngine.AUTOMATIC).dial(server.address()));
+        assertThat(failure(host.callPlain(ActAs.METHOD, astro, PATIENCE)).kind())
+                .isEqualTo(ErrorKind.NOT_PERMITTED);
     }
 
     @ParameterizedTest

@@ -31,6 +31,7 @@ final class TaskEnvironment {
         if (!user.name().isEmpty()) {
             variables.put("USER", user.name());
             variables.put("LOGNAME", user.name());
+            variables.put("GF_ACCOUNT", user.name()); // its proxy may have others
         }
         request.getEnvironmentMap()
                 .forEach((name, value) ->

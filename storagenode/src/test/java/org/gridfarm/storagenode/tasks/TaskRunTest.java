@@ -330,6 +330,7 @@ class TaskRunTest {
                         "LANG",
                         "USER",
                         "LOGNAME",
+                        "GF_ACCOUNT",
                         "PWD",
                         "GF_TASK_MARK");
         assertThat(reply.getStdout().toStringUtf8())

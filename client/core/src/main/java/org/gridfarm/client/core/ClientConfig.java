@@ -27,6 +27,7 @@ import java.util.concurrent.Executor;
  * node_data = ["/data"]        # its data directories; without them any that looks like one
  * timeout = "10s"              # the longest any operation may take
  * cache = "64M"                # names and attributes kept under lease
+ * account = "astro"            # which of one's accounts; else GF_ACCOUNT, else the first in the servers' map
  * [tls]
  * credential = "/home/ann/ann.pem"  # otherwise, and for who cannot read it, the proxy of gf proxy init
  * trust = "/etc/grid-security/certificates"
@@ -34,6 +35,8 @@ import java.util.concurrent.Executor;
  *
  * @param node name of the storage node this client is attached to; empty: none
  * @param nodeData below which it may name local files; empty: in any data directory
+ * @param account of those that the servers' map gives to whom the credential names; empty: the
+ *     first
  */
 public record ClientConfig(
         List<HostPort> metaservers,
@@ -42,9 +45,11 @@ public record ClientConfig(
         List<Path> nodeData,
         Duration timeout,
         long cacheBytes,
+        String account,
         SecuritySettings security) {
     private static final Duration TIMEOUT_DEFAULT = Duration.ofSeconds(10);
     private static final long CACHE_BYTES_DEFAULT = 64L << 20;
+    private static final String ACCOUNT_VARIABLE = "GF_ACCOUNT";
 
     public ClientConfig {
         metaservers = List.copyOf(metaservers);
@@ -66,6 +71,7 @@ public record ClientConfig(
                 config.paths("node_data"),
                 config.duration("timeout", TIMEOUT_DEFAULT),
                 config.bytes("cache", CACHE_BYTES_DEFAULT),
+                config.text("account", ""),
                 SecuritySettings.readForPeople(config, ProxyFile.standard()));
     }
 
@@ -73,7 +79,8 @@ public record ClientConfig(
      * The file named on the command line, else {@code GF_CONFIG}, else the user's, else the host's.
      */
     public static ClientConfig find(Optional<Path> named) {
-        return read(locate(named));
+        String account = System.getenv(ACCOUNT_VARIABLE);
+        return read(locate(named)).withAccount(account == null ? "" : account);
     }
 
     /** Which file {@link #find} reads; BAD_CONFIGURATION if there is none. */
@@ -120,16 +127,32 @@ public record ClientConfig(
 
     public ClientConfig withNode(String other) {
         return new ClientConfig(
-                metaservers, schedulers, other, nodeData, timeout, cacheBytes, security);
+                metaservers, schedulers, other, nodeData, timeout, cacheBytes, account, security);
     }
 
     public ClientConfig withTimeout(Duration other) {
         return new ClientConfig(
-                metaservers, schedulers, node, nodeData, other, cacheBytes, security);
+                metaservers, schedulers, node, nodeData, other, cacheBytes, account, security);
     }
 
     /** With a cache of names and attributes of this many bytes; 0: nothing is kept. */
     public ClientConfig withCache(long bytes) {
-        return new ClientConfig(metaservers, schedulers, node, nodeData, timeout, bytes, security);
+        return new ClientConfig(
+                metaservers, schedulers, node, nodeData, timeout, bytes, account, security);
+    }
+
+    /** As that one of one's accounts; empty: as configured. */
+    public ClientConfig withAccount(String other) {
+        return other.isEmpty()
+                ? this
+                : new ClientConfig(
+                        metaservers,
+                        schedulers,
+                        node,
+                        nodeData,
+                        timeout,
+                        cacheBytes,
+                        other,
+                        security);
     }
 }

@@ -65,14 +65,15 @@ final class FarmConnection implements AutoCloseable {
                         .build();
         RpcClient metaservers =
                 new RpcClient(
-                        loops,
-                        secured,
-                        ExpectedServer.metaserver(),
-                        pushes,
-                        KeepAlive.DEFAULT,
-                        RpcObserver.NONE);
+                                loops,
+                                secured,
+                                ExpectedServer.metaserver(),
+                                pushes,
+                                KeepAlive.DEFAULT,
+                                RpcObserver.NONE)
+                        .as(config.account());
         RpcClient others = new RpcClient(loops, secured, ExpectedServer.metaserver());
-        scheduler = others.expecting(ExpectedServer.scheduler());
+        scheduler = others.expecting(ExpectedServer.scheduler()).as(config.account());
         List<HostPort> addresses = config.metaservers();
         session =
                 new FarmSession(

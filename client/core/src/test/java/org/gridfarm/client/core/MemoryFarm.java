@@ -75,6 +75,7 @@ public final class MemoryFarm implements AutoCloseable {
                         List.of(),
                         deadline,
                         8 << 20,
+                        "",
                         unused);
         Gridfarm client = Gridfarm.open(config, "test", loops, security);
         clients.add(client);

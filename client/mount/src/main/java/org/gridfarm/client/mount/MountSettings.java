@@ -26,6 +26,7 @@ import java.util.Set;
 final class MountSettings {
     private @Nullable Path config;
     private @Nullable String node;
+    private String account = "";
     private @Nullable Path directory;
     private MountOptions options = MountOptions.defaults();
     private final Map<MountFlag, Boolean> flags = new EnumMap<>(MountFlag.class);
@@ -101,6 +102,7 @@ final class MountSettings {
             case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> nopassthrough = true;
             case "node" -> node = value;
+            case "account" -> account = value;
             case "uid" -> uid = number(option, value);
             case "gid" -> gid = number(option, value);
             case "uidmap" -> users = users.with(value);
@@ -176,7 +178,8 @@ final class MountSettings {
 
     ClientConfig client() {
         ClientConfig found = ClientConfig.find(Optional.ofNullable(config));
-        return node == null ? found : found.withNode(node);
+        ClientConfig asked = found.withAccount(account);
+        return node == null ? asked : asked.withNode(node);
     }
 
     /** Where a supervised process writes down what the next one must know; null: not supervised. */

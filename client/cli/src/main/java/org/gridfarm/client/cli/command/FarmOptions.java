@@ -21,8 +21,15 @@ public final class FarmOptions {
     @Option(names = "--json", description = "one JSON document with stable keys on standard output")
     boolean json;
 
+    @Option(
+            names = "--as",
+            paramLabel = "ACCOUNT",
+            description =
+                    "which of your accounts you are, where the farm gives you several; else GF_ACCOUNT, the configuration's, the first")
+    String account = "";
+
     ClientConfig configuration() {
-        return ClientConfig.find(Optional.ofNullable(config));
+        return ClientConfig.find(Optional.ofNullable(config)).withAccount(account);
     }
 
     /** The file that {@link #configuration} reads. */

@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
         description = {
             "",
             "Options (-o, separated by commas): ro, nosuid, nodev, noexec, noatime, nodiratime, allow_other,",
-            "timeout=SECONDS (10), node=NAME,",
+            "timeout=SECONDS (10), node=NAME, account=NAME (which of yours),",
             "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, source=TEXT (as df shows it),",
             "uid=N, gid=N, uidmap=LOCAL:FARM[:COUNT], gidmap=... (which numbers of users and groups mean whom).",
             "The mount outlives the process that serves it: a supervisor starts another, and one stands by.",
@@ -73,6 +73,9 @@ public final class Mount implements Callable<Integer> {
         }
         if (engine != null) {
             arguments.addAll(List.of("--engine", engine));
+        }
+        if (!options.account.isEmpty()) {
+            arguments.addAll(List.of("-o", "account=" + options.account));
         }
         for (String option : mountOptions) {
             arguments.addAll(List.of("-o", option));
