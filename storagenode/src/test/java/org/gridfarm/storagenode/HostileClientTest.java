@@ -17,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.StagedName;
@@ -31,6 +32,8 @@ import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.ReadSumsReply;
+import org.gridfarm.protocol.wire.ReadSumsRequest;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
 import org.gridfarm.protocol.wire.StageReply;
 import org.gridfarm.protocol.wire.StageRequest;
@@ -47,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -228,6 +232,26 @@ class HostileClientTest {
         refused(
                 StorageMethods.SEEK,
                 SeekObjectRequest.newBuilder().setObject(id).setTicket(ticket).build());
+        refused(
+                StorageMethods.READ_SUMS,
+                ReadSumsRequest.newBuilder().setObject(id).setTicket(ticket).build());
+        ByteString toRead = ticket("n1", id, Rights.READ, bob);
+        Peer peer = farm.dial(bob, "n1");
+        Answer<ReadSumsReply> sums =
+                get(
+                        peer.call(
+                                StorageMethods.READ_SUMS,
+                                ReadSumsRequest.newBuilder()
+                                        .setObject(id)
+                                        .setTicket(toRead)
+                                        .build(),
+                                null,
+                                PATIENCE));
+        assertThat(sums.message().getSize()).isEqualTo(SECRET.length);
+        assertThat(sums.payload().readInt()).isEqualTo(Blocks.sum(ByteBuffer.wrap(SECRET)));
+        assertThat(sums.payload().isReadable()).isFalse();
+        sums.payload().release();
+        peer.close();
         refused(
                 StorageMethods.OPEN_LOCAL,
                 OpenLocalRequest.newBuilder().setObject(id).setTicket(ticket).build());

@@ -59,6 +59,22 @@ class TicketRightsTest extends FarmOfThreeNodes {
                 .isEqualTo(Rights.READ_WRITE);
     }
 
+    /** Who has closed the file, or may not write it any more, could go on for so long. */
+    @Test
+    void whatIsGivenToWriteEndsWithinAMinute() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = fileOfTwoCopies(writer);
+        long now = System.currentTimeMillis() / 1000;
+        Layout written = open(writer, inode, 501, true).getLayout();
+        assertThat(written.getTicketExpiry()).isBetween(now + 55, now + 65);
+        for (Replica member : written.getObjects(0).getReplicasList()) {
+            assertThat(bytes(member).getLong(40)).isEqualTo(written.getTicketExpiry());
+        }
+        Layout read = open(new TestClient(farm, leader, 12), inode, 601, false).getLayout();
+        assertThat(of(read)).isEqualTo(Rights.READ);
+        assertThat(read.getTicketExpiry()).isBetween(now + 295, now + 305);
+    }
+
     private static ByteBuffer bytes(Replica replica) {
         return replica.getTicket().asReadOnlyByteBuffer();
     }

@@ -36,6 +36,20 @@ public final class StorageMethods {
                     ReadObjectReply.parser(),
                     Retry.IDEMPOTENT,
                     FILES.needing("a ticket to read"));
+
+    /** Of a content of up to {@link #SUMMED_BYTES_MAX}; INVALID of a longer one. */
+    public static final Method<ReadSumsRequest, ReadSumsReply> READ_SUMS =
+            new Method<>(
+                    181,
+                    "read-sums",
+                    ReadSumsRequest.parser(),
+                    ReadSumsReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("a ticket to read"));
+
+    /** 64 GiB: 4 MiB of sums, half of what a frame holds. */
+    public static final long SUMMED_BYTES_MAX = 64L << 30;
+
     public static final Method<SyncObjectRequest, ChainOutcome> SYNC =
             new Method<>(
                     102,

@@ -60,6 +60,7 @@ public final class ObjectService {
     private final Writers writers;
     private final Intake intake;
     private final Clock clock;
+    private final SumsOfBlocks sums;
 
     public ObjectService(
             ReplicaStore store,
@@ -72,6 +73,7 @@ public final class ObjectService {
             Clock clock) {
         this.intake = intake;
         this.clock = clock;
+        this.sums = new SumsOfBlocks(store, admission, intake);
         this.local = local;
         this.store = store;
         this.admission = admission;
@@ -86,6 +88,7 @@ public final class ObjectService {
     public void register(Services.Builder services) {
         services.on(StorageMethods.WRITE, this::write)
                 .on(StorageMethods.READ, this::read)
+                .on(StorageMethods.READ_SUMS, sums::read)
                 .onAsync(StorageMethods.SYNC, intake.bounded(this::sync))
                 .onAsync(StorageMethods.STAT, intake.bounded(this::stat))
                 .onAsync(StorageMethods.TRUNCATE, intake.bounded(this::truncate))

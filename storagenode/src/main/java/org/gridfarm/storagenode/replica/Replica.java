@@ -605,6 +605,11 @@ public final class Replica implements AutoCloseable {
         return sums.digest(size);
     }
 
+    /** After a {@link #checkpoint}; beside a local writer that of before him. */
+    public int sum(long block) throws IOException {
+        return sums.get(block);
+    }
+
     /** All blocks have just been compared and were right. */
     public void wasVerified() throws IOException {
         verified = clock.now().getEpochSecond();

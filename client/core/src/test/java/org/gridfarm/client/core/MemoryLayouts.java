@@ -1,5 +1,7 @@
 package org.gridfarm.client.core;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
@@ -46,8 +48,8 @@ final class MemoryLayouts {
         return told.build();
     }
 
-    static Layout valid(Layout layout) {
-        Layout.Builder now = layout.toBuilder();
+    static Layout valid(Layout layout, ByteString digest) {
+        Layout.Builder now = layout.toBuilder().setDigest(digest);
         now.getObjectsBuilderList()
                 .forEach(o ->
                         o.getReplicasBuilderList().forEach(r -> r.setState(ReplicaState.VALID)));

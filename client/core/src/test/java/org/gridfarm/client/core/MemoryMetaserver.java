@@ -41,6 +41,7 @@ final class MemoryMetaserver implements AutoCloseable {
     final List<MemoryNode> nodes;
     final Set<String> failed = new HashSet<>();
     int replicas = 1;
+    volatile ByteString digest = ByteString.EMPTY; // of what is committed from now on
     volatile int replicasTold = Integer.MAX_VALUE;
     int stripes = 1;
     volatile boolean losesNextMutateAnswer;
@@ -400,7 +401,7 @@ final class MemoryMetaserver implements AutoCloseable {
                 }
                 if (c.getClose()) opened.remove(c.getHandle());
                 reply.setAttributes(change(c.getInode(), a -> a.setSize(c.getSize()), recall));
-                layouts.computeIfPresent(c.getInode(), (i, l) -> MemoryLayouts.valid(l));
+                layouts.computeIfPresent(c.getInode(), (i, l) -> MemoryLayouts.valid(l, digest));
             }
             default -> names.apply(q, recall, reply);
         }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NodeName;
@@ -19,6 +20,7 @@ import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,6 +42,8 @@ final class MemoryNode implements AutoCloseable {
     final AtomicInteger syncs = new AtomicInteger();
     volatile boolean hangs;
     volatile boolean corrupts;
+    volatile boolean lies; // about bytes, and about their sums to match
+    volatile boolean liesAboutBytesAlone;
     volatile int answersToLose;
     private final RpcClient others;
     private final Map<String, Long> fences = new HashMap<>(); // guarded by objects
@@ -52,6 +56,7 @@ final class MemoryNode implements AutoCloseable {
                 Services.builder()
                         .on(StorageMethods.WRITE, this::write)
                         .on(StorageMethods.READ, this::read)
+                        .on(StorageMethods.READ_SUMS, this::sums)
                         .on(StorageMethods.COPY_RANGE, e -> e.reply(copy(e.request())))
                         .on(
                                 StorageMethods.SYNC,
@@ -263,7 +268,7 @@ final class MemoryNode implements AutoCloseable {
         if (bytes == null && !q.getMayBeAbsent()) {
             throw new FarmException(ErrorKind.OBJECT_ABSENT, "read", name);
         }
-        byte[] all = bytes == null ? new byte[0] : bytes;
+        byte[] all = told(bytes == null ? new byte[0] : bytes, lies || liesAboutBytesAlone);
         int from = (int) Math.min(q.getOffset(), all.length);
         int to = (int) Math.min(from + (long) q.getLength(), all.length);
         ByteBuf payload = Unpooled.copiedBuffer(all, from, to - from);
@@ -277,6 +282,27 @@ final class MemoryNode implements AutoCloseable {
                         .setCrc32C(sum)
                         .build(),
                 payload);
+    }
+
+    private void sums(Exchange<ReadSumsRequest, ReadSumsReply> e) {
+        byte[] all;
+        synchronized (objects) {
+            all = told(objects.getOrDefault(key(e.request().getObject()), new byte[0]), lies);
+        }
+        ByteBuf payload = Unpooled.buffer();
+        for (int at = 0; at < all.length; at += Blocks.BYTES) {
+            int length = Math.min(Blocks.BYTES, all.length - at);
+            payload.writeInt(Blocks.sum(ByteBuffer.wrap(all, at, length)));
+        }
+        e.reply(ReadSumsReply.newBuilder().setSize(all.length).build(), payload);
+    }
+
+    private static byte[] told(byte[] content, boolean changed) {
+        byte[] told = content.clone();
+        if (changed && told.length > 0) {
+            told[told.length / 2] ^= 1;
+        }
+        return told;
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class Layouts {
     public Layout head(long inode, Asker asker) {
         WritingImage writing = state.writing(inode);
         if (writing == null) return Layout.getDefaultInstance();
-        Layout.Builder layout = frame(inode);
+        Layout.Builder layout = frame(inode, false);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
             ObjectLocation.Builder location =
@@ -64,7 +64,7 @@ public final class Layouts {
         WritingImage writing = state.writing(inode);
         if (writing == null) return replicas(inode, asker);
         Rights rights = write ? Rights.READ_CHAINED : Rights.READ;
-        Layout.Builder layout = frame(inode);
+        Layout.Builder layout = frame(inode, write);
         for (WritingChain chain : writing.getChainsList()) {
             ObjectId object = object(inode, chain.getStripe(), writing.getGeneration());
             ObjectLocation.Builder location =
@@ -112,7 +112,7 @@ public final class Layouts {
      */
     public Layout replicas(long inode, Asker asker) {
         InodeImage image = state.image(inode);
-        Layout.Builder layout = frame(inode);
+        Layout.Builder layout = frame(inode, false);
         String own = asker.caller().attachedNode();
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
             ObjectId object = object(inode, stripe, image.getGeneration());
@@ -138,13 +138,16 @@ public final class Layouts {
             }
             layout.addObjects(location);
         }
+        if (image.getStripeCount() <= 1 && layout.getObjectsCount() == 1) {
+            layout.setDigest(image.getDigest());
+        }
         return layout.build();
     }
 
     /** Every replica there is, for people and schedulers. */
     public Layout all(long inode, Asker asker, boolean withTickets) {
         InodeImage image = state.image(inode);
-        Layout.Builder layout = frame(inode);
+        Layout.Builder layout = frame(inode, false);
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
             ObjectId object = object(inode, stripe, image.getGeneration());
             ObjectLocation.Builder location = ObjectLocation.newBuilder().setObject(object);
@@ -162,12 +165,12 @@ public final class Layouts {
         return layout.build();
     }
 
-    private Layout.Builder frame(long inode) {
+    private Layout.Builder frame(long inode, boolean write) {
         InodeImage image = state.image(inode);
         return Layout.newBuilder()
                 .setStripeCount(Math.max(1, image.getStripeCount()))
                 .setStripeUnit(image.getStripeUnit())
-                .setTicketExpiry(tickets.expirySeconds());
+                .setTicketExpiry(tickets.expirySeconds(write));
     }
 
     public static ObjectId object(long inode, int stripe, int generation) {

@@ -135,7 +135,13 @@ public final class TicketMaker implements Tickets {
 
     @Override
     public ByteString mint(String node, ObjectId object, Rights rights, Asker asker) {
-        return seal(node, object, rights, asker.uid(), asker.caller().keyBinding());
+        return seal(
+                node,
+                object,
+                rights,
+                expirySeconds(rights.cover(Rights.CHAINED)),
+                asker.uid(),
+                asker.caller().keyBinding());
     }
 
     @Override
@@ -147,7 +153,7 @@ public final class TicketMaker implements Tickets {
                                 object.getStripe(),
                                 object.getGeneration(),
                                 Rights.READ_WRITE,
-                                expirySeconds(),
+                                expirySeconds(true),
                                 asker.uid(),
                                 behind,
                                 asker.caller().keyBinding()));
@@ -155,10 +161,12 @@ public final class TicketMaker implements Tickets {
 
     /** For another storage node, which shows its own certificate beside it. */
     public ByteString forNodes(String node, ObjectId object, boolean write) {
-        return seal(node, object, write ? Rights.READ_WRITE : Rights.READ, 0, 0);
+        Rights rights = write ? Rights.READ_WRITE : Rights.READ;
+        return seal(node, object, rights, expirySeconds(false), 0, 0);
     }
 
-    private ByteString seal(String node, ObjectId object, Rights rights, int uid, long binding) {
+    private ByteString seal(
+            String node, ObjectId object, Rights rights, long expiry, int uid, long binding) {
         return ByteString.copyFrom(
                 mint().seal(
                                 new NodeName(node),
@@ -166,14 +174,15 @@ public final class TicketMaker implements Tickets {
                                 object.getStripe(),
                                 object.getGeneration(),
                                 rights,
-                                expirySeconds(),
+                                expiry,
                                 uid,
                                 binding));
     }
 
     @Override
-    public long expirySeconds() {
-        return clock.now().getEpochSecond() + TicketMint.LIFE_DEFAULT.toSeconds();
+    public long expirySeconds(boolean write) {
+        return clock.now().getEpochSecond()
+                + (write ? TicketMint.LIFE_TO_WRITE : TicketMint.LIFE_DEFAULT).toSeconds();
     }
 
     /**

@@ -20,6 +20,10 @@ public interface Tickets {
      */
     ByteString mintHead(String node, ObjectId object, long behind, Asker asker);
 
-    /** When tickets made now end, in seconds since 1970. */
-    long expirySeconds();
+    /**
+     * When tickets made now end, in seconds since 1970.
+     *
+     * @param write those with which something may be changed
+     */
+    long expirySeconds(boolean write);
 }

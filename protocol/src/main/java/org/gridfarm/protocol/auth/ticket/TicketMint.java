@@ -19,8 +19,11 @@ public final class TicketMint {
     /** A node keeps the previous epoch's key, so no ticket may live longer than one epoch. */
     public static final Duration LIFE_MAX = TicketKeys.EPOCH;
 
-    /** Reading tickets live this long; a writer's is renewed with its lease. */
+    /** Of tickets to read: with less than half a minute left a client asks for others. */
     public static final Duration LIFE_DEFAULT = Duration.ofMinutes(5);
+
+    /** Of tickets to write: for so long one may still be used whose holder has closed the file. */
+    public static final Duration LIFE_TO_WRITE = Duration.ofMinutes(1);
 
     private record Stamp(int epoch, long node, Mac mac) {}
 

@@ -50,6 +50,7 @@ public final class ReplicaReader {
      * @param expectAll every byte must be there (the length lies within the file): a replica that
      *     has fewer is not good
      * @param mayBeAbsent nothing may have been written yet: reads as empty
+     * @param sums of the content that it must be; null: the node's own word counts
      */
     public record Run(
             ObjectLocation location,
@@ -57,7 +58,18 @@ public final class ReplicaReader {
             int length,
             boolean headOnly,
             boolean expectAll,
-            boolean mayBeAbsent) {}
+            boolean mayBeAbsent,
+            @Nullable KnownSums sums) {
+        /** Blocks are judged as a whole. */
+        long from() {
+            return sums == null ? offset : Blocks.start(Blocks.of(offset));
+        }
+
+        long to() {
+            long end = offset + length;
+            return sums == null || length == 0 ? end : Blocks.start(Blocks.of(end - 1) + 1);
+        }
+    }
 
     /** Where the object lies as the metaserver says now. */
     public interface Newest {
@@ -230,13 +242,62 @@ public final class ReplicaReader {
                     ReadObjectRequest.newBuilder()
                             .setObject(run.location().getObject())
                             .setTicket(replica.getTicket())
-                            .setOffset(run.offset())
-                            .setLength(run.length())
+                            .setOffset(run.from())
+                            .setLength((int) (run.to() - run.from()))
                             .setMayBeAbsent(run.mayBeAbsent())
                             .build();
             return nodes.connect(replica)
-                    .thenCompose(peer -> peer.call(StorageMethods.READ, request, null, deadline))
-                    .thenApply(answer -> checked(answer, replica));
+                    .thenCompose(peer -> {
+                        CompletableFuture<ByteBuf> bytes =
+                                peer.call(StorageMethods.READ, request, null, deadline)
+                                        .thenApply(answer -> checked(answer, replica));
+                        KnownSums sums = run.sums();
+                        return sums == null
+                                ? bytes
+                                : judged(bytes, sums.from(peer, replica, deadline), replica);
+                    });
+        }
+
+        /** Both are asked for at once. */
+        private CompletableFuture<ByteBuf> judged(
+                CompletableFuture<ByteBuf> bytes,
+                CompletableFuture<KnownSums> known,
+                Replica replica) {
+            return known.handle((sums, thrown) -> thrown)
+                    .thenCompose(unknown ->
+                            bytes.thenApply(buffer -> {
+                                try {
+                                    if (unknown != null) {
+                                        throw FarmException.of(unknown, "read", replica.getNode());
+                                    }
+                                    known.join().require(buffer, run.from(), replica);
+                                    return wanted(buffer);
+                                } catch (FarmException e) {
+                                    buffer.release();
+                                    if (e.kind() == ErrorKind.CORRUPT) {
+                                        log.warn(
+                                                "not taken from {}: {}",
+                                                replica.getNode(),
+                                                e.detail());
+                                    }
+                                    throw e;
+                                }
+                            }));
+        }
+
+        /** Of whole blocks what was asked for. */
+        private ByteBuf wanted(ByteBuf blocks) {
+            int skip = (int) (run.offset() - run.from());
+            int there = Math.max(0, Math.min(run.length(), blocks.readableBytes() - skip));
+            if (run.expectAll() && there < run.length()) {
+                throw new FarmException(
+                        ErrorKind.CORRUPT,
+                        "read",
+                        "",
+                        "got " + there + " bytes of " + run.length());
+            }
+            int at = blocks.readerIndex() + Math.min(skip, blocks.readableBytes());
+            return blocks.setIndex(at, at + there);
         }
 
         private ByteBuf checked(Answer<ReadObjectReply> answer, Replica replica) {
@@ -244,7 +305,9 @@ public final class ReplicaReader {
             int length = payload.readableBytes();
             boolean damaged =
                     length > 0 && Blocks.crc(payload.nioBuffers()) != answer.message().getCrc32C();
-            if (damaged || length > run.length() || (run.expectAll() && length < run.length())) {
+            long most = run.to() - run.from();
+            long least = run.expectAll() ? run.offset() + run.length() - run.from() : 0;
+            if (damaged || length > most || length < least) {
                 payload.release();
                 throw new FarmException(
                         ErrorKind.CORRUPT,
@@ -252,7 +315,7 @@ public final class ReplicaReader {
                         replica.getNode(),
                         damaged
                                 ? "checksum of the answer"
-                                : "got " + length + " bytes of " + run.length());
+                                : "got " + length + " bytes of " + least);
             }
             return length == 0 ? release(payload) : payload;
         }

@@ -53,6 +53,7 @@ public final class FileReads {
     private final ReadAhead ahead;
     private final AtomicReference<@Nullable Asked> local = new AtomicReference<>();
     private final int user;
+    private volatile @Nullable KnownSums sums;
 
     /**
      * @param user who opened it, whose descriptors local files take
@@ -222,7 +223,8 @@ public final class FileReads {
                             piece.length(),
                             !shared,
                             sizeKnown && shared && striping.count() == 1,
-                            fresh);
+                            fresh,
+                            shared ? sumsOf(layout) : null);
             CompletableFuture<ByteBuf> part =
                     location.getReplicasCount() == 0 && striping.count() > 1
                             ? CompletableFuture.completedFuture(zeros(piece.length()))
@@ -231,6 +233,12 @@ public final class FileReads {
             parts.add(sizeKnown ? part.thenApply(bytes -> filled(bytes, piece.length())) : part);
         }
         return joined(parts);
+    }
+
+    private @Nullable KnownSums sumsOf(Layout layout) {
+        KnownSums now = KnownSums.of(layout, open.size(), sums);
+        sums = now;
+        return now;
     }
 
     private CompletableFuture<ObjectLocation> newest(int stripe) {

@@ -236,7 +236,8 @@ final class MappedChanges {
                                         TransferLimits.CHUNK_BYTES,
                                         true,
                                         false,
-                                        false),
+                                        false,
+                                        null),
                                 wiring.session().deadline(),
                                 () -> open.layout().thenApply(now -> now.getObjects(0))))
                 .thenApply(MappedChanges::bytesOf);
