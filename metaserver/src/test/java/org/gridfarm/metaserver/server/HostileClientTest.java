@@ -260,6 +260,16 @@ class HostileClientTest extends FarmOfThreeNodes {
                         mallory,
                         MetadataMethods.NODE_CONTROL,
                         NodeControlRequest.newBuilder().setNode("n1").setAction("drain").build()));
+        assertThat(
+                        mallory.call(
+                                        MetadataMethods.NODE_CONTROL,
+                                        NodeControlRequest.newBuilder()
+                                                .setNode("n1")
+                                                .setAction("status")
+                                                .build())
+                                .getBlockersList())
+                .as("paths of files whose last copy is there")
+                .isEmpty();
         isRefused(
                 "quota",
                 ErrorKind.NOT_PERMITTED,

@@ -23,6 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +40,9 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpEndpoint.class);
     private static final int REQUEST_BYTES_MAX = 8 << 10;
     private static final int IDLE_SECONDS_MAX = 60;
+
+    /** One more, and the oldest ends: who opens many keeps nobody else out. */
+    static final int CONNECTIONS_MAX = 64;
 
     private final Channel listening;
     private final ChannelGroup connections;
@@ -69,6 +74,7 @@ public final class HttpEndpoint implements AutoCloseable {
                                 () -> verdict(health, List.of(Meaning.READINESS, Meaning.LIVENESS)),
                         "/healthz", () -> verdict(health, List.of(Meaning.values())));
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+        Deque<Channel> oldestFirst = new ArrayDeque<>(); // guarded by itself
         ChannelFuture bound =
                 new ServerBootstrap()
                         .group(loops.group())
@@ -79,6 +85,7 @@ public final class HttpEndpoint implements AutoCloseable {
                                     @Override
                                     protected void initChannel(SocketChannel channel) {
                                         connections.add(channel);
+                                        bound(oldestFirst, channel);
                                         channel.pipeline()
                                                 .addLast(
                                                         new ReadTimeoutHandler(
@@ -102,6 +109,23 @@ public final class HttpEndpoint implements AutoCloseable {
         HostPort address = new HostPort(listen.host(), port);
         log.info("metrics and health at http://{}/", address);
         return new HttpEndpoint(bound.channel(), connections, address);
+    }
+
+    private static void bound(Deque<Channel> oldestFirst, Channel added) {
+        Channel surplus;
+        synchronized (oldestFirst) {
+            oldestFirst.addLast(added);
+            surplus = oldestFirst.size() > CONNECTIONS_MAX ? oldestFirst.pollFirst() : null;
+        }
+        added.closeFuture()
+                .addListener(closed -> {
+                    synchronized (oldestFirst) {
+                        oldestFirst.remove(added);
+                    }
+                });
+        if (surplus != null) {
+            surplus.close();
+        }
     }
 
     private static Page verdict(Health health, List<Meaning> meanings) {

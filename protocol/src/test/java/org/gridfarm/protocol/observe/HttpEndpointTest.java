@@ -32,6 +32,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +63,26 @@ class HttpEndpointTest {
         assertThat(get("/readyz").body()).contains("database: no connection for 3 s");
         assertThat(get("/healthz").statusCode()).isEqualTo(503);
         assertThat(get("/livez").statusCode()).as("a restart would not help").isEqualTo(200);
+    }
+
+    /** A byte a minute keeps a connection; many of them keep nobody out. */
+    @Test
+    void whoHoldsManyConnectionsKeepsNobodyElseOut() throws Exception {
+        List<Socket> held = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * HttpEndpoint.CONNECTIONS_MAX; i++) {
+                Socket one = new Socket(endpoint.address().host(), endpoint.address().port());
+                held.add(one);
+                one.getOutputStream().write('G');
+            }
+            assertThat(get("/livez").statusCode()).isEqualTo(200);
+            held.get(0).setSoTimeout(5_000);
+            assertThat(held.get(0).getInputStream().read())
+                    .as("the oldest has ended")
+                    .isEqualTo(-1);
+        } finally {
+            for (Socket one : held) one.close();
+        }
     }
 
     @Test

@@ -73,7 +73,9 @@ public final class NodeControl {
             leader.change(List.of(Change.newBuilder().setNode(now).build()), 0);
         }
         long now = state.monotonicNanos();
+        boolean mayRead = exchange.peer().identity().isAdmin(); // they name anybody's files
         DrainEstimate estimate = planner.drainEstimate(request.getNode());
+        List<String> why = leaves ? blockers : estimate.blockers();
         NodeControlReply reply =
                 NodeControlReply.newBuilder()
                         .setState(
@@ -83,7 +85,7 @@ public final class NodeControl {
                         .setReplicasLeft(estimate.replicas())
                         .setBytesLeft(estimate.bytes())
                         .setEtaSeconds(estimate.seconds())
-                        .addAllBlockers(leaves ? blockers : estimate.blockers())
+                        .addAllBlockers(mayRead ? why : List.of())
                         .setRefused(leaves && !blockers.isEmpty())
                         .setWants(image.getAdminState())
                         .build();
