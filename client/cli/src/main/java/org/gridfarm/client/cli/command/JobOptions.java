@@ -21,6 +21,9 @@ import java.util.Optional;
 
 /** How the tasks of a job are run: what {@code gf run} and {@code gf submit} have in common. */
 final class JobOptions {
+    private static final int PROXY_HOURS_MAX = 10 * 8760;
+    private static final double MILLIS_OF_HOUR = 3_600_000;
+
     @Mixin private NodeOptions nodes = new NodeOptions();
 
     @Option(names = "--hold", description = "start nothing before gf job release")
@@ -107,14 +110,19 @@ final class JobOptions {
             paramLabel = "HOURS",
             description =
                     "the tasks may act for you in the farm for so long, as far as your own proxy lasts (${DEFAULT-VALUE}); gf run renews it; 0: not at all")
-    private int proxyHours = 12;
+    private double proxyHours = 12;
 
     TaskProxies proxies(ClientConfig config) {
-        if (proxyHours < 0) {
+        if (!(proxyHours >= 0 && proxyHours <= PROXY_HOURS_MAX)) {
             throw new FarmException(
-                    ErrorKind.USAGE, "run", "--proxy-hours " + proxyHours, "it is not negative");
+                    ErrorKind.USAGE,
+                    "run",
+                    "--proxy-hours " + proxyHours,
+                    "between 0 and " + PROXY_HOURS_MAX);
         }
-        return new TaskProxies(config.security()::credential, Duration.ofHours(proxyHours));
+        return new TaskProxies(
+                config.security()::credential,
+                Duration.ofMillis(Math.round(proxyHours * MILLIS_OF_HOUR)));
     }
 
     @Option(

@@ -34,7 +34,7 @@ public final class TaskProxies {
     /** As grid tools have it. */
     public static final Duration LIFE_DEFAULT = ProxyMaker.LIFETIME_DEFAULT;
 
-    /** A longer one is worth the call. */
+    /** What is longer by that is worth the call; of short ones a quarter. */
     private static final Duration GAIN_MIN = Duration.ofMinutes(1);
 
     private static final Duration LOOK_MAX = Duration.ofMinutes(5);
@@ -155,7 +155,7 @@ public final class TaskProxies {
             Instant now = Instant.now();
             try {
                 boolean isDue = Duration.between(now, until).compareTo(life.dividedBy(2)) < 0;
-                if (isDue && possible(now).isAfter(until.plus(GAIN_MIN))) {
+                if (isDue && possible(now).isAfter(until.plus(gain()))) {
                     SchedulerLine scheduler = lines.get();
                     sign(scheduler)
                             .ifPresent(fresh ->
@@ -169,6 +169,11 @@ public final class TaskProxies {
             } catch (RuntimeException e) {
                 tell(e);
             }
+        }
+
+        private Duration gain() {
+            Duration quarter = life.dividedBy(4);
+            return quarter.compareTo(GAIN_MIN) < 0 ? quarter : GAIN_MIN;
         }
 
         private Instant possible(Instant now) {
