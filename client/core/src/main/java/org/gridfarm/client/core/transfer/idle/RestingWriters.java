@@ -187,8 +187,7 @@ public final class RestingWriters {
         List<Runnable> closes;
         CompletableFuture<?>[] all;
         synchronized (this) {
-            closes =
-                    byInode.removeAll().stream().map(resting -> begun(resting.writer)).toList();
+            closes = byInode.removeAll().stream().map(resting -> begun(resting.writer)).toList();
             all = closing.values().toArray(CompletableFuture<?>[]::new);
         }
         closes.forEach(Runnable::run);
