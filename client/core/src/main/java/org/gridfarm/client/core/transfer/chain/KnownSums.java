@@ -1,4 +1,4 @@
-package org.gridfarm.client.core.transfer;
+package org.gridfarm.client.core.transfer.chain;
 
 import com.google.protobuf.ByteString;
 
@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
  * its sums: a node tells those, and they count when their digest is the one that is known. So a
  * node that changes bytes and sums together is found at the first read. Thread-safe.
  */
-final class KnownSums {
+public final class KnownSums {
     /** Of one object's content. */
     private record Sums(long size, int[] ofBlocks) {}
 
@@ -45,7 +45,7 @@ final class KnownSums {
      *
      * @param before what was known up to now, which is kept where it is about the same content
      */
-    static @Nullable KnownSums of(Layout layout, long size, @Nullable KnownSums before) {
+    public static @Nullable KnownSums of(Layout layout, long size, @Nullable KnownSums before) {
         if (layout.getDigest().isEmpty()
                 || layout.getObjectsCount() != 1
                 || size > StorageMethods.SUMMED_BYTES_MAX) {
