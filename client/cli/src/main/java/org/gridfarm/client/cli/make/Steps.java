@@ -60,8 +60,8 @@ final class Steps {
         while (steps.byOutput.size() > before) { // what one rule makes another one may read
             before = steps.byOutput.size();
             steps.expand();
+            steps.requireNoCircle(); // before what feeds itself grows
         }
-        steps.requireNoCircle();
         return steps.byOutput;
     }
 

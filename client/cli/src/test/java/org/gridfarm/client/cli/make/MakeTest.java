@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -71,12 +72,13 @@ class MakeTest {
         Map<FarmPath, Step> steps = steps(PIPELINE, "/raw/a.txt", "/raw/b c.txt", "/ref/words");
         assertThat(steps.keySet().stream().map(FarmPath::toString))
                 .containsExactly("/work/a.n", "/work/b c.n", "/result");
-        Step first = steps.get(FarmPath.of("/work/b c.n"));
+        Step first = Objects.requireNonNull(steps.get(FarmPath.of("/work/b c.n")));
         assertThat(first.inputs())
                 .containsExactly(FarmPath.of("/raw/b c.txt"), FarmPath.of("/ref/words"));
         assertThat(first.task().command())
                 .isEqualTo("grep -c -f \"$@\" '/raw/b c.txt' > \"$GF_OUT\"");
-        Step last = steps.get(FarmPath.of("/result"));
+        assertThat(first.text()).contains("grep -c", "\n/work/b c.n\n");
+        Step last = Objects.requireNonNull(steps.get(FarmPath.of("/result")));
         assertThat(last.inputs())
                 .containsExactly(FarmPath.of("/work/a.n"), FarmPath.of("/work/b c.n"));
         assertThat(last.spec().getArgv(2).toStringUtf8())
