@@ -30,6 +30,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -91,7 +92,7 @@ final class Feed implements AutoCloseable {
         }
         FarmException failure = known.failure();
         if (failure != null) throw failure;
-        return type.cast(known.value());
+        return type.cast(Objects.requireNonNull(known.value(), key));
     }
 
     private static Kept ask(Supplier<?> ask) {
