@@ -1,5 +1,6 @@
 package org.gridfarm.client.core.transfer.chain;
 
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.env.Clock;

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.StorageMethods;

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.checksum.Blocks;

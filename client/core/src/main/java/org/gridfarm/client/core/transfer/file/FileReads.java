@@ -5,9 +5,9 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.core.transfer.LocalFile;
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.chain.ReadAhead;
 import org.gridfarm.client.core.transfer.chain.ReplicaReader;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.chain.ObjectChain;
 import org.gridfarm.client.core.transfer.chain.WriteCommand;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;

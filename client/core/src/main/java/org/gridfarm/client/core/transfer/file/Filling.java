@@ -2,7 +2,7 @@ package org.gridfarm.client.core.transfer.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

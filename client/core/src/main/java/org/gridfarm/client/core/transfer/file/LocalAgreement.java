@@ -2,8 +2,8 @@ package org.gridfarm.client.core.transfer.file;
 
 import io.netty.buffer.ByteBuf;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.chain.ObjectChain;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.chain.ReplicaReader;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;

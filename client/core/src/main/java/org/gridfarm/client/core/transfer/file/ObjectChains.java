@@ -1,7 +1,7 @@
 package org.gridfarm.client.core.transfer.file;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.chain.ObjectChain;
+import org.gridfarm.client.core.transfer.known.Chain;
 
 import java.util.Map;
 import java.util.Set;

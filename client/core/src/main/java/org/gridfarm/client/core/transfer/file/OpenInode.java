@@ -1,8 +1,8 @@
 package org.gridfarm.client.core.transfer.file;
 
 import org.gridfarm.client.core.session.Turns;
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.known.GrowthLimit;
 import org.gridfarm.client.core.transfer.known.Joining;
 import org.gridfarm.client.core.transfer.known.KnownEnd;

@@ -1,6 +1,5 @@
 package org.gridfarm.client.core.transfer.known;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;

@@ -5,7 +5,6 @@ import com.google.protobuf.ByteString;
 
 import io.netty.buffer.ByteBuf;
 
-import org.gridfarm.client.core.transfer.chain.Chain;
 import org.gridfarm.client.core.transfer.grant.WriteGrant;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Effect;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Ended;
@@ -22,6 +21,7 @@ import org.gridfarm.client.core.transfer.grant.WriteGrant.Held;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Shipping;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Staged;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Step;
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.checksum.ContentDigest;

@@ -1,6 +1,5 @@
-package org.gridfarm.client.core.transfer.chain;
+package org.gridfarm.client.core.transfer.known;
 
-import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainMember;
@@ -42,7 +41,7 @@ public record Chain(
         return new Chain(location.getObject(), location.getReplicasList(), create, writer, 0);
     }
 
-    Chain fenced(long newFence) {
+    public Chain fenced(long newFence) {
         return new Chain(object, members, create, writer, newFence);
     }
 
