@@ -5,6 +5,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.core.transfer.LocalFile;
+import org.gridfarm.client.core.transfer.chain.KnownSums;
 import org.gridfarm.client.core.transfer.chain.ReadAhead;
 import org.gridfarm.client.core.transfer.chain.ReplicaReader;
 import org.gridfarm.client.core.transfer.known.Chain;

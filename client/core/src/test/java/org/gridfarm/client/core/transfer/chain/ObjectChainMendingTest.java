@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.Peers;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
