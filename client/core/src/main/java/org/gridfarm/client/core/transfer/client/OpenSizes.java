@@ -34,12 +34,12 @@ final class OpenSizes implements SizeSource {
             Duration.ofSeconds(2); // per member; then the next one of the chain is asked
 
     private final Nodes nodes;
-    private final TransferClient transfer;
+    private final OpenInodes open;
     private final Supplier<LocalBlocks> blocks;
 
-    OpenSizes(Nodes nodes, TransferClient transfer, Supplier<LocalBlocks> blocks) {
+    OpenSizes(Nodes nodes, OpenInodes open, Supplier<LocalBlocks> blocks) {
         this.nodes = nodes;
-        this.transfer = transfer;
+        this.open = open;
         this.blocks = blocks;
     }
 
@@ -49,7 +49,7 @@ final class OpenSizes implements SizeSource {
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
-        OpenInode own = transfer.find(attributes.getInode());
+        OpenInode own = open.find(attributes.getInode());
         LocalWriting kernel = own == null ? null : own.localWritingAlone();
         if (kernel != null && kernel.isLost()) {
             return CompletableFuture.completedFuture(
@@ -69,7 +69,7 @@ final class OpenSizes implements SizeSource {
 
     @Override
     public @Nullable Attributes own(Attributes leased) {
-        OpenInode own = transfer.find(leased.getInode());
+        OpenInode own = open.find(leased.getInode());
         if (own == null || !own.writesAlone()) {
             return null;
         }
@@ -171,13 +171,13 @@ final class OpenSizes implements SizeSource {
 
     @Override
     public boolean isWriting(long inode) {
-        OpenInode own = transfer.find(inode);
+        OpenInode own = open.find(inode);
         return own != null && own.hasWriter();
     }
 
     @Override
     public void modificationTimeSet(long inode) {
-        OpenInode own = transfer.find(inode);
+        OpenInode own = open.find(inode);
         if (own != null) {
             own.modificationTimeSet();
         }

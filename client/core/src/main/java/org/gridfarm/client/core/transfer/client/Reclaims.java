@@ -130,8 +130,7 @@ public final class Reclaims {
     private CompletableFuture<OpenReply> askedAgain(
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle, long since) {
         return calls.call(
-                        MetadataMethods.REFRESH,
-                        shared.refreshRequest(handle, 0).setReclaim(true).build())
+                        MetadataMethods.REFRESH, handle.refreshRequest(0).setReclaim(true).build())
                 .exceptionallyCompose(thrown -> {
                     ErrorKind kind = FarmException.of(thrown, "reopen", "").kind();
                     boolean busy =

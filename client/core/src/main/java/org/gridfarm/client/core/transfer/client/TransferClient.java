@@ -13,7 +13,6 @@ import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.client.core.transfer.file.FarmFileHandle;
 import org.gridfarm.client.core.transfer.file.FileWrites;
-import org.gridfarm.client.core.transfer.file.HandleOwner;
 import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.file.Wiring;
 import org.gridfarm.client.core.transfer.idle.Along;
@@ -50,9 +49,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -63,7 +60,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * recalls and with the session. Thread-safe.
  */
 public final class TransferClient
-        implements Transfer, HandleOwner, RecallListener, SessionKeeper, AutoCloseable {
+        implements Transfer, RecallListener, SessionKeeper, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
 
     /** What a former process still has on the way is older than all that this one sends. */
@@ -73,8 +70,8 @@ public final class TransferClient
     private final Releases releases;
     private final KeptOpens kept;
     private final RestingWriters resting;
-    private final Map<Long, OpenInode> open = new HashMap<>(); // guarded by itself
-    private final Map<Long, Integer> opening = new HashMap<>(); // guarded by open: under way
+    private final OpenInodes open; // its lock makes several steps one
+    private final HandleEnds ends;
     private final Reclaims reclaims;
 
     /**
@@ -106,7 +103,9 @@ public final class TransferClient
         kept = new KeptOpens(releases, clock);
         resting = new RestingWriters(clock);
         metadata.along(new Along(kept, resting));
-        OpenSizes sizes = new OpenSizes(nodes, this, wiring.attached()::blocksNow);
+        open = new OpenInodes(wiring);
+        ends = new HandleEnds(wiring, open, releases, kept, resting);
+        OpenSizes sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow);
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -156,7 +155,7 @@ public final class TransferClient
             request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
         }
         long handle = request.getHandle();
-        hold(inode);
+        open.hold(inode);
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
         LocalReplica local = opened(who, staged); // meanwhile
@@ -172,7 +171,7 @@ public final class TransferClient
                             }
                             return begun(opened(who, handle, flags, reply), local);
                         })
-                .whenComplete((file, thrown) -> letGo(inode))
+                .whenComplete((file, thrown) -> open.letGo(inode))
                 .thenCompose(file -> truncated(file, flags));
     }
 
@@ -187,7 +186,7 @@ public final class TransferClient
             return null;
         }
         synchronized (open) { // a recall finds it resting or open
-            OpenInode shared = open.get(inode);
+            OpenInode shared = open.find(inode);
             return shared != null && shared.mayRest()
                     ? (FarmFileHandle) resting.take(inode, who, flags, now.getVersion())
                     : null;
@@ -208,32 +207,6 @@ public final class TransferClient
             FarmFileHandle handle = opened(who, found.handle(), flags, reply);
             handle.keepableUntil(found.until());
             return handle;
-        }
-    }
-
-    /**
-     * What is known of the file stays known while it is being opened, though its last handle may be
-     * closed meanwhile: the answer may be older than that handle's commit.
-     */
-    private void hold(long inode) {
-        synchronized (open) {
-            open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
-            opening.merge(inode, 1, Integer::sum);
-        }
-    }
-
-    private void letGo(long inode) {
-        synchronized (open) {
-            opening.computeIfPresent(inode, (i, opens) -> opens == 1 ? null : opens - 1);
-            forgetIfUnused(inode);
-        }
-    }
-
-    /** Under the lock. */
-    private void forgetIfUnused(long inode) {
-        OpenInode shared = open.get(inode);
-        if (shared != null && shared.handles().isEmpty() && !opening.containsKey(inode)) {
-            open.remove(inode);
         }
     }
 
@@ -385,8 +358,8 @@ public final class TransferClient
     private FarmFileHandle opened(Credentials who, long id, OpenFlags flags, OpenReply reply) {
         long inode = reply.getAttributes().getInode();
         synchronized (open) {
-            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
-            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            OpenInode shared = open.ofInode(inode);
+            FarmFileHandle handle = new FarmFileHandle(wiring, ends, shared, id, flags, who);
             shared.opened(handle, reply);
             handle.answered(reply.getAttributes());
             return handle;
@@ -446,8 +419,8 @@ public final class TransferClient
             int generation,
             boolean leaving) {
         synchronized (open) {
-            OpenInode shared = open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
-            FarmFileHandle handle = new FarmFileHandle(wiring, this, shared, id, flags, who);
+            OpenInode shared = open.ofInode(inode);
+            FarmFileHandle handle = new FarmFileHandle(wiring, ends, shared, id, flags, who);
             shared.restore(handle, generation);
             return new RestoredFile(handle, reclaims.restored(handle, leaving));
         }
@@ -455,131 +428,13 @@ public final class TransferClient
 
     @Override
     public @Nullable Attributes openAttributes(long inode) {
-        OpenInode shared = find(inode);
+        OpenInode shared = open.find(inode);
         return shared != null && shared.writesAlone() ? shared.attributes() : null;
-    }
-
-    @Nullable OpenInode find(long inode) {
-        synchronized (open) {
-            return open.get(inode);
-        }
-    }
-
-    @Override
-    public boolean release(FarmFileHandle handle) {
-        boolean keeps = !handle.flags().write() && keep(handle);
-        if (!keeps) {
-            releases.release(handle.id());
-        }
-        return keeps;
-    }
-
-    /** As long as whoever opens it again would find it as it was: not when it was removed. */
-    private boolean keep(FarmFileHandle handle) {
-        Attributes now = wiring.metadata().cachedAttributes(handle.inode());
-        synchronized (open) { // a recall finds it kept or open
-            OpenReply reply = handle.open().asOpened();
-            if (reply == null
-                    || now == null
-                    || now.getVersion() != reply.getAttributes().getVersion()
-                    || wiring.clock().nanoTime() - handle.keepableUntil() >= 0
-                    || !KeptOpens.isWhole(reply)) {
-                return false;
-            }
-            kept.add(
-                    handle.inode(),
-                    new KeptOpens.Kept(
-                            handle.id(),
-                            handle.who(),
-                            handle.flags(),
-                            reply,
-                            handle.keepableUntil(),
-                            handle.ended()));
-            return true;
-        }
-    }
-
-    /** The version of its attributes if it may be opened again without a call; else -1. */
-    long versionToRest(FarmFileHandle handle) {
-        if (!handle.flags().write() || !handle.open().mayRest()) {
-            return -1;
-        }
-        Attributes now = wiring.metadata().leasedAttributes(handle.inode());
-        return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
-    }
-
-    @Override
-    public boolean mayRestSoon(FarmFileHandle handle) {
-        boolean may = versionToRest(handle) >= 0;
-        if (may) {
-            resting.leaves(handle.inode());
-        } else if (handle.open().mayRest()
-                && wiring.metadata().leasedAttributes(handle.inode()) == null) {
-            leaseForNextTime(handle.inode());
-        }
-        return may;
-    }
-
-    private void leaseForNextTime(long inode) {
-        wiring.metadata()
-                .attributes(inode)
-                .exceptionally(thrown -> {
-                    log.debug("no lease on what was written: {}", thrown.getMessage());
-                    return null;
-                });
-    }
-
-    @Override
-    public boolean rests(FarmFileHandle handle) {
-        boolean added;
-        synchronized (open) { // a recall finds it resting or open
-            long version = versionToRest(handle);
-            added = version >= 0 && resting.add(handle, version);
-        }
-        resting.left(handle.inode());
-        return added;
-    }
-
-    @Override
-    public boolean mayCloseLater(FarmFileHandle handle) {
-        boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
-        if (may) {
-            resting.leaves(handle.inode());
-        }
-        return may;
-    }
-
-    @Override
-    public boolean closesLater(FarmFileHandle handle) {
-        Runnable close = null;
-        synchronized (open) { // a recall finds it closing or open
-            if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
-                close = resting.begun(handle);
-            }
-        }
-        resting.left(handle.inode());
-        if (close != null) {
-            close.run();
-        }
-        return close != null;
     }
 
     @Override
     public CompletableFuture<Void> settled() {
         return resting.endAll();
-    }
-
-    @Override
-    public CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
-        return releases.releaseUnsettled(handle.id());
-    }
-
-    @Override
-    public void closed(FarmFileHandle handle) {
-        synchronized (open) {
-            handle.open().closed(handle);
-            forgetIfUnused(handle.inode());
-        }
     }
 
     // ---- recalls
@@ -598,7 +453,7 @@ public final class TransferClient
             OpenInode shared;
             KeptOpens.Kept given;
             synchronized (open) { // nothing that was opened before is kept from now on
-                shared = open.get(data.getInode());
+                shared = open.find(data.getInode());
                 if (shared != null) {
                     shared.recalled(data.getMode(), data.getLayout());
                 }
@@ -636,19 +491,13 @@ public final class TransferClient
     @Override
     public void dropCaches() {
         kept.giveUpAll();
-        inodes().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
-    }
-
-    private List<OpenInode> inodes() {
-        synchronized (open) {
-            return List.copyOf(open.values());
-        }
+        open.all().forEach(shared -> shared.handles().forEach(handle -> handle.reads().drop()));
     }
 
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
         kept.giveUpAll(); // a new leader does not know of them
-        return reclaims.all(inodes(), calls, lost);
+        return reclaims.all(open.all(), calls, lost);
     }
 
     @Override

@@ -15,6 +15,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
@@ -352,6 +353,11 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
                         open.writeFailed();
                     }
                 });
+    }
+
+    /** For new tickets and the present chain, with room up to that size. */
+    public RefreshRequest.Builder refreshRequest(long wantedSize) {
+        return AtLeader.refreshRequest(wiring, this, open.generationKnown(), wantedSize);
     }
 
     public void release() {

@@ -592,7 +592,7 @@ public final class FileReads {
                     new FarmException(ErrorKind.NO_DATA_AFTER, "seek", ""));
         }
         return open.layout()
-                .thenCompose(layout -> open.claimed(layout).thenApply(done -> layout))
+                .thenCompose(layout -> open.chains.claimed(layout).thenApply(done -> layout))
                 .thenCompose(layout -> {
                     boolean single = layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1;
                     if (!single || layout.getObjects(0).getReplicasCount() == 0) {

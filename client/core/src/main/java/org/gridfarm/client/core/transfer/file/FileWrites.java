@@ -140,7 +140,7 @@ public final class FileWrites {
      */
     private CompletableFuture<Void> prepared(ByteBuf bytes, LongSupplier end) {
         return open.layout()
-                .thenCompose(layout -> open.room(end.getAsLong()))
+                .thenCompose(layout -> room(end.getAsLong()))
                 .handle((room, thrown) -> {
                     if (thrown != null) {
                         bytes.release();
@@ -255,7 +255,7 @@ public final class FileWrites {
         return ((FarmFileHandle) source)
                 .open()
                 .layout()
-                .thenCombine(open.room(offset + length), (layout, room) -> layout)
+                .thenCombine(room(offset + length), (layout, room) -> layout)
                 .thenCompose(layout -> {
                     ObjectLocation from = layout.getObjects(0);
                     return submit(
@@ -288,8 +288,7 @@ public final class FileWrites {
 
     /** The layout, when quotas let the file be that long. */
     private CompletableFuture<Layout> layoutWithRoom(long size) {
-        return open.layout()
-                .thenCompose(layout -> open.room(size).thenCompose(room -> open.layout()));
+        return open.layout().thenCompose(layout -> room(size).thenCompose(room -> open.layout()));
     }
 
     /** Makes the chains of all objects that exist agree, on stable storage if durable. */
@@ -458,5 +457,10 @@ public final class FileWrites {
                     }
                     return null;
                 });
+    }
+
+    /** Completes when quotas let the file be that long; QUOTA_EXCEEDED if they do not. */
+    private CompletableFuture<Void> room(long end) {
+        return open.limit.room(end, open::refresh);
     }
 }

@@ -2,6 +2,8 @@ package org.gridfarm.client.core.transfer.file;
 
 import org.gridfarm.client.core.transfer.chain.ObjectChain;
 import org.gridfarm.client.core.transfer.known.Chain;
+import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.protocol.wire.Layout;
 
 import java.util.Map;
 import java.util.Set;
@@ -37,10 +39,14 @@ public final class ObjectChains implements ObjectChain.Source {
     public CompletableFuture<Chain> chain(int stripe, boolean claimed) {
         return open.layout()
                 .thenCompose(now ->
-                        (claimed
-                                        ? open.claimed(now)
-                                        : CompletableFuture.<Void>completedFuture(null))
+                        (claimed ? claimed(now) : CompletableFuture.<Void>completedFuture(null))
                                 .thenApply(done -> Chain.in(now, stripe, wiring.session().id())));
+    }
+
+    /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
+    CompletableFuture<Void> claimed(Layout now) {
+        LocalWriting kernel = open.localWriting();
+        return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
     }
 
     @Override

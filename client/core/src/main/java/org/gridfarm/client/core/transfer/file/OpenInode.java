@@ -21,7 +21,6 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
-import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
@@ -96,28 +95,29 @@ public final class OpenInode implements GrantOwner {
 
     /** The kernel writes the only replica, which is here, for the only one who has it open. */
     public boolean mayRest() {
-        synchronized (lock) {
-            return isAloneHere() && localWriting != null && localWriting.isInPlace();
-        }
+        LocalWriting kernel = onlyWriting();
+        return kernel != null && kernel.isInPlace();
     }
 
     /**
      * New, short, and on its way to be the only replica, which is here; nobody else has it open.
      */
     public boolean mayCloseLater() {
-        synchronized (lock) {
-            return isAloneHere() && localWriting != null && localWriting.isNewAndShort();
-        }
+        LocalWriting kernel = onlyWriting();
+        return kernel != null && kernel.isNewAndShort();
     }
 
-    /** Under the lock. */
-    private boolean isAloneHere() {
-        return broken == null
-                && !layoutRecalled
-                && end.isAlone()
-                && !limit.applies()
-                && handles.all().size() == 1
-                && Chain.isOnlyAt(layout, wiring.attached().name());
+    private @Nullable LocalWriting onlyWriting() {
+        synchronized (lock) {
+            boolean alone =
+                    broken == null
+                            && !layoutRecalled
+                            && end.isAlone()
+                            && !limit.applies()
+                            && handles.all().size() == 1
+                            && Chain.isOnlyAt(layout, wiring.attached().name());
+            return alone ? localWriting : null;
+        }
     }
 
     /**
@@ -285,9 +285,7 @@ public final class OpenInode implements GrantOwner {
 
     /** Null: there are several, or none. */
     @Nullable ObjectId onlyObject() {
-        synchronized (lock) {
-            return WrittenStripes.onlyObject(layout);
-        }
+        return WrittenStripes.onlyObject(layoutNow());
     }
 
     /**
@@ -305,9 +303,7 @@ public final class OpenInode implements GrantOwner {
 
     /** The file is one object, whose chain begins at the attached node. */
     boolean isHeadHere() {
-        synchronized (lock) {
-            return Chain.isHead(layout, wiring.attached().name());
-        }
+        return Chain.isHead(layoutNow(), wiring.attached().name());
     }
 
     /** The metaserver tells others that the object is this staged file for now. */
@@ -318,9 +314,7 @@ public final class OpenInode implements GrantOwner {
     }
 
     public Striping striping() {
-        synchronized (lock) {
-            return WrittenStripes.striping(layout);
-        }
+        return WrittenStripes.striping(layoutNow());
     }
 
     /** The attributes with what was done here laid over them. */
@@ -365,11 +359,6 @@ public final class OpenInode implements GrantOwner {
 
     // ---- changes
     // ------------------------------------------------------------------------------------------------------------------------
-
-    /** Completes when quotas let the file be that long; QUOTA_EXCEEDED if they do not. */
-    public CompletableFuture<Void> room(long end) {
-        return limit.room(end, this::refresh);
-    }
 
     /**
      * Where an append of this process goes while nobody else writes, until {@link #appendEnded}; -1
@@ -668,28 +657,19 @@ public final class OpenInode implements GrantOwner {
     /** The layout with tickets that hold for a while; asks for new ones when they do not. */
     @Override
     public CompletableFuture<Layout> layout() {
-        boolean wait;
-        boolean ask;
         Layout now;
+        boolean recalled;
         synchronized (lock) {
             if (broken != null) {
                 return CompletableFuture.failedFuture(broken);
             }
             now = layout;
-            long left = WrittenStripes.secondsOfTickets(now, wiring.now());
-            wait = layoutRecalled || left <= 1;
-            ask = wait || left < TransferLimits.TICKET_SECONDS_MIN;
+            recalled = layoutRecalled;
         }
-        if (!ask) {
-            return CompletableFuture.completedFuture(now);
-        }
-        CompletableFuture<Void> refresh = refresh(0);
-        return wait
-                ? refresh.thenApply(done -> layoutNow())
-                : CompletableFuture.completedFuture(now);
+        return refreshing.holding(now, recalled);
     }
 
-    private Layout layoutNow() {
+    Layout layoutNow() {
         synchronized (lock) {
             return layout;
         }
@@ -700,22 +680,16 @@ public final class OpenInode implements GrantOwner {
         return refreshing.refresh(wantedSize);
     }
 
-    public RefreshRequest.Builder refreshRequest(FarmFileHandle handle, long wantedSize) {
+    /** Of its content. */
+    int generationKnown() {
         synchronized (lock) {
             int known = WrittenStripes.generation(layout);
-            return AtLeader.refreshRequest(
-                    wiring, handle, known < 0 ? generationBefore : known, wantedSize);
+            return known < 0 ? generationBefore : known;
         }
     }
 
     // ---- chains
     // -----------------------------------------------------------------------------------------------------------------------------
-
-    /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
-    CompletableFuture<Void> claimed(Layout now) {
-        LocalWriting kernel = localWriting();
-        return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
-    }
 
     /** This client has changed it, or asked its chain to agree. */
     boolean hasOutcome(int stripe) {

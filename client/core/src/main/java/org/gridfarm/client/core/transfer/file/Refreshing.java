@@ -2,9 +2,12 @@ package org.gridfarm.client.core.transfer.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import org.gridfarm.client.core.transfer.known.WrittenStripes;
+import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,23 @@ final class Refreshing {
     Refreshing(OpenInode open, Wiring wiring) {
         this.open = open;
         this.wiring = wiring;
+    }
+
+    /**
+     * The layout with tickets that hold for a while; new ones are asked for when they do not.
+     *
+     * @param recalled the layout is not to be used any more
+     */
+    CompletableFuture<Layout> holding(Layout now, boolean recalled) {
+        long left = WrittenStripes.secondsOfTickets(now, wiring.now());
+        boolean wait = recalled || left <= 1;
+        if (!wait && left >= TransferLimits.TICKET_SECONDS_MIN) {
+            return CompletableFuture.completedFuture(now);
+        }
+        CompletableFuture<Void> refresh = refresh(0);
+        return wait
+                ? refresh.thenApply(done -> open.layoutNow())
+                : CompletableFuture.completedFuture(now);
     }
 
     CompletableFuture<Void> refresh(long wantedSize) {
@@ -63,7 +83,7 @@ final class Refreshing {
         return wiring.session()
                 .leader(
                         MetadataMethods.REFRESH,
-                        () -> open.refreshRequest(handle, wantedSize).build(),
+                        () -> handle.refreshRequest(wantedSize).build(),
                         wiring.session().deadline())
                 .exceptionallyCompose(thrown -> {
                     FarmFileHandle next = FarmFileHandle.strongest(others);

@@ -1,0 +1,133 @@
+package org.gridfarm.client.core.transfer.client;
+
+import org.gridfarm.client.core.transfer.file.FarmFileHandle;
+import org.gridfarm.client.core.transfer.file.HandleOwner;
+import org.gridfarm.client.core.transfer.file.Wiring;
+import org.gridfarm.client.core.transfer.idle.KeptOpens;
+import org.gridfarm.client.core.transfer.idle.Releases;
+import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What becomes of a handle when its program closes it: it is given up, kept for the next open,
+ * rests, or is closed while the program goes on. Thread-safe.
+ */
+record HandleEnds(
+        Wiring wiring, OpenInodes open, Releases releases, KeptOpens kept, RestingWriters resting)
+        implements HandleOwner {
+    private static final Logger log = LoggerFactory.getLogger(HandleEnds.class);
+
+    @Override
+    public boolean release(FarmFileHandle handle) {
+        boolean keeps = !handle.flags().write() && keep(handle);
+        if (!keeps) {
+            releases.release(handle.id());
+        }
+        return keeps;
+    }
+
+    /** As long as whoever opens it again would find it as it was: not when it was removed. */
+    private boolean keep(FarmFileHandle handle) {
+        Attributes now = wiring.metadata().cachedAttributes(handle.inode());
+        synchronized (open) { // a recall finds it kept or open
+            OpenReply reply = handle.open().asOpened();
+            if (reply == null
+                    || now == null
+                    || now.getVersion() != reply.getAttributes().getVersion()
+                    || wiring.clock().nanoTime() - handle.keepableUntil() >= 0
+                    || !KeptOpens.isWhole(reply)) {
+                return false;
+            }
+            kept.add(
+                    handle.inode(),
+                    new KeptOpens.Kept(
+                            handle.id(),
+                            handle.who(),
+                            handle.flags(),
+                            reply,
+                            handle.keepableUntil(),
+                            handle.ended()));
+            return true;
+        }
+    }
+
+    /** The version of its attributes if it may be opened again without a call; else -1. */
+    private long versionToRest(FarmFileHandle handle) {
+        if (!handle.flags().write() || !handle.open().mayRest()) {
+            return -1;
+        }
+        Attributes now = wiring.metadata().leasedAttributes(handle.inode());
+        return now != null && handle.hasRightsAsIn(now) ? now.getVersion() : -1;
+    }
+
+    @Override
+    public boolean mayRestSoon(FarmFileHandle handle) {
+        boolean may = versionToRest(handle) >= 0;
+        if (may) {
+            resting.leaves(handle.inode());
+        } else if (handle.open().mayRest()
+                && wiring.metadata().leasedAttributes(handle.inode()) == null) {
+            leaseForNextTime(handle.inode());
+        }
+        return may;
+    }
+
+    private void leaseForNextTime(long inode) {
+        wiring.metadata()
+                .attributes(inode)
+                .exceptionally(thrown -> {
+                    log.debug("no lease on what was written: {}", thrown.getMessage());
+                    return null;
+                });
+    }
+
+    @Override
+    public boolean rests(FarmFileHandle handle) {
+        boolean added;
+        synchronized (open) { // a recall finds it resting or open
+            long version = versionToRest(handle);
+            added = version >= 0 && resting.add(handle, version);
+        }
+        resting.left(handle.inode());
+        return added;
+    }
+
+    @Override
+    public boolean mayCloseLater(FarmFileHandle handle) {
+        boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
+        if (may) {
+            resting.leaves(handle.inode());
+        }
+        return may;
+    }
+
+    @Override
+    public boolean closesLater(FarmFileHandle handle) {
+        Runnable close = null;
+        synchronized (open) { // a recall finds it closing or open
+            if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
+                close = resting.begun(handle);
+            }
+        }
+        resting.left(handle.inode());
+        if (close != null) {
+            close.run();
+        }
+        return close != null;
+    }
+
+    @Override
+    public CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle) {
+        return releases.releaseUnsettled(handle.id());
+    }
+
+    @Override
+    public void closed(FarmFileHandle handle) {
+        open.closed(handle);
+    }
+}
