@@ -118,7 +118,7 @@ class CommandTableTest {
                     setstripe /a            | gf setstripe: give --count
                     setstripe -c x /a       | '--count': 'x' is not
                     du --max-depth x /      | '--max-depth': 'x' is not
-                    run                     | gf run: give COMMAND
+                    run                     | give COMMAND
                     run --slots x true      | '--slots': 'x' is not
                     run --slot 1 true       | did you mean '--slots'?
                     submit /no/such/script  | local file /no/such/script: not found

@@ -161,8 +161,7 @@ public final class Run implements Callable<Integer> {
             return make(make);
         }
         if (words.isEmpty()) {
-            throw new FarmException(
-                    ErrorKind.USAGE, "run", "", "Missing required parameter: 'COMMAND'");
+            throw new FarmException(ErrorKind.USAGE, "run", "", "give COMMAND, or --make FILE");
         }
         if ((resume || resumeFailed) && joblog == null) {
             throw new FarmException(
