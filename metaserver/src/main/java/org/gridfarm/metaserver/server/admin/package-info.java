@@ -1,6 +1,6 @@
 /**
- * What administrators ask and order: state of the farm, check of the namespace, quotas, a new
- * ticket secret. Event thread.
+ * What administrators ask and order: state of the farm, clients, check of the namespace, quotas, a
+ * new ticket secret. Event thread.
  */
 @NullMarked
 package org.gridfarm.metaserver.server.admin;

@@ -246,7 +246,7 @@ class WallsTest {
                 .layer("state")
                 .definedBy(server + ".state..")
                 .whereLayer("admin")
-                .mayOnlyAccessLayers("files", "nodes", "state")
+                .mayOnlyAccessLayers("sessions", "files", "nodes", "state")
                 .whereLayer("sessions")
                 .mayOnlyAccessLayers("state")
                 .whereLayer("files")

@@ -20,6 +20,12 @@ final class Frame {
                     new Place("/slow", "Slow requests", 's'),
                     new Place("/health", "Health", 'h'));
 
+    private static final String HEAD =
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                    + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                    + "<link rel=\"stylesheet\" href=\"/console.css\">"
+                    + "<link rel=\"icon\" href=\"data:,\">";
+
     private Frame() {}
 
     /**
@@ -28,8 +34,8 @@ final class Frame {
     static Html page(String title, String path, String farm, Html body, @Nullable String live) {
         Html html =
                 Html.of(
-                        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                                + "<title>{} - Gridfarm</title><link rel=\"stylesheet\" href=\"/console.css\"><link rel=\"icon\" href=\"data:,\">"
+                        HEAD
+                                + "<title>{} - Gridfarm</title>"
                                 + "<script src=\"/console.js\" defer></script></head><body>\n"
                                 + "<a class=\"skip\" href=\"#main\">Skip to the page</a><header><a class=\"brand\" href=\"/\">Gridfarm</a><span>{}</span>",
                         title,
@@ -60,12 +66,13 @@ final class Frame {
     /** For who is not let in. */
     static Html login(String why) {
         return Html.of(
-                "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                        + "<title>Gridfarm</title><link rel=\"stylesheet\" href=\"/console.css\"><link rel=\"icon\" href=\"data:,\"></head><body class=\"login\">"
+                HEAD
+                        + "<title>Gridfarm</title></head><body class=\"login\">"
                         + "<main><h1>Gridfarm</h1><p>{}</p><form method=\"post\" action=\"/login\"><label for=\"token\">Token</label>"
                         + "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" autofocus required>"
                         + "<button type=\"submit\">Come in</button></form>"
-                        + "<p class=\"note\">gf console printed the token when it was started; a certificate whose name it was told is let in without.</p></main></body></html>\n",
+                        + "<p class=\"note\">gf console printed the token when it was started; "
+                        + "a certificate whose name it was told is let in without.</p></main></body></html>\n",
                 why);
     }
 

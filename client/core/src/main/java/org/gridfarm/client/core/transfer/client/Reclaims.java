@@ -96,7 +96,7 @@ public final class Reclaims {
         boolean fromBefore = awaited != null;
         return askedAgain(calls, shared, handle, wiring.clock().nanoTime())
                 .thenCompose(reply -> {
-                    reclaimed(handle, reply);
+                    handle.reclaimed(reply);
                     return fromBefore && handle.flags().write()
                             ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
                             : CompletableFuture.<Void>completedFuture(null);
@@ -147,13 +147,6 @@ public final class Reclaims {
                     wiring.clock().after(TransferLimits.RETRY_PAUSE, () -> later.complete(null));
                     return later.thenCompose(done -> askedAgain(calls, shared, handle, since));
                 });
-    }
-
-    /** The chain of a writer is not replaced by what a reader may use. */
-    public static void reclaimed(FarmFileHandle handle, OpenReply reply) {
-        if (handle.flags().write() || !handle.open().hasWriter()) {
-            handle.open().refreshed(reply);
-        }
     }
 
     private void settled(FarmFileHandle handle, @Nullable FarmException failure) {

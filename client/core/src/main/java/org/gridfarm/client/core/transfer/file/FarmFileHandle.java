@@ -15,6 +15,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -353,6 +354,15 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
                         open.writeFailed();
                     }
                 });
+    }
+
+    /**
+     * The leader has it open again. The chain of a writer is not replaced by what a reader may use.
+     */
+    public void reclaimed(OpenReply reply) {
+        if (flags.write() || !open.hasWriter()) {
+            open.refreshed(reply);
+        }
     }
 
     /** For new tickets and the present chain, with room up to that size. */

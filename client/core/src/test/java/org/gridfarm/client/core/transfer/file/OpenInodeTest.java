@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
-import org.gridfarm.client.core.transfer.client.Reclaims;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
@@ -259,11 +258,11 @@ class OpenInodeTest {
         FarmFileHandle reader = handle(2, OpenFlags.READ);
         open.restore(writer, 1);
         open.restore(reader, 1);
-        Reclaims.reclaimed(writer, withTicket("rw"));
-        Reclaims.reclaimed(reader, withTicket("r"));
+        writer.reclaimed(withTicket("rw"));
+        reader.reclaimed(withTicket("r"));
         assertThat(ticket()).isEqualTo("rw");
         open.closed(writer);
-        Reclaims.reclaimed(reader, withTicket("r"));
+        reader.reclaimed(withTicket("r"));
         assertThat(ticket()).isEqualTo("r");
     }
 

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer.grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.core.transfer.Story;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Away;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Claiming;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Effect;
@@ -17,16 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.stream.Collectors;
 
 /** The table of {@link WriteGrant}, row by row; the stories that it comes from; and at random. */
 class WriteGrantTest {
@@ -50,7 +46,7 @@ class WriteGrantTest {
             })
     void goesAsTold(String story) throws IOException {
         WriteGrant<String> now = new Staged<>(new Shipping(0, 0));
-        for (String line : lines(story)) {
+        for (String line : Story.lines(WriteGrantTest.class, story)) {
             String[] words = line.split("\\s+", 2);
             if (words[0].equals("start")) {
                 now = start(words[1]);
@@ -60,20 +56,6 @@ class WriteGrantTest {
             Step<String> step = now.step(event(parts[0].strip()));
             now = step.next();
             assertThat(shown(step)).as(line).isEqualTo(parts[1].strip());
-        }
-    }
-
-    private static List<String> lines(String story) throws IOException {
-        try (BufferedReader text =
-                new BufferedReader(
-                        new InputStreamReader(
-                                Objects.requireNonNull(
-                                        WriteGrantTest.class.getResourceAsStream(story + ".txt"),
-                                        story),
-                                StandardCharsets.UTF_8))) {
-            return text.lines()
-                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
-                    .collect(Collectors.toList());
         }
     }
 
