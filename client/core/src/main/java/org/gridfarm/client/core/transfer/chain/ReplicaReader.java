@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * Reads a run of bytes of one object: the nearest good replica first, another at once when it
@@ -52,6 +53,8 @@ public final class ReplicaReader {
      *     has fewer is not good
      * @param mayBeAbsent nothing may have been written yet: reads as empty
      * @param sums of the content that it must be; null: the node's own word counts
+     * @param mayBeOther another client may have changed the content since, which is then what the
+     *     node says that it is
      */
     public record Run(
             ObjectLocation location,
@@ -60,7 +63,8 @@ public final class ReplicaReader {
             boolean headOnly,
             boolean expectAll,
             boolean mayBeAbsent,
-            @Nullable KnownSums sums) {
+            @Nullable KnownSums sums,
+            BooleanSupplier mayBeOther) {
         /** Blocks are judged as a whole. */
         long from() {
             return sums == null ? offset : Blocks.start(Blocks.of(offset));
@@ -268,10 +272,13 @@ public final class ReplicaReader {
                     .thenCompose(unknown ->
                             bytes.thenApply(buffer -> {
                                 try {
-                                    if (unknown != null) {
-                                        throw FarmException.of(unknown, "read", replica.getNode());
+                                    if (!run.mayBeOther().getAsBoolean()) {
+                                        if (unknown != null) {
+                                            throw FarmException.of(
+                                                    unknown, "read", replica.getNode());
+                                        }
+                                        known.join().require(buffer, run.from(), replica);
                                     }
-                                    known.join().require(buffer, run.from(), replica);
                                     return wanted(buffer);
                                 } catch (FarmException e) {
                                     buffer.release();

@@ -217,6 +217,7 @@ public final class FileReads {
             boolean fresh =
                     location.getReplicasList().stream()
                             .anyMatch(r -> r.getState() == ReplicaState.WRITING);
+            KnownSums must = shared ? sumsOf(layout) : null;
             ReplicaReader.Run run =
                     new ReplicaReader.Run(
                             location,
@@ -225,7 +226,8 @@ public final class FileReads {
                             !shared,
                             sizeKnown && shared && striping.count() == 1,
                             fresh,
-                            shared ? sumsOf(layout) : null);
+                            must,
+                            () -> open.mode() != DataMode.READ_SHARED || sums != must);
             CompletableFuture<ByteBuf> part =
                     location.getReplicasCount() == 0 && striping.count() > 1
                             ? CompletableFuture.completedFuture(zeros(piece.length()))

@@ -237,7 +237,8 @@ final class MappedChanges {
                                         true,
                                         false,
                                         false,
-                                        null),
+                                        null,
+                                        () -> true),
                                 wiring.session().deadline(),
                                 () -> open.layout().thenApply(now -> now.getObjects(0))))
                 .thenApply(MappedChanges::bytesOf);
