@@ -134,7 +134,10 @@ abstract class MetaserverContract {
     void aChangeWaitsForWhoeverHasCachedWhatItChanges() throws Exception {
         Asking reader = session();
         Asking writer = session();
-        assertThat(reader.lookup(1, "recalled").getEntryCacheable()).isTrue();
+        // Not while a change of another test is still being told to those who cached the directory.
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> reader.lookup(1, "recalled").getEntryCacheable());
         CompletableFuture<Void> release = new CompletableFuture<>();
         reader.holdRecalls(release);
         CompletableFuture<MutateReply> making =
