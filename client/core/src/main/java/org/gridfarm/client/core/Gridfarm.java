@@ -627,10 +627,14 @@ public final class Gridfarm implements AutoCloseable {
                         .setDropNode(dropNode)
                         .setWaitLevel(waitLevel)
                         .build();
-        return Blocking.await(
-                connection.session.leader(MetadataMethods.REPLICATE, () -> request, deadline),
-                "replicate",
-                path);
+        return thoughItRests(
+                path,
+                () ->
+                        Blocking.await(
+                                connection.session.leader(
+                                        MetadataMethods.REPLICATE, () -> request, deadline),
+                                "replicate",
+                                path));
     }
 
     /**
@@ -646,10 +650,30 @@ public final class Gridfarm implements AutoCloseable {
                         .setInode(inode(path, "sum"))
                         .setVerify(verify)
                         .build();
-        return Blocking.await(
-                connection.session.leader(MetadataMethods.SUM, () -> request, deadline),
-                "sum",
-                path);
+        return thoughItRests(
+                path,
+                () ->
+                        Blocking.await(
+                                connection.session.leader(
+                                        MetadataMethods.SUM, () -> request, deadline),
+                                "sum",
+                                path));
+    }
+
+    /**
+     * What a mount has closed may still be open for writing there for a while; for whoever opens
+     * the file it is closed for good.
+     */
+    private <T> T thoughItRests(FarmPath path, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (FarmException e) {
+            if (e.kind() != ErrorKind.BUSY) {
+                throw e;
+            }
+            open(path, OpenFlags.READ).close();
+            return call.get();
+        }
     }
 
     public List<NodeInfo> nodes() {
