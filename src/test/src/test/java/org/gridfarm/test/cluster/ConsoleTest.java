@@ -106,7 +106,7 @@ class ConsoleTest {
         assertThat(page("/replicas"))
                 .contains("can be read", "href=\"/replicas?wanted=2&amp;live=2");
         assertThat(page("/replicas?wanted=2&live=2"))
-                .contains("files want 2 and have 2", "/console/");
+                .contains("files want 2 and have 2", "href=\"/file?path=");
         assertThat(page("/clients")).contains("gf console", "mount ");
         assertThat(page("/slow")).containsAnyOf("No request took longer", "requests took longer");
         assertThat(page("/health")).containsAnyOf("Nothing is wrong", "What to do");
