@@ -7,7 +7,9 @@ import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -37,6 +39,20 @@ final class CopyWaits {
     /** Until all of the file lies at the node. */
     void forCopy(long inode, String node, Waiter waiter, BooleanSupplier givenUp) {
         waits.add(new Wait(inode, node, waiter, givenUp));
+    }
+
+    /** A copy of a file that is to lie at a node. */
+    record Wanted(long inode, String node) {}
+
+    /** The copies at a node that somebody waits for, each once. */
+    Set<Wanted> wanted() {
+        Set<Wanted> wanted = new LinkedHashSet<>();
+        for (Wait wait : waits) {
+            if (!wait.node().isEmpty() && !wait.givenUp().getAsBoolean()) {
+                wanted.add(new Wanted(wait.inode(), wait.node()));
+            }
+        }
+        return wanted;
     }
 
     void release() {

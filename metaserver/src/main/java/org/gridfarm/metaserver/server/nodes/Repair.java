@@ -12,6 +12,7 @@ import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.Change;
@@ -100,16 +101,41 @@ public final class Repair {
             log.info("node {} is {}", shift.node(), shift.to().text());
             state.replicas().nodeIs(shift.node(), shift.to());
         }
+        copyWanted();
         carryOut(planner.step(new RepairEvent.Tick(now)));
+    }
+
+    /**
+     * Makes the copies that somebody waits for at a node that he named, whatever the level says.
+     * One of a file that is being copied to another node comes after that.
+     */
+    void copyWanted() {
+        waits.release();
+        for (CopyWaits.Wanted copy : waits.wanted()) {
+            if (isCopying(copy.inode())) continue;
+            carryOut(planner.copyTo(copy.inode(), copy.node(), state.monotonicNanos()));
+            if (!isCopying(copy.inode())) {
+                waits.failed(copy.node(), copy.inode(), notCopied(copy));
+            }
+        }
         waits.release();
     }
 
-    /** Makes copies at a node that somebody named, whatever the level says. */
-    void copyTo(InodeImage image, String node) {
-        carryOut(planner.copyTo(image.getInode(), node, state.monotonicNanos()));
+    private FarmException notCopied(CopyWaits.Wanted copy) {
+        return state.writing(copy.inode()) != null
+                ? new FarmException(
+                        ErrorKind.BUSY,
+                        "replicate",
+                        state.path(copy.inode()),
+                        "it is open for writing")
+                : new FarmException(
+                        ErrorKind.UNAVAILABLE,
+                        "replicate to",
+                        copy.node(),
+                        "it has no room, or no copy of the file can be read now");
     }
 
-    boolean isCopying(long inode) {
+    private boolean isCopying(long inode) {
         return jobs.keySet().stream().anyMatch(object -> object.getInode() == inode);
     }
 
@@ -225,8 +251,8 @@ public final class Repair {
         stepAsked = true;
         events.submit(() -> {
             stepAsked = false;
+            copyWanted(); // ahead of what the planner would begin
             carryOut(planner.step(new RepairEvent.Tick(state.monotonicNanos())));
-            waits.release();
         });
     }
 }

@@ -266,19 +266,7 @@ public final class ReplicaService {
                     ErrorKind.BUSY, "replicate", state.path(inode), "it is open for writing");
         }
         repair.waits().forCopy(inode, node, waiter(exchange, inode), exchange::isCancelled);
-        repair.copyTo(image, node);
-        repair.waits().release();
-        if (!repair.isCopying(inode)) {
-            repair.waits()
-                    .failed(
-                            node,
-                            inode,
-                            new FarmException(
-                                    ErrorKind.UNAVAILABLE,
-                                    "replicate to",
-                                    node,
-                                    "it has no room, or no copy of the file can be read now"));
-        }
+        repair.copyWanted();
     }
 
     private CopyWaits.Waiter waiter(
