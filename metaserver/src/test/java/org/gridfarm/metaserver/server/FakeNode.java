@@ -53,6 +53,7 @@ final class FakeNode implements AutoCloseable {
     volatile boolean refusesSeals;
     volatile boolean refusesDeletes;
     volatile List<ObjectId> damaged = List.of();
+    volatile CompletableFuture<?> copied = CompletableFuture.completedFuture(true);
     volatile CompletableFuture<?> sealed = CompletableFuture.completedFuture(true);
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
@@ -91,13 +92,16 @@ final class FakeNode implements AutoCloseable {
                         name,
                         server,
                         Services.builder()
-                                .answer(
+                                .on(
                                         StorageMethods.REPLICATE_OBJECT,
-                                        q -> {
-                                            copies.add(q);
-                                            return ReplicateObjectReply.newBuilder()
-                                                    .setSize(q.getSize())
-                                                    .build();
+                                        exchange -> {
+                                            long size = exchange.request().getSize();
+                                            copies.add(exchange.request());
+                                            copied.thenRun(() ->
+                                                    exchange.reply(
+                                                            ReplicateObjectReply.newBuilder()
+                                                                    .setSize(size)
+                                                                    .build()));
                                         })
                                 .on(
                                         StorageMethods.SEAL_OBJECT,
