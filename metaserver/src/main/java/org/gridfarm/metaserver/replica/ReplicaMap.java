@@ -355,9 +355,9 @@ public final class ReplicaMap {
                     default -> {}
                 }
             }
-            if (any
-                    || content.size()
-                            > 0) { // an object never written to has no copies, and lacks none
+            // An object never written to has no copies, and lacks none: of an empty file, and of a
+            // stripe that a short or sparse file does not reach.
+            if (any || (content.size() > 0 && content.stripes() == 1)) {
                 live = Math.min(live, stripeLive);
                 reach = best.compareTo(reach) > 0 ? best : reach;
                 staying = Math.min(staying, stripeStaying);

@@ -519,13 +519,15 @@ public final class FarmState {
     public int liveCopies(InodeImage image) {
         int least = Integer.MAX_VALUE;
         for (int stripe = 0; stripe < Math.max(1, image.getStripeCount()); stripe++) {
+            List<ReplicaImage> rows = rows(image.getInode(), stripe, image.getGeneration());
+            if (rows.isEmpty() && image.getStripeCount() > 1) continue; // never written to
             int live = 0;
-            for (ReplicaImage row : rows(image.getInode(), stripe, image.getGeneration())) {
+            for (ReplicaImage row : rows) {
                 if (row.getState() == ReplicaState.VALID && isReadable(row.getNode())) live++;
             }
             least = Math.min(least, live);
         }
-        return least;
+        return least == Integer.MAX_VALUE ? level(image) : least;
     }
 
     /** Bytes were committed of the object, whether a good copy of them is left or not. */
