@@ -22,12 +22,14 @@ import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.TruncateObjectRequest;
 
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Changing the content through one handle: every change goes down the chains of the objects it
@@ -62,6 +64,7 @@ public final class FileWrites {
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
             return beside(
+                    kernel,
                     bytes,
                     () -> {
                         kernel.replica.write(offset, bytes);
@@ -99,7 +102,7 @@ public final class FileWrites {
         int length = bytes.readableBytes();
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
-            return kernel.whenPlaced(() -> beside(bytes, () -> kernel.replica.append(bytes)));
+            return beside(kernel, bytes, () -> kernel.replica.append(bytes));
         }
         long offset = open.reserve(length);
         if (offset >= 0) {
@@ -154,6 +157,7 @@ public final class FileWrites {
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
             return beside(
+                    kernel,
                     Unpooled.EMPTY_BUFFER,
                     () -> {
                         kernel.replica.resize(size);
@@ -186,7 +190,7 @@ public final class FileWrites {
         boolean grows = !keepSize && !punchHole;
         LocalWriting kernel = open.localWriting();
         if (kernel != null && kernel.isLost() && !kernel.isAside()) {
-            return allocateLost(kernel.replica, offset, length, grows, punchHole || zeroRange);
+            return allocateLost(kernel, offset, length, grows, punchHole || zeroRange);
         }
         return layoutWithRoom(grows ? offset + length : 0)
                 .thenCompose(layout -> {
@@ -215,8 +219,10 @@ public final class FileWrites {
 
     /** Without the node there is nobody who makes holes or reserves space: zeros will do. */
     private CompletableFuture<Void> allocateLost(
-            LocalReplica file, long offset, long length, boolean grows, boolean zeros) {
+            LocalWriting kernel, long offset, long length, boolean grows, boolean zeros) {
+        LocalReplica file = kernel.replica;
         return beside(
+                kernel,
                 Unpooled.EMPTY_BUFFER,
                 () -> {
                     long end = Math.min(offset + length, file.size());
@@ -396,15 +402,25 @@ public final class FileWrites {
      * Into the very file that the kernel writes, so that it has everything whatever becomes of its
      * node.
      */
-    private <T> CompletableFuture<T> beside(ByteBuf bytes, java.util.function.Supplier<T> change) {
+    private <T> CompletableFuture<T> beside(
+            LocalWriting kernel, ByteBuf bytes, Supplier<T> change) {
+        return kernel.whenPlaced(() -> made(change))
+                .exceptionallyCompose(thrown ->
+                        // It was claimed just now: nothing was written where it lay before.
+                        FarmException.of(thrown, "write", "").getCause()
+                                        instanceof NoSuchFileException
+                                ? kernel.whenPlaced(() -> made(change))
+                                : CompletableFuture.failedFuture(thrown))
+                .whenComplete((done, thrown) -> bytes.release());
+    }
+
+    private <T> CompletableFuture<T> made(Supplier<T> change) {
         try {
             T done = change.get();
             open.wroteLocally();
             return CompletableFuture.completedFuture(done);
         } catch (FarmException e) {
             return CompletableFuture.failedFuture(e);
-        } finally {
-            bytes.release();
         }
     }
 
