@@ -24,6 +24,7 @@ public final class ContentDigest {
 
     private final MessageDigest sha;
     private final ByteBuffer bytes = ByteBuffer.allocate(8 + 4 * BUFFERED_SUMS);
+    private final long size;
     private final boolean eachBlock;
     private long block;
     private boolean inRun;
@@ -37,8 +38,14 @@ public final class ContentDigest {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
         }
+        this.size = size;
         eachBlock = size <= EACH_BLOCK_MAX;
         bytes.putLong(size);
+    }
+
+    /** Bytes of the content. */
+    public long size() {
+        return size;
     }
 
     /** The next block's, as {@link Blocks#sum} takes it. */

@@ -85,4 +85,8 @@ public record SumHeader(
                 ? new SumHeader(inode, stripe, generation, flags, size, boot, verified)
                 : null;
     }
+
+    public boolean isOf(long ofInode, int ofStripe, int ofGeneration) {
+        return inode == ofInode && stripe == ofStripe && generation == ofGeneration;
+    }
 }

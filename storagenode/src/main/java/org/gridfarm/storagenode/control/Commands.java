@@ -130,7 +130,7 @@ public final class Commands {
     }
 
     private CompletableFuture<VerifyObjectReply> verify(VerifyObjectRequest request) {
-        return verifier.verify(ObjectKey.of(request.getObject()), Verifier.UNTHROTTLED)
+        return verifier.digest(ObjectKey.of(request.getObject()))
                 .thenApply(result ->
                         VerifyObjectReply.newBuilder()
                                 .setPresent(true)

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 
 import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -94,12 +95,10 @@ public final class Replica implements AutoCloseable {
     void load() throws IOException {
         SumHeader header = sumFile.readHeader();
         if (header == null) {
-            throw corrupt("its checksum file is damaged");
+            throw SummedData.corrupt(key, "its checksum file is damaged");
         }
-        if (header.inode() != key.inode()
-                || header.stripe() != key.stripe()
-                || header.generation() != key.generation()) {
-            throw corrupt("its checksum file is that of another object");
+        if (!header.isOf(key.inode(), key.stripe(), key.generation())) {
+            throw SummedData.corrupt(key, "its checksum file is that of another object");
         }
         flags = header.flags();
         verified = header.verified();
@@ -114,7 +113,7 @@ public final class Replica implements AutoCloseable {
         }
         boolean cutOff = header.isDirty() && (header.isOpen() || header.boot() != boot);
         if (!cutOff && size != header.size()) {
-            throw corrupt("it has " + size + " bytes instead of " + header.size());
+            throw SummedData.corrupt(key, "it has " + size + " bytes instead of " + header.size());
         }
         if (cutOff) {
             nameNotDurable = true;
@@ -210,7 +209,7 @@ public final class Replica implements AutoCloseable {
     private void fill(ByteBuf buffer, long offset, int length) throws IOException {
         int got = data.read(buffer, offset, length);
         if (got < length) {
-            throw corrupt("it ends at " + (offset + got) + " instead of " + size);
+            throw SummedData.corrupt(key, "it ends at " + (offset + got) + " instead of " + size);
         }
     }
 
@@ -605,6 +604,14 @@ public final class Replica implements AutoCloseable {
         return sums.digest(size);
     }
 
+    /**
+     * Of the bytes as they are beside a local writer, whose blocks stay what they are to the chain.
+     * Returns the block to go on from, or -1 at the end.
+     */
+    long digest(long from, ContentDigest digest) throws IOException {
+        return blocks.digest(from, digest.size(), digest);
+    }
+
     /** After a {@link #checkpoint}; beside a local writer that of before him. */
     public int sum(long block) throws IOException {
         return sums.get(block);
@@ -621,10 +628,6 @@ public final class Replica implements AutoCloseable {
     private SumHeader header() {
         return new SumHeader(
                 key.inode(), key.stripe(), key.generation(), flags, size, boot, verified);
-    }
-
-    private FarmException corrupt(String why) {
-        return SummedData.corrupt(key, why);
     }
 
     private void requireSound(String operation) {

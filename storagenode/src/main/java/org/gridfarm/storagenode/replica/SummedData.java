@@ -1,6 +1,7 @@
 package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.storagenode.checksum.BlockSums;
@@ -218,6 +219,27 @@ final class SummedData {
                             throw mismatch(block);
                         }
                         listener.changed(Blocks.start(block), content);
+                    }
+                });
+    }
+
+    /**
+     * Adds the sums of the bytes as they are, of some blocks from this one on, whatever was summed
+     * before. Returns the next block, or -1 at the end.
+     */
+    long digest(long from, long size, ContentDigest digest) throws IOException {
+        return pass(
+                from,
+                size,
+                new Passing() {
+                    @Override
+                    public void hole(long first, long end) {
+                        digest.addZeros(end - first);
+                    }
+
+                    @Override
+                    public void data(long block, int sum, ByteBuffer content) {
+                        digest.add(sum);
                     }
                 });
     }

@@ -1,6 +1,9 @@
 package org.gridfarm.storagenode.replica;
 
 import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.protocol.checksum.ContentDigest;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Rounds;
 
 import java.io.IOException;
@@ -32,6 +35,7 @@ public final class Verifier {
     public static final Pace UNTHROTTLED = _ -> CompletableFuture.completedFuture(true);
 
     /**
+     * @param digest beside a local writer that of before him
      * @param badBlocks numbers of blocks that differ; empty for a good replica
      */
     public record Result(long size, byte[] digest, List<Long> badBlocks) {}
@@ -52,6 +56,42 @@ public final class Verifier {
         return summedBefore(key)
                 .thenCompose(_ -> Rounds.of(() -> turn(key, next, pace, bad)))
                 .thenCompose(_ -> end(key, bad));
+    }
+
+    /**
+     * As {@link #verify}, with the digest of the bytes as they are. Who writes them behind our back
+     * has no sums here; he may have closed the file, and his grant is on its way back, or he was
+     * killed. BUSY when the file grows or shrinks meanwhile.
+     */
+    public CompletableFuture<Result> digest(ObjectKey key) {
+        return store.read(key, Replica::hasLocalWriters)
+                .thenCompose(beside -> beside ? digestOfBytes(key) : verify(key, UNTHROTTLED));
+    }
+
+    private CompletableFuture<Result> digestOfBytes(ObjectKey key) {
+        return store.read(key, replica -> new ContentDigest(replica.size()))
+                .thenCompose(digest -> {
+                    AtomicLong next = new AtomicLong();
+                    return Rounds.of(() ->
+                                    store.read(
+                                            key,
+                                            replica -> {
+                                                requireSize(replica, digest.size());
+                                                next.set(replica.digest(next.get(), digest));
+                                                return next.get() >= 0;
+                                            }))
+                            .thenApply(_ -> new Result(digest.size(), digest.value(), List.of()));
+                });
+    }
+
+    private static void requireSize(Replica replica, long size) throws IOException {
+        if (replica.size() != size) {
+            throw new FarmException(
+                    ErrorKind.BUSY,
+                    "verify",
+                    replica.key().toString(),
+                    "a program on this node writes into it");
+        }
     }
 
     /** What a local writer left changed has sums first: else its digest would be an old one. */

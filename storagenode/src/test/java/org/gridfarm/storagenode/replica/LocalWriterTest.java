@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -282,6 +283,22 @@ class LocalWriterTest {
                     StoreFixture.wait(
                             new Verifier(fixture.store).verify(KEY, Verifier.UNTHROTTLED));
             assertThat(result.badBlocks()).isEmpty();
+            assertThat(result.digest())
+                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(after)}));
+        }
+    }
+
+    /** He closed the file, which the metaserver knows; his grant is on its way back. */
+    @Test
+    void whoAsksForADigestBeforeTheGrantIsBackGetsThatOfTheBytes() throws Exception {
+        byte[] after = new byte[5 << 20];
+        System.arraycopy(random(16, 1 << 20), 0, after, 3 << 20, 1 << 20);
+        try (StoreFixture fixture = StoreFixture.at(directory)) {
+            fixture.write(KEY, 0, random(17, 1 << 20));
+            fixture.change(KEY, Replica::beginLocalWriting);
+            behindItsBack(fixture, 0, new byte[1 << 20], 5 << 20);
+            behindItsBack(fixture, 3 << 20, Arrays.copyOfRange(after, 3 << 20, 4 << 20), 5 << 20);
+            Verifier.Result result = StoreFixture.wait(new Verifier(fixture.store).digest(KEY));
             assertThat(result.digest())
                     .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(after)}));
         }

@@ -164,19 +164,25 @@ public final class SumService {
         private void settled() {
             if (--outstanding > 0) return;
             TreeMap<Integer, ByteString> good = new TreeMap<>();
+            boolean known = !image.getDigest().isEmpty() && isUnchanged();
+            if (known && image.getStripeCount() <= 1) good.put(0, image.getDigest());
+            for (SumOfReplica answer : answers) {
+                if (isWell(answer)) good.putIfAbsent(answer.getStripe(), answer.getDigest());
+            }
+            // Copies that are alike are not right for that: somebody may have changed bytes and
+            // sums.
+            boolean other = known && isComplete(good) && !image.getDigest().equals(whole(good));
             List<SumOfReplica> judged = new ArrayList<>();
             for (SumOfReplica answer : answers) {
-                boolean well = answer.getFailure().isEmpty() && answer.getBadBlocksCount() == 0;
-                ByteString first = good.get(answer.getStripe());
-                if (well && first == null) good.put(answer.getStripe(), answer.getDigest());
-                boolean differs = well && first != null && !first.equals(answer.getDigest());
+                boolean alike = answer.getDigest().equals(good.get(answer.getStripe()));
+                boolean differs = isWell(answer) && (other || !alike);
                 judged.add(answer.toBuilder().setDiffers(differs).build());
             }
             SumReply.Builder reply = SumReply.newBuilder().addAllReplicas(judged);
             if (isComplete(good)) {
                 ByteString digest = whole(good);
                 reply.setDigest(digest);
-                keep(digest);
+                if (!other) keep(digest);
             } else if (judged.isEmpty() || exchange.request().getVerify()) {
                 // what is known is told, replica by replica
                 reply.clearDigest();
@@ -190,6 +196,18 @@ public final class SumService {
                 return;
             }
             leader.afterAllSoFar(() -> exchange.reply(reply.build()));
+        }
+
+        private static boolean isWell(SumOfReplica answer) {
+            return answer.getFailure().isEmpty() && answer.getBadBlocksCount() == 0;
+        }
+
+        /** Nobody has written, or writes, since it was asked. */
+        private boolean isUnchanged() {
+            long inode = image.getInode();
+            return state.exists(inode)
+                    && state.writing(inode) == null
+                    && state.image(inode).getVersion() == image.getVersion();
         }
 
         /** A stripe that was never written to has no object. */
@@ -210,12 +228,10 @@ public final class SumService {
             return stripes == 1 ? all : sha256(all);
         }
 
-        /** Unless the content has changed meanwhile. */
         private void keep(ByteString digest) {
-            long inode = image.getInode();
-            if (!state.exists(inode) || state.writing(inode) != null) return;
-            InodeImage now = state.image(inode);
-            if (now.getVersion() != image.getVersion() || now.getDigest().equals(digest)) return;
+            if (!isUnchanged()) return;
+            InodeImage now = state.image(image.getInode());
+            if (now.getDigest().equals(digest)) return;
             InodeImage kept = now.toBuilder().setDigest(digest).build();
             leader.change(List.of(Change.newBuilder().setInode(kept).build()), 0);
         }

@@ -88,6 +88,8 @@ public final class Sum implements Callable<Integer> {
         if (replica.getBadBlocksCount() > 0) {
             return replica.getBadBlocksCount() + " bad blocks";
         }
-        return replica.getDiffers() ? "its content differs from that of other replicas" : "";
+        return replica.getDiffers()
+                ? "its content is not that which was closed, or differs from other replicas"
+                : "";
     }
 }
