@@ -498,7 +498,7 @@ public final class OpenInode implements GrantOwner {
         synchronized (lock) {
             lastOutcomes.put(stripe, outcome);
             if (writtenLocally) {
-                end.is(outcome.getSize());
+                end.found(outcome.getSize());
                 uncommitted.seenAt(outcome.getMtime());
             }
         }

@@ -179,6 +179,17 @@ public final class KnownEnd {
         uncommitted.changedAt(now);
     }
 
+    /**
+     * The chain has found what the kernel wrote. A size that is news counts as a change: a commit
+     * that is under way may tell the one before, and its answer is not to replace this one.
+     */
+    public void found(long sizeThere) {
+        if (sizeThere != size) {
+            size = sizeThere;
+            uncommitted.changed();
+        }
+    }
+
     /** The chain has told. */
     public void is(long told) {
         size = told;

@@ -136,6 +136,25 @@ class OpenInodeTest {
         assertThat(open.reserve(1)).isEqualTo(20);
     }
 
+    /** One handle's close is on its way when the chain tells what was written through another. */
+    @Test
+    void theAnswerOfACommitIsOlderThanWhatTheKernelHasWrittenSince(@TempDir Path directory)
+            throws IOException {
+        open.opened(handle(1), reply(5, 0));
+        Path file = Files.createFile(directory.resolve("staged"));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.opened(handle(2), reply(5, 0));
+        Files.write(file, new byte[20]);
+        open.wroteLocally(); // through the second, ahead of the first one's commit
+        open.outcome(0, ChainOutcome.newBuilder().setSize(10).build()); // measured before
+        CommitContent first = open.takeCommit(1, null).build();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(20).build());
+        open.committed(first, attributes(6, 10));
+        assertThat(open.takeCommit(2, null).getSize()).isEqualTo(20);
+    }
+
     /** Of two answers the leader may send the newer one first. */
     @Test
     void anOpenKeepsWhatTheLastHandleKnewThatIsClosedMeanwhile() {
