@@ -62,7 +62,6 @@ class ClosedLaterTest {
 
     @Test
     void aCloseDoesNotWaitForTheMetaserver() throws Exception {
-        org.junit.jupiter.api.Assumptions.abort("off: docs/decisions/closed-later.md");
         byte[] content = bytes(9000);
         Path file = directory("later-alone").resolve("file");
         try (ShellBeside shell = farm.shellBeside()) {

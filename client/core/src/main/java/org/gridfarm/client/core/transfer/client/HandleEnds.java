@@ -87,19 +87,8 @@ record HandleEnds(
     }
 
     @Override
-    public boolean rests(FarmFileHandle handle) {
-        boolean added;
-        synchronized (open) { // a recall finds it resting or open
-            long version = versionToRest(handle);
-            added = version >= 0 && resting.add(handle, version);
-        }
-        resting.left(handle.inode());
-        return added;
-    }
-
-    @Override
     public boolean mayCloseLater(FarmFileHandle handle) {
-        boolean may = handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
+        boolean may = canCloseLater(handle);
         if (may) {
             resting.leaves(handle.inode());
         }
@@ -107,18 +96,26 @@ record HandleEnds(
     }
 
     @Override
-    public boolean closesLater(FarmFileHandle handle) {
+    public boolean endsLater(FarmFileHandle handle) {
         Runnable close = null;
-        synchronized (open) { // a recall finds it closing or open
-            if (handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater()) {
+        boolean rests;
+        synchronized (open) { // a recall finds it resting, closing or open
+            long version = versionToRest(handle);
+            rests = version >= 0 && resting.add(handle, version);
+            if (!rests && canCloseLater(handle)) {
                 close = resting.begun(handle);
             }
         }
+        // Not before: whoever waits to open the file would find neither.
         resting.left(handle.inode());
         if (close != null) {
             close.run();
         }
-        return close != null;
+        return rests || close != null;
+    }
+
+    private boolean canCloseLater(FarmFileHandle handle) {
+        return handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
     }
 
     @Override

@@ -239,9 +239,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return owner.rests(this) || owner.closesLater(this)
-                ? CompletableFuture.completedFuture(null)
-                : closeForGood();
+        return owner.endsLater(this) ? CompletableFuture.completedFuture(null) : closeForGood();
     }
 
     @Override

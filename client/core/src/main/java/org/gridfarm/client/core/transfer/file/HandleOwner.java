@@ -10,17 +10,14 @@ public interface HandleOwner {
      */
     boolean mayRestSoon(FarmFileHandle handle);
 
-    /** Its last user has gone, and nobody is told yet. */
-    boolean rests(FarmFileHandle handle);
-
     /**
      * A program closes what it has just made: the file goes to its node and to the metaserver while
      * the program goes on.
      */
     boolean mayCloseLater(FarmFileHandle handle);
 
-    /** Its last user has gone; the close is under way. */
-    boolean closesLater(FarmFileHandle handle);
+    /** Its last user has gone. True: it rests, or its close is under way, and nobody waits. */
+    boolean endsLater(FarmFileHandle handle);
 
     /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
     boolean release(FarmFileHandle handle);

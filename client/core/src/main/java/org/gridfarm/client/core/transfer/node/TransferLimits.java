@@ -62,10 +62,10 @@ public final class TransferLimits {
     public static final int COMPARED_BYTES_MAX = 256 << 10;
 
     /**
-     * A new file of no more bytes is closed while its program goes on. None is for now: a write
-     * after the next open failed once (docs/decisions/closed-later.md).
+     * A new file of no more bytes is closed while its program goes on
+     * (docs/decisions/closed-later.md).
      */
-    public static final int CLOSED_LATER_MAX = -1;
+    public static final int CLOSED_LATER_MAX = 1 << 20;
 
     /** Read from a lost node's file and written elsewhere in one piece. */
     public static final int RESCUE_BYTES = 4 << 20;
