@@ -45,6 +45,20 @@ public final class Admission {
     }
 
     /**
+     * What may be read, as the caller's ticket says.
+     *
+     * @param staged what the file that the replica is to be made of is shown as, if there is one
+     */
+    public record Reading(ObjectKey key, long staged) {}
+
+    /** To read its bytes. */
+    public Reading toRead(Exchange<?, ?> exchange, ObjectId id, ByteString ticket) {
+        lease.require(exchange.method().name());
+        ObjectKey key = ObjectKey.of(id);
+        return new Reading(key, admit(exchange.peer(), key, ticket, Doorkeeper.Right.READ).nonce());
+    }
+
+    /**
      * Here and at all members behind. INVALID without a fence: a chain that its writer has left
      * could not be told from the one of now.
      */
@@ -90,7 +104,7 @@ public final class Admission {
             throw new FarmException(
                     ErrorKind.INVALID, operation, key.toString(), "the request has no fence");
         }
-        if (!hereAlone && !doorkeeper.isNode(caller) && hash(rest) != shown.behind()) {
+        if (!hereAlone && !doorkeeper.isNode(caller) && hash(rest) != shown.nonce()) {
             throw refused(key, "the members that are named are not those of the chain");
         }
         admitBeyond(caller, key, rest);
@@ -114,6 +128,21 @@ public final class Admission {
                 Doorkeeper.Shown unused =
                         admit(exchange.peer(), key, replica.getTicket(), Doorkeeper.Right.READ);
             }
+        }
+    }
+
+    /**
+     * Just before something is done: what waited too long is not done at all, since its sender has
+     * gone on without us.
+     */
+    void stillWanted(Exchange<?, ?> exchange) {
+        lease.require(exchange.method().name());
+        if (exchange.millisLeft() == 0) {
+            throw new FarmException(
+                    ErrorKind.TIMED_OUT,
+                    exchange.method().name(),
+                    "",
+                    "it waited too long for its turn");
         }
     }
 

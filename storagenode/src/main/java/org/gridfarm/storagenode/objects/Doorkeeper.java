@@ -24,10 +24,10 @@ public interface Doorkeeper {
      * What the ticket of somebody who is let in says.
      *
      * @param client whom it was made for, also where another node shows it
-     * @param behind {@link org.gridfarm.protocol.auth.ticket.ChainHash} of the members behind the
-     *     head, of a ticket to write there
+     * @param nonce see {@link org.gridfarm.protocol.auth.ticket.Ticket}: what stands for the
+     *     members behind the head, of a ticket to write there; what a staged file is shown as
      */
-    record Shown(long client, long behind) {}
+    record Shown(long client, long nonce) {}
 
     /**
      * TICKET_REFUSED unless the ticket gives the caller this right on this object at this node now.

@@ -3,21 +3,16 @@ package org.gridfarm.storagenode.objects;
 import com.google.protobuf.ByteString;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.rpc.RpcLimits;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
-import org.gridfarm.protocol.wire.ReadObjectReply;
-import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.SeekObjectReply;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
 import org.gridfarm.protocol.wire.StatObjectRequest;
@@ -35,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -46,9 +40,6 @@ import java.util.concurrent.TimeUnit;
  * done here meanwhile, so that every member sees one order.
  */
 public final class ObjectService {
-    /** Before a caller who does not take his answers is looked at again. */
-    private static final Duration LOOK_AGAIN_AFTER = Duration.ofMillis(20);
-
     private final ReplicaStore store;
     private final Admission admission;
     private final NodeLease lease;
@@ -59,8 +50,8 @@ public final class ObjectService {
     private final LocalFiles local;
     private final Writers writers;
     private final Intake intake;
-    private final Clock clock;
     private final SumsOfBlocks sums;
+    private final ObjectReads reads;
 
     public ObjectService(
             ReplicaStore store,
@@ -72,8 +63,8 @@ public final class ObjectService {
             Intake intake,
             Clock clock) {
         this.intake = intake;
-        this.clock = clock;
         this.sums = new SumsOfBlocks(store, admission, intake);
+        this.reads = new ObjectReads(store, admission, intake, counters, clock);
         this.local = local;
         this.store = store;
         this.admission = admission;
@@ -87,28 +78,13 @@ public final class ObjectService {
 
     public void register(Services.Builder services) {
         services.on(StorageMethods.WRITE, this::write)
-                .on(StorageMethods.READ, this::read)
+                .on(StorageMethods.READ, reads::read)
                 .on(StorageMethods.READ_SUMS, sums::read)
                 .onAsync(StorageMethods.SYNC, intake.bounded(this::sync))
                 .onAsync(StorageMethods.STAT, intake.bounded(this::stat))
                 .onAsync(StorageMethods.TRUNCATE, intake.bounded(this::truncate))
                 .onAsync(StorageMethods.ALLOCATE, intake.bounded(this::allocate))
                 .onAsync(StorageMethods.SEEK, intake.bounded(this::seek));
-    }
-
-    /**
-     * Just before something is done: what waited too long is not done at all, since its sender has
-     * gone on without us.
-     */
-    private void stillWanted(Exchange<?, ?> exchange) {
-        lease.require(exchange.method().name());
-        if (exchange.millisLeft() == 0) {
-            throw new FarmException(
-                    ErrorKind.TIMED_OUT,
-                    exchange.method().name(),
-                    "",
-                    "it waited too long for its turn");
-        }
     }
 
     private static IfAbsent ifAbsent(boolean create) {
@@ -173,7 +149,7 @@ public final class ObjectService {
         int length = exchange.payload().readableBytes();
         intake.take(exchange.peer(), length, "write");
         ByteBuf payload = exchange.payload().retain();
-        writeThrough(request, payload, writing.client(), () -> stillWanted(exchange))
+        writeThrough(request, payload, writing.client(), () -> admission.stillWanted(exchange))
                 .whenComplete((outcome, failure) -> {
                     payload.release();
                     intake.done(exchange.peer(), length);
@@ -256,7 +232,7 @@ public final class ObjectService {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", writing.key().toString());
         }
         return chained(
-                () -> stillWanted(exchange),
+                () -> admission.stillWanted(exchange),
                 writing.key(),
                 new Writers.Turn(request.getWriter(), request.getFence(), writing.client()),
                 request.getCreate(),
@@ -285,7 +261,7 @@ public final class ObjectService {
                     writing.key().toString(),
                     "offset " + offset + " length " + length);
         }
-        return allocateThrough(request, writing.client(), () -> stillWanted(exchange));
+        return allocateThrough(request, writing.client(), () -> admission.stillWanted(exchange));
     }
 
     /** As {@link #writeThrough}, for ranges without bytes. */
@@ -372,7 +348,7 @@ public final class ObjectService {
             Exchange<?, ?> exchange, Replica replica, Writers.Turn turn, SyncObjectRequest request)
             throws IOException {
         if (!isAlone(request)) return new Begun(null, request);
-        stillWanted(exchange);
+        admission.stillWanted(exchange);
         long next = shipping.look(replica, request);
         if (next >= 0) {
             return new Begun(null, request.toBuilder().setFromBlock(next).build());
@@ -395,7 +371,7 @@ public final class ObjectService {
                         shipped.next() >= 0
                                 ? partly(key, shipped)
                                 : chained(
-                                                () -> stillWanted(exchange),
+                                                () -> admission.stillWanted(exchange),
                                                 key,
                                                 turn,
                                                 request.getCreate(),
@@ -446,74 +422,6 @@ public final class ObjectService {
 
     // ---- reading
     // ------------------------------------------------------------------------------------------------------------------
-
-    private void read(Exchange<ReadObjectRequest, ReadObjectReply> exchange) {
-        ReadObjectRequest request = exchange.request();
-        ObjectKey key =
-                admission.toSee(
-                        exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.READ);
-        long offset = request.getOffset();
-        int length = request.getLength();
-        if (length < 0 || length > RpcLimits.PAYLOAD_BYTES_MAX || offset < 0) {
-            throw new FarmException(
-                    ErrorKind.INVALID,
-                    "read",
-                    key.toString(),
-                    "offset " + offset + " length " + length);
-        }
-        intake.take(exchange.peer(), 0, "read");
-        read(exchange, key);
-    }
-
-    /** What somebody asks for and does not take in is not read before he does. */
-    private void read(Exchange<ReadObjectRequest, ReadObjectReply> exchange, ObjectKey key) {
-        ReadObjectRequest request = exchange.request();
-        long offset = request.getOffset();
-        int length = request.getLength();
-        store.read(
-                        key,
-                        replica -> {
-                            stillWanted(exchange);
-                            if (!exchange.peer().isWritable() && exchange.peer().isOpen()) {
-                                return ReadDone.LATER;
-                            }
-                            long size = replica.size();
-                            ByteBuf bytes = replica.read(Buffers.POOL, offset, length);
-                            ReadObjectReply reply =
-                                    ReadObjectReply.newBuilder()
-                                            .setSize(size)
-                                            .setEnd(offset + bytes.readableBytes() >= size)
-                                            .setCrc32C(Payload.crc(bytes))
-                                            .build();
-                            return new ReadDone(reply, bytes);
-                        })
-                .whenComplete((done, failure) -> {
-                    if (done == ReadDone.LATER) {
-                        clock.after(LOOK_AGAIN_AFTER, () -> read(exchange, key));
-                        return;
-                    }
-                    intake.done(exchange.peer(), 0);
-                    if (done != null) {
-                        counters.readBytes.add(done.bytes.readableBytes());
-                        exchange.reply(done.reply, done.bytes);
-                    } else if (request.getMayBeAbsent() && isAbsent(failure)) {
-                        exchange.reply(
-                                ReadObjectReply.newBuilder().setEnd(true).build(),
-                                Unpooled.EMPTY_BUFFER);
-                    } else {
-                        exchange.failWith(failure);
-                    }
-                });
-    }
-
-    private record ReadDone(ReadObjectReply reply, ByteBuf bytes) {
-        static final ReadDone LATER =
-                new ReadDone(ReadObjectReply.getDefaultInstance(), Unpooled.EMPTY_BUFFER);
-    }
-
-    private static boolean isAbsent(Throwable failure) {
-        return FarmException.of(failure, "read", "").kind() == ErrorKind.OBJECT_ABSENT;
-    }
 
     private CompletableFuture<ChainOutcome> stat(
             Exchange<StatObjectRequest, ChainOutcome> exchange) {

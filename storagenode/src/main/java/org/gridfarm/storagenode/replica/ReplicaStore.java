@@ -1,5 +1,8 @@
 package org.gridfarm.storagenode.replica;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.env.ProcessLimits;
@@ -379,6 +382,22 @@ public final class ReplicaStore implements AutoCloseable {
             }
         }
         staged.removeForgotten();
+    }
+
+    /**
+     * @param bytes the caller's to release
+     */
+    public record StagedBytes(long size, ByteBuf bytes) {}
+
+    /** Of the staged file that is shown so; null: there is none, or it is a replica by now. */
+    public @Nullable StagedBytes readStaged(
+            ByteBufAllocator allocator, long shown, long offset, int length) throws IOException {
+        try {
+            return staged.read(allocator, shown, offset, length);
+        } catch (NoSuchFileException e) {
+            LOG.debug("staged file {} was claimed just now", Long.toHexString(shown), e);
+            return null;
+        }
     }
 
     /** The staged file that is shown so; null: there is none, or it is a replica by now. */

@@ -2,6 +2,9 @@ package org.gridfarm.storagenode.replica;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -190,6 +193,34 @@ final class StagedFiles {
     @Nullable StagedState state(long shown) throws IOException {
         Staged staged = shown(shown);
         return staged == null ? null : staged.state();
+    }
+
+    /** Fewer at its end; null: there is none. */
+    ReplicaStore.@Nullable StagedBytes read(
+            ByteBufAllocator allocator, long shown, long offset, int length) throws IOException {
+        Staged staged = shown(shown);
+        if (staged == null) {
+            return null;
+        }
+        try (FileChannel channel = FileChannel.open(staged.path)) {
+            long size = channel.size();
+            int there = (int) Math.clamp(size - offset, 0, length);
+            ByteBuf bytes = allocator.directBuffer(Math.max(1, there));
+            try {
+                while (bytes.writerIndex() < there
+                        && bytes.writeBytes(
+                                        channel,
+                                        offset + bytes.writerIndex(),
+                                        there - bytes.writerIndex())
+                                > 0) {
+                    // goes on until all is there, or it was cut
+                }
+                return new ReplicaStore.StagedBytes(size, bytes);
+            } catch (IOException e) {
+                bytes.release();
+                throw e;
+            }
+        }
     }
 
     /** The file that others than its owner know by this; null: there is none. */

@@ -79,6 +79,10 @@ public final class Layouts {
                                     .setJoining(true));
                 }
                 mayWriteAtHead(location, asker);
+            } else if (writing.getStaged() != 0 && location.getReplicasCount() > 0) {
+                Replica.Builder head = location.getReplicasBuilder(0);
+                head.setTicket(
+                        tickets.mintStaged(head.getNode(), object, writing.getStaged(), asker));
             }
             layout.addObjects(location);
         }

@@ -145,17 +145,26 @@ public final class TicketMaker implements Tickets {
     }
 
     @Override
+    public ByteString mintStaged(String node, ObjectId object, long staged, Asker asker) {
+        return mint(node, object, Rights.READ, staged, asker);
+    }
+
+    @Override
     public ByteString mintHead(String node, ObjectId object, long behind, Asker asker) {
+        return mint(node, object, Rights.READ_WRITE, behind, asker);
+    }
+
+    private ByteString mint(String node, ObjectId object, Rights rights, long says, Asker asker) {
         return ByteString.copyFrom(
                 mint().seal(
                                 new NodeName(node),
                                 object.getInode(),
                                 object.getStripe(),
                                 object.getGeneration(),
-                                Rights.READ_WRITE,
-                                expirySeconds(true),
+                                rights,
+                                expirySeconds(rights.cover(Rights.CHAINED)),
                                 asker.uid(),
-                                behind,
+                                says,
                                 asker.caller().keyBinding()));
     }
 

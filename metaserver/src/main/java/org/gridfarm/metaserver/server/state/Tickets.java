@@ -14,6 +14,13 @@ public interface Tickets {
     ByteString mint(String node, ObjectId object, Rights rights, Asker asker);
 
     /**
+     * To read the object, and until it is made of a staged file that file.
+     *
+     * @param staged as it is shown
+     */
+    ByteString mintStaged(String node, ObjectId object, long staged, Asker asker);
+
+    /**
      * To read the object and to write it at the head of its chain.
      *
      * @param behind {@link org.gridfarm.protocol.auth.ticket.ChainHash} of the other members

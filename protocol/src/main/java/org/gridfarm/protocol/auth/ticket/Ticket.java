@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param node first 8 bytes of the SHA-256 of the node's name
  * @param uid on whose behalf, for the node's log and accounting
  * @param nonce of a ticket to write at the head of a chain the {@link ChainHash} of the members
- *     behind it; else drawn at random
+ *     behind it; of one to read a replica that is to be made of a staged file what that is shown
+ *     as; else drawn at random
  * @param client what binds the ticket to a client's key: {@code AuthenticatedChain.keyBinding()}
  */
 public record Ticket(

@@ -68,9 +68,9 @@ public final class TicketMint {
     }
 
     /**
-     * The same for the head of a chain.
+     * The same with what else it is to say.
      *
-     * @param chain {@link ChainHash} of the members behind the node
+     * @param nonce see {@link Ticket}
      */
     public byte[] seal(
             NodeName node,
@@ -80,7 +80,7 @@ public final class TicketMint {
             Rights rights,
             long expirySeconds,
             int uid,
-            long chain,
+            long nonce,
             long clientBinding) {
         long now = clock.now().getEpochSecond();
         if (expirySeconds - now > LIFE_MAX.toSeconds()) {
@@ -99,7 +99,7 @@ public final class TicketMint {
                         uid,
                         rights,
                         expirySeconds,
-                        chain,
+                        nonce,
                         clientBinding);
         byte[] body = ticket.body();
         return ByteBuffer.allocate(Ticket.BYTES).put(body).put(stamp.mac.doFinal(body)).array();
