@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server.files;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 
+import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.namespace.Decision;
 import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
@@ -16,14 +17,18 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * MUTATE at the leader: answered before? else decide, apply to memory, put into the open batch, and
@@ -48,6 +53,13 @@ public final class Mutations {
     }
 
     public void mutate(Exchange<MutateRequest, MutateReply> exchange) {
+        mutate(exchange, false);
+    }
+
+    /**
+     * @param closed other mounts have told what they had closed of the file whose times are set
+     */
+    private void mutate(Exchange<MutateRequest, MutateReply> exchange, boolean closed) {
         MutateRequest request = exchange.request();
         Caller caller = Callers.of(exchange);
         if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
@@ -71,6 +83,11 @@ public final class Mutations {
                     "",
                     "a later command said that this one was answered");
         }
+        Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
+        if (!writers.isEmpty()) {
+            leader.recallData(writers, () -> mutateAfterAll(exchange));
+            return;
+        }
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
         requireRoom(request);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
@@ -79,6 +96,32 @@ public final class Mutations {
         } catch (FarmException refused) {
             leader.afterAllSoFar(() -> exchange.fail(refused));
         }
+    }
+
+    private void mutateAfterAll(Exchange<MutateRequest, MutateReply> exchange) {
+        try {
+            mutate(exchange, true);
+        } catch (FarmException refused) {
+            exchange.fail(refused);
+        }
+    }
+
+    /**
+     * A mount may have closed a file and not have told its commit yet. That would come after the
+     * time that somebody sets now, and count for more: whoever writes the file is asked to tell
+     * what is closed there first.
+     */
+    private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
+        SetAttributes wish = request.getSetAttributes();
+        Map<Long, List<DataTouch>> others = new HashMap<>();
+        if (wish.hasMtime() || wish.getMtimeNow()) {
+            long inode = wish.getInode();
+            DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
+            for (long writer : opens.files().writers(inode)) {
+                if (writer != request.getSession()) others.put(writer, List.of(touch));
+            }
+        }
+        return others;
     }
 
     private void requireRoom(MutateRequest request) {
