@@ -529,7 +529,7 @@ public final class FileReads {
                 replica.file.write()
                         ? asked.alone && open.mode() == DataMode.EXCLUSIVE
                         : open.mode() == DataMode.READ_SHARED;
-        ObjectId object = open.onlyObject();
+        ObjectId object = WrittenStripes.onlyObject(open.layoutNow());
         if (good && object != null) {
             LocalFile now = replica.fileNow();
             LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);

@@ -19,7 +19,6 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
-import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 
@@ -172,9 +171,12 @@ public final class OpenInode implements GrantOwner {
         }
         takeMode(reply);
         limit.take(reply);
-        boolean newer = reply.getAttributes().getGeneration() != WrittenStripes.generation(layout);
-        if (newer) {
+        int before = WrittenStripes.generation(layout);
+        if (reply.getAttributes().getGeneration() != before) {
             lastOutcomes.clear();
+            if (before >= 0) {
+                endLocalWriting(); // of content that was closed, as the leader knows, and replaced
+            }
         }
         layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
         layoutRecalled = false;
@@ -205,16 +207,21 @@ public final class OpenInode implements GrantOwner {
      * what is, and can make no chain agree.
      */
     private void writingEnded() {
-        if (localWriting != null) {
-            localWriting.end();
-            localWriting = null;
-        }
+        endLocalWriting();
         if (uncommitted.isDirty()) {
             end.is(attributes.getSize());
         }
         uncommitted.forget();
-        writtenLocally = false;
         unsure = false;
+    }
+
+    /** Under the lock. */
+    private void endLocalWriting() {
+        if (localWriting != null) {
+            localWriting.end();
+            localWriting = null;
+        }
+        writtenLocally = false;
     }
 
     void afterLastWriter(Runnable step) {
@@ -281,11 +288,6 @@ public final class OpenInode implements GrantOwner {
             }
             return false; // its last writer has closed it meanwhile
         }
-    }
-
-    /** Null: there are several, or none. */
-    @Nullable ObjectId onlyObject() {
-        return WrittenStripes.onlyObject(layoutNow());
     }
 
     /**

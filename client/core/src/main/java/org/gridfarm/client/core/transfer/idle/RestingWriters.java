@@ -37,8 +37,11 @@ public final class RestingWriters {
     /** Then programs wait for the closes of what they make. */
     static final int CLOSING_MAX = 128;
 
-    /** Whoever waits for a close does not wait for longer, as with a file that is open. */
-    static final Duration WAIT_MAX = Duration.ofSeconds(1);
+    /**
+     * Whoever waits for a close does not wait for longer, as with a file that is open: its node or
+     * the metaserver does not answer.
+     */
+    static final Duration WAIT_MAX = Duration.ofSeconds(5);
 
     /** From close(2) to the release of the file, when nobody else has the descriptor. */
     private static final Duration LEAVES_WITHIN = Duration.ofMillis(10);

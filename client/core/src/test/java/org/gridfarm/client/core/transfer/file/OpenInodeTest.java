@@ -15,6 +15,7 @@ import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.Replica;
@@ -153,6 +154,33 @@ class OpenInodeTest {
         open.outcome(0, ChainOutcome.newBuilder().setSize(20).build());
         open.committed(first, attributes(6, 10));
         assertThat(open.takeCommit(2, null).getSize()).isEqualTo(20);
+    }
+
+    /** The leader has closed and replaced the content, and only the close's answer is late. */
+    @Test
+    void anOpenThatReplacesTheContentEndsTheKernelsWritingOfTheOneBefore(@TempDir Path directory)
+            throws IOException {
+        open.opened(handle(1), ofGeneration(5, 1));
+        Path file = Files.createFile(directory.resolve("staged"));
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        open.opened(handle(2), ofGeneration(7, 2));
+        assertThat(open.localWriting()).isNull();
+        assertThat(open.isWrittenLocally()).isFalse();
+    }
+
+    private static OpenReply ofGeneration(long version, int generation) {
+        return reply(version, 0).toBuilder()
+                .setAttributes(attributes(version, 0).toBuilder().setGeneration(generation))
+                .setLayout(
+                        Layout.newBuilder()
+                                .addObjects(
+                                        ObjectLocation.newBuilder()
+                                                .setObject(
+                                                        ObjectId.newBuilder()
+                                                                .setGeneration(generation))))
+                .build();
     }
 
     /** Of two answers the leader may send the newer one first. */
