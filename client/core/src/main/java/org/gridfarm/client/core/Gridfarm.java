@@ -34,6 +34,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -54,6 +56,12 @@ import java.util.stream.Stream;
  * throw {@link java.io.IOException}s caused by them).
  */
 public final class Gridfarm implements AutoCloseable {
+    /** By then every mount that nobody uses a file of has closed it for good. */
+    private static final Duration CLOSED_WITHIN = Duration.ofSeconds(2);
+
+    private static final Executor A_MOMENT_LATER =
+            CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS);
+
     private static final int PAGE_ENTRIES = 1_000;
 
     private final FarmConnection connection;
@@ -661,18 +669,22 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     /**
-     * What a mount has closed may still be open for writing there for a while; for whoever opens
-     * the file it is closed for good.
+     * What mounts have closed may still be open for writing there for a while; when somebody else
+     * opens the file they close it for good, each in its time. BUSY when one of them goes on.
      */
     private <T> T thoughItRests(FarmPath path, Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (FarmException e) {
-            if (e.kind() != ErrorKind.BUSY) {
-                throw e;
+        long began = System.nanoTime();
+        while (true) {
+            try {
+                return call.get();
+            } catch (FarmException e) {
+                boolean over = System.nanoTime() - began > CLOSED_WITHIN.toNanos();
+                if (e.kind() != ErrorKind.BUSY || over) {
+                    throw e;
+                }
             }
             open(path, OpenFlags.READ).close();
-            return call.get();
+            Blocking.await(CompletableFuture.runAsync(() -> {}, A_MOMENT_LATER), "open", path);
         }
     }
 
