@@ -74,6 +74,11 @@ final class NodeMeters {
                     .description("What is left for new replicas, the reserve apart")
                     .tag("disk", disk.toString())
                     .register(registry);
+            FunctionCounter.builder(
+                            "gf.node.disk.sums.read.bytes", disk.readForSums(), LongAdder::sum)
+                    .description("Bytes of replicas read to take or compare their sums")
+                    .tag("disk", disk.toString())
+                    .register(registry);
             Gauge.builder("gf.node.disk.failed", disk, failed -> failed.isFailed() ? 1 : 0)
                     .description("1 while the disk cannot be used")
                     .tag("disk", disk.toString())

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * One disk: {@code objects/} with the replicas, {@code staged/} with empty files that replicas will
@@ -50,6 +51,7 @@ public final class DataDirectory implements AutoCloseable {
     private final DirectoryTree objects;
     private final AtomicInteger errors = new AtomicInteger();
     private final AtomicLong writtenSinceLook = new AtomicLong();
+    private final LongAdder readForSums = new LongAdder();
     private volatile long usable;
     private volatile long lookedAt;
     private volatile boolean failed;
@@ -212,6 +214,11 @@ public final class DataDirectory implements AutoCloseable {
                     "disk " + root + " is full but for its reserve");
         }
         writtenSinceLook.addAndGet(bytes);
+    }
+
+    /** Bytes of replicas that were read to take their sums, or to compare them. */
+    public LongAdder readForSums() {
+        return readForSums;
     }
 
     public boolean isFailed() {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.protocol.attributes.Space;
 import org.gridfarm.protocol.checksum.Blocks;
+import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
 import org.gridfarm.storagenode.disk.OwnerOnly;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The plain file of a replica: whole transfers, block sums of what it holds now, holes. Threads may
@@ -27,15 +29,17 @@ import java.nio.file.StandardOpenOption;
 final class DataFile implements AutoCloseable {
     private final Path path;
     private final DiskCalls calls;
+    private final LongAdder readForSums;
     private final FileChannel channel;
     private @Nullable RandomAccessFile writing;
     private boolean looked; // whether it is sparse
     private boolean sparse; // or longer on disk than its size: the size does not tell the space
 
-    private DataFile(Path path, DiskCalls calls, @Nullable RandomAccessFile writing)
+    private DataFile(Path path, DataDirectory disk, @Nullable RandomAccessFile writing)
             throws IOException {
         this.path = path;
-        this.calls = calls;
+        this.calls = disk.calls();
+        this.readForSums = disk.readForSums();
         this.writing = writing;
         this.channel = FileChannel.open(path, StandardOpenOption.READ);
     }
@@ -54,18 +58,18 @@ final class DataFile implements AutoCloseable {
         return sparse;
     }
 
-    static DataFile open(Path path, DiskCalls calls) throws IOException {
-        return new DataFile(path, calls, null);
+    static DataFile open(Path path, DataDirectory disk) throws IOException {
+        return new DataFile(path, disk, null);
     }
 
     /** A new one, or what lies there. */
-    static DataFile make(Path path, DiskCalls calls) throws IOException {
+    static DataFile make(Path path, DataDirectory disk) throws IOException {
         if (!Files.exists(path)) {
             OwnerOnly.createFile(path); // the next line would leave its mode to the umask
         }
         RandomAccessFile made = new RandomAccessFile(path.toFile(), "rw");
         try {
-            DataFile file = new DataFile(path, calls, made);
+            DataFile file = new DataFile(path, disk, made);
             file.looked = made.length() == 0;
             return file;
         } catch (IOException e) {
@@ -142,6 +146,7 @@ final class DataFile implements AutoCloseable {
                 break;
             }
         }
+        readForSums.add(buffer.position());
         return Blocks.sum(buffer.flip());
     }
 

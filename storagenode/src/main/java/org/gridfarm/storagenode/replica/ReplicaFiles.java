@@ -71,8 +71,7 @@ final class ReplicaFiles {
         try {
             Files.move(staged, path, StandardCopyOption.ATOMIC_MOVE);
             Replica replica =
-                    new Replica(
-                            key, disk, path, DataFile.open(path, disk.calls()), sums, clock, boot);
+                    new Replica(key, disk, path, DataFile.open(path, disk), sums, clock, boot);
             replica.beginClaimed();
             return replica;
         } catch (Throwable e) {
@@ -86,8 +85,7 @@ final class ReplicaFiles {
             throws IOException {
         SumFile sums = beginSums(key, disk, path, boot);
         try {
-            return new Replica(
-                    key, disk, path, DataFile.make(path, disk.calls()), sums, clock, boot);
+            return new Replica(key, disk, path, DataFile.make(path, disk), sums, clock, boot);
         } catch (Throwable e) {
             sums.close();
             throw e;
@@ -123,9 +121,7 @@ final class ReplicaFiles {
         SumFile sums = sums(sumPath(path), disk.calls(), OLD);
         Replica replica;
         try {
-            replica =
-                    new Replica(
-                            key, disk, path, DataFile.open(path, disk.calls()), sums, clock, boot);
+            replica = new Replica(key, disk, path, DataFile.open(path, disk), sums, clock, boot);
         } catch (Throwable e) {
             sums.close();
             throw e;
