@@ -224,6 +224,29 @@ class StagedFilesTest {
         }
     }
 
+    /** Whoever may read the object reads what it is to be made of, before and after that. */
+    @Test
+    void aTicketThatNamesAStagedFileReadsThatUntilThereIsAReplica() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(24, 1);
+            StagedFile staged = stage(farm, 2).getFiles(0);
+            byte[] bytes = random(70_000);
+            Files.write(Path.of(staged.getPath()), bytes);
+            long shown = StagedName.shown(staged.getNumber());
+            ByteString names =
+                    farm.metaserver.ticketToReadStaged("n1", id, binding(farm.alice), shown);
+            ByteString other = farm.metaserver.ticket("n1", id, Rights.READ, binding(farm.alice));
+            assertThat(farm.read("n1", id, names, 50_000, 100_000, true))
+                    .isEqualTo(Arrays.copyOfRange(bytes, 50_000, bytes.length));
+            assertThat(farm.read("n1", id, names, 70_000, 10, true)).isEmpty();
+            assertThat(farm.read("n1", id, other, 0, 100_000, true)).isEmpty();
+            get(
+                    farm.peer("n1")
+                            .callPlain(StorageMethods.SYNC, claiming(farm, id, staged), PATIENCE));
+            assertThat(farm.read("n1", id, names, 0, 100_000, false)).isEqualTo(bytes);
+        }
+    }
+
     /** Its client is gone; the metaserver alone knows what the file was to be. */
     @Test
     void aSealTakesInWhatNobodyClaimed() throws Exception {

@@ -2,6 +2,8 @@ package org.gridfarm.storagenode;
 
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -207,12 +209,25 @@ final class TestFarm implements AutoCloseable {
 
     byte[] read(String node, ObjectId object, long offset, int length)
             throws GeneralSecurityException {
+        ByteString ticket = metaserver.ticket(node, object, Rights.READ, binding(alice));
+        return read(node, object, ticket, offset, length, false);
+    }
+
+    byte[] read(
+            String node,
+            ObjectId object,
+            ByteString ticket,
+            long offset,
+            int length,
+            boolean mayBeAbsent)
+            throws GeneralSecurityException {
         ReadObjectRequest request =
                 ReadObjectRequest.newBuilder()
                         .setObject(object)
                         .setOffset(offset)
                         .setLength(length)
-                        .setTicket(metaserver.ticket(node, object, Rights.READ, binding(alice)))
+                        .setTicket(ticket)
+                        .setMayBeAbsent(mayBeAbsent)
                         .build();
         try (Answer<ReadObjectReply> answer =
                 get(peer(node).call(StorageMethods.READ, request, null, PATIENCE))) {

@@ -130,6 +130,16 @@ final class TinyMetaserver implements AutoCloseable {
         for (String member : behind) {
             chain.add(member, false);
         }
+        return ticket(node, object, rights, client, chain.value());
+    }
+
+    /** To read what is to be made of the staged file that is shown so. */
+    ByteString ticketToReadStaged(String node, ObjectId object, long client, long shown) {
+        return ticket(node, object, Rights.READ, client, shown);
+    }
+
+    private ByteString ticket(
+            String node, ObjectId object, Rights rights, long client, long nonce) {
         return ByteString.copyFrom(
                 mint.seal(
                         new NodeName(node),
@@ -139,7 +149,7 @@ final class TinyMetaserver implements AutoCloseable {
                         rights,
                         Instant.now().getEpochSecond() + 300,
                         1000,
-                        chain.value(),
+                        nonce,
                         client));
     }
 

@@ -89,30 +89,34 @@ final class ObjectReads {
                 .whenComplete((done, failure) -> {
                     if (done == ReadDone.LATER) {
                         clock.after(LOOK_AGAIN_AFTER, () -> read(exchange, key, staged));
-                        return;
-                    }
-                    if (done == null && staged != 0 && isAbsent(failure)) {
-                        ReadDone bytes = readStaged(request, staged);
-                        if (bytes == null) {
-                            read(exchange, key, 0); // it may have been claimed just now
-                            return;
-                        }
-                        answer(exchange, bytes);
-                        return;
-                    }
-                    if (done != null) {
+                    } else if (done != null) {
                         answer(exchange, done);
-                        return;
-                    }
-                    intake.done(exchange.peer(), 0);
-                    if (request.getMayBeAbsent() && isAbsent(failure)) {
-                        exchange.reply(
-                                ReadObjectReply.newBuilder().setEnd(true).build(),
-                                Unpooled.EMPTY_BUFFER);
+                    } else if (staged != 0 && isAbsent(failure)) {
+                        readUnclaimed(exchange, key, staged);
                     } else {
-                        exchange.failWith(failure);
+                        failed(exchange, failure);
                     }
                 });
+    }
+
+    private void readUnclaimed(
+            Exchange<ReadObjectRequest, ReadObjectReply> exchange, ObjectKey key, long staged) {
+        ReadDone done = readStaged(exchange.request(), staged);
+        if (done != null) {
+            answer(exchange, done);
+        } else {
+            read(exchange, key, 0); // it may have been claimed just now
+        }
+    }
+
+    private void failed(Exchange<ReadObjectRequest, ReadObjectReply> exchange, Throwable failure) {
+        intake.done(exchange.peer(), 0);
+        if (exchange.request().getMayBeAbsent() && isAbsent(failure)) {
+            exchange.reply(
+                    ReadObjectReply.newBuilder().setEnd(true).build(), Unpooled.EMPTY_BUFFER);
+        } else {
+            exchange.failWith(failure);
+        }
     }
 
     private void answer(Exchange<ReadObjectRequest, ReadObjectReply> exchange, ReadDone done) {
