@@ -10,12 +10,8 @@ import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,8 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * Who has changed its memory by halves drops it: a leader steps down, a cache asks for everything
  * again. What is planted is a directory that no journal has, followed by a change that throws.
  */
-@SuppressWarnings("NullAway.Init") // set before each test
-class DefectTest {
+class DefectTest extends FarmOfOneLeader {
     private static final long GHOST = 4711;
     private static final List<Change> HALF =
             List.of(
@@ -47,22 +42,6 @@ class DefectTest {
                                             .setType(FileType.DIRECTORY))
                             .build(),
                     Change.getDefaultInstance());
-
-    @TempDir Path directory;
-    private TestFarm farm;
-    private MetaServerDaemon leader;
-
-    @BeforeEach
-    void start() {
-        farm = new TestFarm(directory);
-        leader = farm.start("ms1", true);
-        TestFarm.awaitRole(leader, "leader");
-    }
-
-    @AfterEach
-    void stop() {
-        farm.close();
-    }
 
     @Test
     void aLeaderStepsDownAndWhatItAnsweredBeforeIsThere() {

@@ -15,12 +15,8 @@ import org.gridfarm.protocol.wire.ReadDirectoryReply;
 import org.gridfarm.protocol.wire.ReadDirectoryRequest;
 import org.gridfarm.protocol.wire.ResolveReply;
 import org.gridfarm.protocol.wire.ResolveRequest;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,24 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One leader on a real PostgreSQL and ZooKeeper, over TLS. */
-@SuppressWarnings("NullAway.Init") // set before each test
-class LeaderTest {
-    @TempDir Path directory;
-    private TestFarm farm;
-    private MetaServerDaemon leader;
-
-    @BeforeEach
-    void start() {
-        farm = new TestFarm(directory);
-        leader = farm.start("ms1", true);
-        TestFarm.awaitRole(leader, "leader");
-    }
-
-    @AfterEach
-    void stop() {
-        farm.close();
-    }
-
+class LeaderTest extends FarmOfOneLeader {
     @Test
     void whatOneClientMakesAnotherSees() {
         TestClient one = new TestClient(farm, leader, 11);

@@ -170,28 +170,24 @@ class ObjectChainTest {
         assertThat(write).isCompleted();
     }
 
-    private final class Reserving implements ObjectChain.Command {
+    /** Its answers are given by the test. */
+    private class Sending implements ObjectChain.Command {
         @Override
         public CompletableFuture<ChainOutcome> send(Peer head, Chain members, Duration deadline) {
             CompletableFuture<ChainOutcome> one = new CompletableFuture<>();
             sent.add(one);
             return one;
         }
+    }
 
+    private final class Reserving extends Sending {
         @Override
         public boolean movesWhenFull() {
             return false;
         }
     }
 
-    private final class Claiming implements ObjectChain.Command {
-        @Override
-        public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
-            CompletableFuture<ChainOutcome> one = new CompletableFuture<>();
-            sent.add(one);
-            return one;
-        }
-
+    private final class Claiming extends Sending {
         @Override
         public boolean claims() {
             return true;
