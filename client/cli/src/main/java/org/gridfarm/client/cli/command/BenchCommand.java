@@ -15,7 +15,8 @@ import picocli.CommandLine.Command;
             BenchData.class,
             BenchMount.class,
             BenchOpens.class,
-            BenchJobs.class
+            BenchJobs.class,
+            BenchTls.class
         },
         mixinStandardHelpOptions = true)
 public final class BenchCommand {}
