@@ -116,6 +116,9 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     /** An interrupt of it is told as one of what would have been done with the open file. */
     private static FarmFile opened(FarmNioPath path, OpenChoice choice, NewMode mode)
             throws IOException {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException(); // else it would hang on who is quicker
+        }
         try {
             return call(() -> open(path, choice, mode));
         } catch (InterruptedIOException e) {
