@@ -22,11 +22,7 @@ class CopyOnRequestTest extends FarmOfThreeNodes {
         n2.copied = copied;
         n3.copied = copied;
         commit(client, inode, 500, true, List.of("n1"));
-        client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
-                        .build());
+        set(client, SetPolicy.newBuilder().setInode(inode).setReplicas(2));
         TestFarm.await(
                 "a copy under way",
                 () -> {

@@ -61,6 +61,10 @@ abstract class FarmOfThreeNodes {
         farm.close();
     }
 
+    static void set(TestClient client, SetPolicy.Builder policy) {
+        client.call(MetadataMethods.MUTATE, client.command().setSetPolicy(policy.build()).build());
+    }
+
     MutateReply createAndOpen(TestClient client, String name, long handle) {
         return client.call(MetadataMethods.MUTATE, creatingAndOpening(client, name, handle));
     }
@@ -139,11 +143,7 @@ abstract class FarmOfThreeNodes {
     long fileOfTwoCopies(TestClient client) {
         long inode = createAndOpen(client, "f", 500).getAttributes().getInode();
         commit(client, inode, 500, true, List.of("n1"));
-        client.call(
-                MetadataMethods.MUTATE,
-                client.command()
-                        .setSetPolicy(SetPolicy.newBuilder().setInode(inode).setReplicas(2))
-                        .build());
+        set(client, SetPolicy.newBuilder().setInode(inode).setReplicas(2));
         TestFarm.await(
                 "second copy",
                 () -> {

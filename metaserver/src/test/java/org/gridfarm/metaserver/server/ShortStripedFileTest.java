@@ -14,10 +14,6 @@ import java.util.List;
 
 /** A file of two stripes of which the second was never written to. */
 class ShortStripedFileTest extends FarmOfThreeNodes {
-    private static void set(TestClient client, SetPolicy.Builder policy) {
-        client.call(MetadataMethods.MUTATE, client.command().setSetPolicy(policy.build()).build());
-    }
-
     @Test
     void itLacksNoCopyOfWhatIsNotThere() {
         TestClient client = new TestClient(farm, leader, 11, "n1");

@@ -202,19 +202,12 @@ final class StagedFiles {
         if (staged == null) {
             return null;
         }
-        try (FileChannel channel = FileChannel.open(staged.path)) {
-            long size = channel.size();
+        try (DataFile file = DataFile.open(staged.path, staged.disk)) {
+            long size = file.size();
             int there = (int) Math.clamp(size - offset, 0, length);
             ByteBuf bytes = allocator.directBuffer(Math.max(1, there));
             try {
-                while (bytes.writerIndex() < there
-                        && bytes.writeBytes(
-                                        channel,
-                                        offset + bytes.writerIndex(),
-                                        there - bytes.writerIndex())
-                                > 0) {
-                    // goes on until all is there, or it was cut
-                }
+                int unused = file.read(bytes, offset, there); // fewer if it was cut meanwhile
                 return new ReplicaStore.StagedBytes(size, bytes);
             } catch (IOException e) {
                 bytes.release();

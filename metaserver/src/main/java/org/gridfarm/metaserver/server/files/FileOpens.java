@@ -175,6 +175,16 @@ public final class FileOpens {
                 });
     }
 
+    /** For each session that writes the inode, but one. */
+    static Map<Long, List<DataTouch>> toOtherWriters(
+            OpenFiles opens, DataTouch touch, long session) {
+        Map<Long, List<DataTouch>> told = new HashMap<>();
+        for (long writer : opens.writers(touch.inode())) {
+            if (writer != session) told.put(writer, List.of(touch));
+        }
+        return told;
+    }
+
     /**
      * Chains for a file that is about to be made and opened; refuses as {@link #open} would. That
      * asks nobody again: between two looks at the nodes one may fall silent.

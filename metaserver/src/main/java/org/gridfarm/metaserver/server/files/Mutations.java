@@ -26,7 +26,6 @@ import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -113,15 +112,10 @@ public final class Mutations {
      */
     private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
         SetAttributes wish = request.getSetAttributes();
-        Map<Long, List<DataTouch>> others = new HashMap<>();
-        if (wish.hasMtime() || wish.getMtimeNow()) {
-            long inode = wish.getInode();
-            DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
-            for (long writer : opens.files().writers(inode)) {
-                if (writer != request.getSession()) others.put(writer, List.of(touch));
-            }
-        }
-        return others;
+        if (!wish.hasMtime() && !wish.getMtimeNow()) return Map.of();
+        DataTouch touch =
+                new DataTouch(wish.getInode(), DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
+        return FileOpens.toOtherWriters(opens.files(), touch, request.getSession());
     }
 
     private void requireRoom(MutateRequest request) {

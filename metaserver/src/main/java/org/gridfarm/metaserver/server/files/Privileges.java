@@ -11,10 +11,6 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-
 /**
  * Set-user and set-group bits and capabilities of files that are open for writing, at the leader.
  * Event thread.
@@ -48,10 +44,6 @@ final class Privileges {
     void given(MutateRequest request, long session, Runnable then) {
         long inode = Namespace.privileged(request);
         DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false, true);
-        Map<Long, List<DataTouch>> told = new HashMap<>();
-        for (long writer : opens.writers(inode)) {
-            if (writer != session) told.put(writer, List.of(touch));
-        }
-        leader.recallData(told, then);
+        leader.recallData(FileOpens.toOtherWriters(opens, touch, session), then);
     }
 }

@@ -58,7 +58,8 @@ public final class Samples {
         return cases.getOrDefault(name, List.of());
     }
 
-    private static double median(double[] values) {
+    /** Of an even number the middle of the two in the middle; 0 of none. */
+    public static double median(double[] values) {
         if (values.length == 0) return 0;
         double[] sorted = values.clone();
         java.util.Arrays.sort(sorted);

@@ -117,7 +117,8 @@ public final class FarmFileSystemProvider extends FileSystemProvider {
     private static FarmFile opened(FarmNioPath path, OpenChoice choice, NewMode mode)
             throws IOException {
         if (Thread.currentThread().isInterrupted()) {
-            throw new ClosedByInterruptException(); // else it would hang on who is quicker
+            throw new ClosedByInterruptException(); // an answer that is there already would not be
+            // waited for
         }
         try {
             return call(() -> open(path, choice, mode));

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.cli.bench.Report;
 import org.gridfarm.client.cli.bench.Row;
+import org.gridfarm.client.cli.bench.Samples;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
@@ -35,7 +36,6 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -144,8 +144,7 @@ public final class TlsBench {
         double unused = measure.get(); // warms up
         double[] values = new double[repetitions];
         for (int i = 0; i < repetitions; i++) values[i] = measure.get();
-        Arrays.sort(values);
-        return values[repetitions / 2];
+        return Samples.median(values);
     }
 
     private ChannelSecurity security(Credential own, TlsEngine engine, Loops loops) {

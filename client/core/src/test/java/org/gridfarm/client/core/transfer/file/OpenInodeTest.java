@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
@@ -142,10 +143,7 @@ class OpenInodeTest {
     void theAnswerOfACommitIsOlderThanWhatTheKernelHasWrittenSince(@TempDir Path directory)
             throws IOException {
         open.opened(handle(1), reply(5, 0));
-        Path file = Files.createFile(directory.resolve("staged"));
-        open.grantedLocally(
-                LocalReplica.staged(
-                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        Path file = granted(Files.createFile(directory.resolve("staged")));
         open.opened(handle(2), reply(5, 0));
         Files.write(file, new byte[20]);
         open.wroteLocally(); // through the second, ahead of the first one's commit
@@ -161,10 +159,7 @@ class OpenInodeTest {
     void anOpenThatReplacesTheContentEndsTheKernelsWritingOfTheOneBefore(@TempDir Path directory)
             throws IOException {
         open.opened(handle(1), ofGeneration(5, 1));
-        Path file = Files.createFile(directory.resolve("staged"));
-        open.grantedLocally(
-                LocalReplica.staged(
-                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        granted(Files.createFile(directory.resolve("staged")));
         open.opened(handle(2), ofGeneration(7, 2));
         assertThat(open.localWriting()).isNull();
         assertThat(open.isWrittenLocally()).isFalse();
@@ -248,10 +243,7 @@ class OpenInodeTest {
             throws IOException {
         FarmFileHandle writer = handle(1);
         open.opened(writer, reply(5, 0));
-        Path file = Files.createFile(directory.resolve("staged"));
-        open.grantedLocally(
-                LocalReplica.staged(
-                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        Path file = granted(Files.createFile(directory.resolve("staged")));
         open.opened(handle(2, OpenFlags.READ), reply(5, 0));
         Files.write(file, new byte[(int) SIZE]);
         open.wroteLocally();
@@ -272,9 +264,7 @@ class OpenInodeTest {
         Path file = Files.write(directory.resolve("staged"), new byte[] {1});
         Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
         open.opened(handle(1), reply(5, 0));
-        open.grantedLocally(
-                LocalReplica.staged(
-                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        granted(file);
         open.modificationTimeSet();
         open.wroteLocally();
         open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before).build());
@@ -333,6 +323,15 @@ class OpenInodeTest {
         assertThat(open.known(SIZE + 5, 10)).isZero();
         open.recalled(DataMode.WRITE_SHARED, true);
         assertThat(open.known(SIZE - 5, 10)).isNegative();
+    }
+
+    /** The kernel may write it, as the staged file that the inode is to be made of. */
+    @CanIgnoreReturnValue
+    private Path granted(Path file) throws IOException {
+        open.grantedLocally(
+                LocalReplica.staged(
+                        StagedFile.newBuilder().setNumber(1).setPath(file.toString()).build()));
+        return file;
     }
 
     private FarmFileHandle handle(long id) {
