@@ -82,16 +82,17 @@ public final class Mutations {
                     "",
                     "a later command said that this one was answered");
         }
-        Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
-        if (!writers.isEmpty()) {
-            leader.recallData(writers, () -> mutateAfterAll(exchange));
-            return;
-        }
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
         requireRoom(request);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
         try {
-            execute(exchange, caller, who, request);
+            if (writers.isEmpty()) {
+                execute(exchange, caller, who, request);
+            } else {
+                requireAllowed(caller, who, request); // who may not, disturbs nobody
+                leader.recallData(writers, () -> mutateAfterAll(exchange));
+            }
         } catch (FarmException refused) {
             leader.afterAllSoFar(() -> exchange.fail(refused));
         }
@@ -133,13 +134,13 @@ public final class Mutations {
             MutateRequest request) {
         MutateReply.Builder reply;
         List<WritingChain> place = List.of();
-        if (!caller.speaksForOthers()) requireWay(caller, who, request);
         if (request.hasCommit()) {
+            if (!caller.speaksForOthers()) requireWay(caller, who, request);
             reply = MutateReply.newBuilder();
             var attributes = opens.commit(caller, who, request);
             reply.setAttributes(attributes);
         } else {
-            Decision.Accepted accepted = state.decide(request, who, opens.files());
+            Decision.Accepted accepted = requireAllowed(caller, who, request);
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
             if (accepted.created()) place = place(request, caller, accepted);
             Attributes.Builder going = accepted.going(state.namespace());
@@ -165,6 +166,12 @@ public final class Mutations {
                     caller.session(),
                     () -> settle(exchange, caller, request, reply, null));
         }
+    }
+
+    private Decision.Accepted requireAllowed(
+            Caller caller, Credentials who, MutateRequest request) {
+        if (!caller.speaksForOthers()) requireWay(caller, who, request);
+        return state.decide(request, who, opens.files());
     }
 
     /** To whatever the request names by number; what a commit names is open. */

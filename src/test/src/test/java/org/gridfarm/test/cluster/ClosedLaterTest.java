@@ -218,4 +218,18 @@ class ClosedLaterTest {
             assertThat(seen.resolve("f" + i)).hasBinaryContent(content);
         }
     }
+
+    /** What was written before, and is told later, does not count for more. */
+    @Test
+    void aTimeThatIsSetElsewhereAfterTheCloseStays() throws Exception {
+        Path directory = directory("later-dated");
+        FileTime time = FileTime.fromMillis(1_000_000_000_000L);
+        for (int round = 0; round < ROUNDS; round++) {
+            Path file = Files.write(directory.resolve("f" + round), bytes(5000));
+            if (round % 2 == 0) Files.write(file, bytes(5000));
+            Files.setLastModifiedTime(elsewhere(file), time);
+            assertThat(Files.getLastModifiedTime(elsewhere(file))).isEqualTo(time);
+            assertThat(Files.getLastModifiedTime(file)).isEqualTo(time);
+        }
+    }
 }

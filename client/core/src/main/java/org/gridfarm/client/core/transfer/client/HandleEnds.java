@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * What becomes of a handle when its program closes it: it is given up, kept for the next open,
@@ -96,22 +97,32 @@ record HandleEnds(
     }
 
     @Override
-    public boolean endsLater(FarmFileHandle handle) {
-        Runnable close = null;
-        boolean rests;
+    public CompletableFuture<Void> ended(FarmFileHandle handle) {
+        if (!handle.flags().write()) {
+            return handle.closeForGood();
+        }
+        Supplier<CompletableFuture<Void>> close;
         synchronized (open) { // a recall finds it resting, closing or open
             long version = versionToRest(handle);
-            rests = version >= 0 && resting.add(handle, version);
-            if (!rests && canCloseLater(handle)) {
-                close = resting.begun(handle);
-            }
+            boolean rests = version >= 0 && resting.add(handle, version);
+            close = rests ? () -> CompletableFuture.completedFuture(null) : begunClose(handle);
         }
         // Not before: whoever waits to open the file would find neither.
         resting.left(handle.inode());
-        if (close != null) {
-            close.run();
+        return close.get();
+    }
+
+    /** To be run without a lock. */
+    private Supplier<CompletableFuture<Void>> begunClose(FarmFileHandle handle) {
+        if (canCloseLater(handle)) {
+            Runnable close = resting.begunUnawaited(handle);
+            return () -> {
+                close.run();
+                return CompletableFuture.completedFuture(null);
+            };
         }
-        return rests || close != null;
+        // Whose close(2) was answered before anything was told: others have to wait for that.
+        return resting.isLeaving(handle.inode()) ? resting.begun(handle) : handle::closeForGood;
     }
 
     private boolean canCloseLater(FarmFileHandle handle) {

@@ -239,7 +239,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         if (!closed.compareAndSet(false, true)) {
             return CompletableFuture.completedFuture(null);
         }
-        return owner.endsLater(this) ? CompletableFuture.completedFuture(null) : closeForGood();
+        return owner.ended(this);
     }
 
     @Override

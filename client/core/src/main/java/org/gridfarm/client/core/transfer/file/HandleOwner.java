@@ -16,8 +16,11 @@ public interface HandleOwner {
      */
     boolean mayCloseLater(FarmFileHandle handle);
 
-    /** Its last user has gone. True: it rests, or its close is under way, and nobody waits. */
-    boolean endsLater(FarmFileHandle handle);
+    /**
+     * Its last user has gone. Completes at once where it rests or is closed while nobody waits,
+     * else when it is closed for good.
+     */
+    CompletableFuture<Void> ended(FarmFileHandle handle);
 
     /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
     boolean release(FarmFileHandle handle);

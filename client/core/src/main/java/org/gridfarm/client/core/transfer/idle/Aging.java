@@ -6,25 +6,25 @@ import org.gridfarm.protocol.env.Clock;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
 
 /**
- * One thing for each inode, until its time is over or somebody takes it away. What is over is given
- * to its end by the clock, under no lock. Thread-safe.
+ * One thing for each inode, until its time is over or somebody takes it away. What is over is shown
+ * to its end by the clock, under no lock and still in its place: the end takes it away, under
+ * whatever lock its owner has. Thread-safe.
  */
 final class Aging<V> {
     private static final Duration GRAIN = Duration.ofMillis(10);
 
     private final Clock clock;
     private final ToLongFunction<V> until;
-    private final Consumer<V> end;
+    private final BiConsumer<Long, V> end;
 
     @GuardedBy("this")
     private final Map<Long, V> byInode = new LinkedHashMap<>();
@@ -38,7 +38,7 @@ final class Aging<V> {
     /**
      * @param until on the clock
      */
-    Aging(Clock clock, ToLongFunction<V> until, Consumer<V> end) {
+    Aging(Clock clock, ToLongFunction<V> until, BiConsumer<Long, V> end) {
         this.clock = clock;
         this.until = until;
         this.end = end;
@@ -101,13 +101,18 @@ final class Aging<V> {
     }
 
     private void look() {
-        List<V> over = new ArrayList<>();
+        Map<Long, V> over = new LinkedHashMap<>();
         synchronized (this) {
             next = null;
             long now = clock.nanoTime();
-            byInode.values().removeIf(value -> isOver(value, now) && over.add(value));
+            byInode.forEach((inode, value) -> {
+                if (isOver(value, now)) {
+                    over.put(inode, value);
+                }
+            });
             OptionalLong least =
                     byInode.values().stream()
+                            .filter(value -> !isOver(value, now))
                             .mapToLong(value -> until.applyAsLong(value) - now)
                             .min();
             if (least.isPresent()) {

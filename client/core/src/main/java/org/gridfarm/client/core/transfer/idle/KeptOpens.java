@@ -47,7 +47,7 @@ public final class KeptOpens implements GivenUp {
     public KeptOpens(Releases releases, Clock clock) {
         this.releases = releases;
         this.clock = clock;
-        this.byInode = new Aging<>(clock, Kept::until, this::release);
+        this.byInode = new Aging<>(clock, Kept::until, this::over);
     }
 
     /** Of a file that nobody writes. */
@@ -126,6 +126,12 @@ public final class KeptOpens implements GivenUp {
 
     public void giveUpAll() {
         byInode.removeAll().forEach(this::release);
+    }
+
+    private void over(long inode, Kept kept) {
+        if (byInode.remove(inode, kept)) {
+            release(kept);
+        }
     }
 
     private void release(@Nullable Kept kept) {

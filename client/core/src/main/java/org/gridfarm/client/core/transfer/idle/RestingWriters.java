@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /**
@@ -43,8 +44,17 @@ public final class RestingWriters {
      */
     static final Duration WAIT_MAX = Duration.ofSeconds(5);
 
-    /** From close(2) to the release of the file, when nobody else has the descriptor. */
-    private static final Duration LEAVES_WITHIN = Duration.ofMillis(10);
+    /**
+     * From close(2) to the release of the file, as a rule, when nobody else has the descriptor. Who
+     * opens the file here waits for that.
+     */
+    static final Duration LEAVES_WITHIN = Duration.ofMillis(10);
+
+    /**
+     * The same on a machine without a processor to spare. Who asks from elsewhere waits for that:
+     * he would not see what the program has closed.
+     */
+    static final Duration LEAVES_FOR_SURE = Duration.ofMillis(500);
 
     private static final Logger log = LoggerFactory.getLogger(RestingWriters.class);
 
@@ -73,15 +83,20 @@ public final class RestingWriters {
 
     private final Aging<Resting> byInode;
 
-    /** By inode; of those that a program has closed and whose last user is about to go. */
-    private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
+    /**
+     * @param soon on the clock; whoever has not gone then hardly does
+     */
+    private record Leaving(CompletableFuture<Void> gone, long soon) {}
 
-    /** By inode; completes when it is closed for good, or could not be. Put under the lock. */
+    /** By inode; of those that a program has closed and whose last user is about to go. */
+    private final Map<Long, Leaving> leaving = new ConcurrentHashMap<>();
+
+    /** By inode; completes when all its closes are over, well or not. Put under the lock. */
     private final Map<Long, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
     public RestingWriters(Clock clock) {
         this.clock = clock;
-        this.byInode = new Aging<>(clock, Resting::until, over -> begun(over.writer).run());
+        this.byInode = new Aging<>(clock, Resting::until, this::over);
     }
 
     /** False: too many rest, or another of the same file; it is to be closed for good. */
@@ -93,33 +108,44 @@ public final class RestingWriters {
 
     /**
      * A program has closed it; that nobody else has the same descriptor is told a moment later, and
-     * whoever opens the file meanwhile may wait for that.
+     * whoever wants the file meanwhile waits for that.
      */
     public void leaves(long inode) {
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        CompletableFuture<Void> before = leaving.put(inode, told);
+        Leaving now =
+                new Leaving(new CompletableFuture<>(), clock.nanoTime() + LEAVES_WITHIN.toNanos());
+        Leaving before = leaving.put(inode, now);
         if (before != null) {
-            before.complete(null);
+            before.gone.complete(null);
         }
         clock.after(
-                LEAVES_WITHIN,
+                LEAVES_FOR_SURE,
                 () -> {
-                    leaving.remove(inode, told);
-                    told.complete(null);
+                    leaving.remove(inode, now);
+                    now.gone.complete(null);
                 });
+    }
+
+    /** A program has closed it, and hardly any other has the same descriptor. */
+    public boolean isLeaving(long inode) {
+        return leaving.containsKey(inode);
     }
 
     /** Its last user has gone. */
     public void left(long inode) {
-        CompletableFuture<Void> told = leaving.remove(inode);
-        if (told != null) {
-            told.complete(null);
+        Leaving before = leaving.remove(inode);
+        if (before != null) {
+            before.gone.complete(null);
         }
     }
 
     /** Completes when its last user has gone, or a moment later; null: none is about to go. */
     public @Nullable CompletableFuture<Void> leaving(long inode) {
-        return leaving.get(inode);
+        Leaving found = leaving.get(inode);
+        if (found == null) {
+            return null;
+        }
+        Duration left = Duration.ofNanos(found.soon - clock.nanoTime());
+        return left.isNegative() ? null : within(left, found.gone);
     }
 
     /**
@@ -141,21 +167,40 @@ public final class RestingWriters {
         return found.writer;
     }
 
-    /** Completes when it is closed for good, well or not, or a moment later. */
+    /**
+     * Completes when what was closed of it by programs is closed for good, well or not, or a moment
+     * later.
+     */
     public CompletableFuture<Void> end(long inode) {
+        Leaving found = leaving.get(inode);
+        return found == null ? endNow(inode) : found.gone.thenCompose(gone -> endNow(inode));
+    }
+
+    private CompletableFuture<Void> endNow(long inode) {
         Runnable close = null;
         CompletableFuture<Void> over;
-        synchronized (this) {
+        synchronized (this) { // it rests or is being closed: nobody finds neither
             Resting ended = byInode.remove(inode);
             if (ended != null) {
-                close = begun(ended.writer);
+                close = begunUnawaited(ended.writer);
             }
             over = closing.get(inode);
         }
         if (close != null) {
             close.run();
         }
-        return over == null ? CompletableFuture.completedFuture(null) : soon(over);
+        return over == null ? CompletableFuture.completedFuture(null) : within(WAIT_MAX, over);
+    }
+
+    private void over(long inode, Resting rested) {
+        Runnable close;
+        synchronized (this) {
+            if (!byInode.remove(inode, rested)) {
+                return;
+            }
+            close = begunUnawaited(rested.writer);
+        }
+        close.run();
     }
 
     /** Completes when none of them is being closed, or a moment later; null: none is. */
@@ -168,14 +213,14 @@ public final class RestingWriters {
                         .mapToObj(closing::get)
                         .filter(Objects::nonNull)
                         .toArray(CompletableFuture<?>[]::new);
-        return under.length == 0 ? null : soon(CompletableFuture.allOf(under));
+        return under.length == 0 ? null : within(WAIT_MAX, CompletableFuture.allOf(under));
     }
 
-    private CompletableFuture<Void> soon(CompletableFuture<Void> over) {
+    private CompletableFuture<Void> within(Duration limit, CompletableFuture<Void> over) {
         CompletableFuture<Void> soon = new CompletableFuture<>();
         over.whenComplete((done, thrown) -> soon.complete(null));
         if (!soon.isDone()) {
-            clock.after(WAIT_MAX, () -> soon.complete(null));
+            clock.after(limit, () -> soon.complete(null));
         }
         return soon;
     }
@@ -190,7 +235,10 @@ public final class RestingWriters {
         List<Runnable> closes;
         CompletableFuture<?>[] all;
         synchronized (this) {
-            closes = byInode.removeAll().stream().map(resting -> begun(resting.writer)).toList();
+            closes =
+                    byInode.removeAll().stream()
+                            .map(resting -> begunUnawaited(resting.writer))
+                            .toList();
             all = closing.values().toArray(CompletableFuture<?>[]::new);
         }
         closes.forEach(Runnable::run);
@@ -201,27 +249,40 @@ public final class RestingWriters {
      * It is closed for good by the step, which is to be run without a lock; from now on whoever
      * wants the file waits for that.
      */
-    public synchronized Runnable begun(Writer writer) {
+    public synchronized Supplier<CompletableFuture<Void>> begun(Writer writer) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        closing.put(writer.inode(), over);
+        CompletableFuture<Void> before = closing.get(writer.inode());
+        CompletableFuture<Void> all = before == null ? over : CompletableFuture.allOf(before, over);
+        closing.put(writer.inode(), all);
+        all.whenComplete((done, thrown) -> closing.remove(writer.inode(), all));
         return () -> close(writer, over);
     }
 
-    private void close(Writer writer, CompletableFuture<Void> over) {
+    private static CompletableFuture<Void> close(Writer writer, CompletableFuture<Void> over) {
         writer.closeForGood()
                 .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        log.warn(
-                                "close of inode {}, which was written here: {}",
-                                Long.toHexString(writer.inode()),
-                                FarmException.of(thrown, "close", "").getMessage());
-                    }
-                    closing.remove(writer.inode(), over);
                     if (thrown == null) {
                         over.complete(null);
                     } else {
                         over.completeExceptionally(thrown);
                     }
                 });
+        return over;
+    }
+
+    /** No program waits for it: the log tells when it fails. */
+    public Runnable begunUnawaited(Writer writer) {
+        Supplier<CompletableFuture<Void>> close = begun(writer);
+        return () -> {
+            var unused =
+                    close.get()
+                            .exceptionally(thrown -> {
+                                log.warn(
+                                        "close of inode {}, which was written here: {}",
+                                        Long.toHexString(writer.inode()),
+                                        FarmException.of(thrown, "close", "").getMessage());
+                                return null;
+                            });
+        };
     }
 }

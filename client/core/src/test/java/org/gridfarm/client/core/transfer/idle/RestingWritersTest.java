@@ -131,7 +131,7 @@ class RestingWritersTest {
         Writer well = new Writer(1);
         Writer badly = new Writer(2);
         resting.add(well, VERSION);
-        resting.begun(badly).run();
+        resting.begunUnawaited(badly).run();
         CompletableFuture<Void> all = resting.endAll();
         badly.committed.completeExceptionally(new IllegalStateException("no room"));
         assertThat(all).isNotDone();
@@ -143,7 +143,7 @@ class RestingWritersTest {
     @Test
     void aNewFileIsClosedAtOnceAndWhoWantsItWaits() {
         Writer writer = new Writer(1);
-        Runnable close = resting.begun(writer);
+        Runnable close = resting.begunUnawaited(writer);
         CompletableFuture<Void> ended = resting.end(1);
         assertThat(ended).as("it has not begun").isNotDone();
         close.run();
@@ -161,10 +161,10 @@ class RestingWritersTest {
     @Test
     void noMoreThanSoManyAreClosedWhileTheirProgramsGoOn() {
         Writer first = new Writer(0);
-        resting.begun(first).run();
+        resting.begunUnawaited(first).run();
         for (int i = 1; i < RestingWriters.CLOSING_MAX; i++) {
             assertThat(resting.hasRoom()).isTrue();
-            resting.begun(new Writer(i)).run();
+            resting.begunUnawaited(new Writer(i)).run();
         }
         assertThat(resting.hasRoom()).isFalse();
         first.committed.complete(null);
@@ -193,5 +193,60 @@ class RestingWritersTest {
         clock.advance(Duration.ofSeconds(1));
         assertThat(never).isCompleted();
         assertThat(resting.leaving(2)).isNull();
+    }
+
+    /**
+     * The program's close(2) has returned: others are to see what it wrote, however slow we are.
+     */
+    @Test
+    void whoAsksFromElsewhereWaitsUntilTheLastUserHasGone() {
+        Writer writer = new Writer(1);
+        resting.leaves(1);
+        CompletableFuture<Void> ended = resting.end(1);
+        clock.advance(RestingWriters.LEAVES_WITHIN.multipliedBy(10));
+        assertThat(ended).isNotDone();
+        assertThat(resting.leaving(1)).as("whoever opens it here").isNull();
+        Runnable close = resting.begunUnawaited(writer);
+        resting.left(1);
+        close.run();
+        assertThat(ended).as("it is being closed").isNotDone();
+        writer.committed.complete(null);
+        assertThat(ended).isCompleted();
+    }
+
+    @Test
+    void butNotForOneThatHasASecondDescriptor() {
+        resting.leaves(1);
+        CompletableFuture<Void> ended = resting.end(1);
+        clock.advance(RestingWriters.LEAVES_FOR_SURE);
+        assertThat(ended).isCompleted();
+        assertThat(resting.end(1)).isCompleted();
+    }
+
+    @Test
+    void ofTwoClosesOfAFileBothAreWaitedFor() {
+        Writer first = new Writer(1);
+        Writer second = new Writer(1);
+        resting.begunUnawaited(first).run();
+        resting.begunUnawaited(second).run();
+        CompletableFuture<Void> ended = resting.end(1);
+        second.committed.complete(null);
+        assertThat(ended).isNotDone();
+        assertThat(resting.end(1)).isNotDone();
+        first.committed.complete(null);
+        assertThat(ended).isCompleted();
+        assertThat(resting.closing(new long[] {1})).isNull();
+    }
+
+    /** Between the clock and the close a recall would find neither. */
+    @Test
+    void whatHasRestedForAWhileIsFoundUntilItIsBeingClosed() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        clock.advance(RestingWriters.RESTS);
+        assertThat(writer.closes).isEqualTo(1);
+        assertThat(resting.end(1)).isNotDone();
+        writer.committed.complete(null);
+        assertThat(resting.end(1)).isCompleted();
     }
 }
