@@ -49,7 +49,7 @@ final class FarmRehearsal {
 
     private static void perform() throws IOException {
         ClusterOptions farmOfTwo =
-                new ClusterOptions(1, 1, 2, 1, 1, 1, 1, false, "", "30s", List.of());
+                new ClusterOptions(1, 0, 2, 1, 1, 1, 1, false, "", "30s", List.of("nostandby"));
         try (BenchFarm farm = BenchFarm.own(farmOfTwo)) {
             String config = farm.config().toString();
             Path local = farm.config().resolveSibling("rehearsal");

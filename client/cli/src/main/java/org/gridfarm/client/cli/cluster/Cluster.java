@@ -27,6 +27,10 @@ import java.util.stream.Stream;
 public final class Cluster {
     private static final Duration READY_MAX = Duration.ofMinutes(3); // on a machine that is busy
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
+
+    /** Of a process that writes down what it loaded, on a machine that builds besides. */
+    private static final Duration REHEARSED_STOP_PATIENCE = Duration.ofSeconds(40);
+
     private static final int LOG_TAIL_LINES = 15;
 
     private final Path directory;
@@ -299,11 +303,12 @@ public final class Cluster {
     private void stopOne(Component component) {
         // PostgreSQL's fast shutdown is SIGINT; SIGTERM would wait for every client to leave.
         String signal = component.role().equals("postgres") ? "INT" : "TERM";
-        if (!OsProcess.stop(component, signal, STOP_PATIENCE)) {
+        Duration patience = Jvm.isRehearsed() ? REHEARSED_STOP_PATIENCE : STOP_PATIENCE;
+        if (!OsProcess.stop(component, signal, patience)) {
             progress.accept(
                     component.name()
                             + " did not stop within "
-                            + STOP_PATIENCE.toSeconds()
+                            + patience.toSeconds()
                             + " s and was killed");
         }
         if (component.isMount()) {

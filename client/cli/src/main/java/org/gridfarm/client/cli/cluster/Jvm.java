@@ -97,6 +97,11 @@ public final class Jvm {
         return command;
     }
 
+    /** Whether the daemons that this process starts note what a start-up cache is made of. */
+    static boolean isRehearsed() {
+        return System.getProperty(REHEARSAL) != null;
+    }
+
     /**
      * A daemon's command as it is to be run now: with the start-up cache of its kind where the
      * build made one, or noting what such a cache is made of. See docs/decisions/start-up.md.

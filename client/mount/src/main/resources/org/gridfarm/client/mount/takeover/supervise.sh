@@ -77,8 +77,8 @@ watch() {
         esac
         if [ "$beat" = "$last" ]; then still=$((still + 1)); else still=0; fi
         last=$beat
-        # Without any beat it is still starting.
-        if [ -n "$beat" ]; then patience=5; else patience=30; fi
+        # Without any beat it is still starting. One that writes down for a start-up cache what it loaded stands still at its end.
+        if [ -n "$beat" ] && [ -z "$rehearses" ]; then patience=5; else patience=30; fi
         if [ -n "$beat" ] && [ -z "$asked" ]; then
             asked=1
             kill -USR1 $$
@@ -101,8 +101,12 @@ minute=$(seconds)
 child=
 standby=
 standbys=1
+rehearses=
 for word; do
-    case ,$word, in *,nostandby,*) standbys= ;; esac
+    case ,$word, in
+        *,nostandby,*) standbys= ;;
+        ,-XX:AOTMode=record,) rehearses=1 ;;
+    esac
 done
 echo $$ >"$state.pid" || exit 73
 trap 'ending=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM INT
