@@ -346,14 +346,20 @@ public final class Cluster {
         };
     }
 
+    /** One for all questions: whoever waits for a process asks it fifty times a second. */
+    private static final class Http {
+        static final HttpClient CLIENT =
+                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+    }
+
     private static boolean readyz(String http) {
-        try (HttpClient client =
-                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build()) {
-            HttpRequest request =
-                    HttpRequest.newBuilder(URI.create("http://" + http + "/readyz"))
-                            .timeout(Duration.ofSeconds(2))
-                            .build();
-            return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create("http://" + http + "/readyz"))
+                        .timeout(Duration.ofSeconds(2))
+                        .build();
+        try {
+            return Http.CLIENT.send(request, HttpResponse.BodyHandlers.discarding()).statusCode()
+                    == 200;
         } catch (IOException e) {
             return false; // not listening yet
         } catch (InterruptedException e) {
