@@ -4,7 +4,8 @@
 #   GF_JAVA_HOME  the JDK to use (25 or newer); otherwise JAVA_HOME, PATH and the usual folders are searched
 #   GF_MVN        the mvn to build with; otherwise PATH and the usual folders
 #   GF_HEAP       heap of a daemon, such as 2g (256m)
-#   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=json
+#   GF_JAVA_OPTS  further options for the JVM, such as -Dgf.log.level=DEBUG or -Dgf.log.format=json; also for the daemons of a farm that
+#                 "gf cluster start" makes, and for mounts
 #   GF_BUILD      "never" runs what is built without looking at the sources
 #   GF_REHEARSAL  "no" builds without the small farm that start-up caches are made of: 50 s sooner, and slower daemons
 #

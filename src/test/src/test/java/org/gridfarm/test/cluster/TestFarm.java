@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import org.awaitility.core.ConditionTimeoutException;
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
@@ -49,6 +50,15 @@ public final class TestFarm implements AutoCloseable {
     private static final long COMMAND_SECONDS_MAX = 900;
     private static final Duration SUM_MAX = Duration.ofMinutes(1);
     private static final Duration WHOLE_MAX = Duration.ofSeconds(30);
+
+    /**
+     * In the gate processes of farms live for a minute or two: what the optimising compiler would
+     * cost them they do not earn back. In campaigns they run as they are shipped.
+     */
+    private static final Map<String, String> SHORT_LIVES =
+            Tier.current() == Tier.GATE
+                    ? Map.of("GF_JAVA_OPTS", "-XX:TieredStopAtLevel=1")
+                    : Map.of();
 
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours
@@ -123,6 +133,13 @@ public final class TestFarm implements AutoCloseable {
         return new TestFarm(directory, Map.of()).started(options);
     }
 
+    /** Without a mount of the user. */
+    public static TestFarm startWithoutMount(String... options) throws IOException {
+        Assumptions.assumeTrue(Mounts.obstacle().isEmpty(), Mounts.obstacle());
+        return new TestFarm(Files.createTempDirectory("gf-test-"), Map.of())
+                .startedWith(List.of(options));
+    }
+
     /** A metaserver, storage nodes and the mount, without the rest: for tests of contents. */
     public static TestFarm startOfNodes(String... options) throws IOException {
         return startOfNodes(Files.createTempDirectory("gf-test-"), Map.of(), options);
@@ -156,17 +173,16 @@ public final class TestFarm implements AutoCloseable {
     }
 
     private TestFarm started(String... options) throws IOException {
+        List<String> all = new ArrayList<>(List.of("--mount", mount().toString()));
+        all.addAll(List.of(options));
+        return startedWith(all);
+    }
+
+    private TestFarm startedWith(List<String> options) throws IOException {
         endShared();
         List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                "cluster",
-                                "start",
-                                "--dir",
-                                directory.toString(),
-                                "--mount",
-                                mount().toString()));
-        command.addAll(List.of(options));
+                new ArrayList<>(List.of("cluster", "start", "--dir", directory.toString()));
+        command.addAll(options);
         try (OneStartAtATime _ = new OneStartAtATime()) {
             gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
@@ -397,14 +413,23 @@ public final class TestFarm implements AutoCloseable {
     /** Whether a file has a sum that each of its replicas has, as {@code gf sum} tells. */
     public boolean hasSum(String path) {
         try {
-            return client().sum(FarmPath.of(path), false, SUM_MAX).getReplicasList().stream()
-                    .allMatch(replica ->
-                            replica.getFailure().isEmpty()
-                                    && replica.getBadBlocksCount() == 0
-                                    && !replica.getDiffers());
+            return agrees(path, false);
         } catch (FarmException e) {
             return false; // as of a file that is still open for writing
         }
+    }
+
+    /** Every replica of the file is read, and is what was closed, as {@code gf sum --verify}. */
+    public void requireVerified(String path) {
+        assertThat(agrees(path, true)).as("replicas of %s", path).isTrue();
+    }
+
+    private boolean agrees(String path, boolean verify) {
+        return client().sum(FarmPath.of(path), verify, SUM_MAX).getReplicasList().stream()
+                .allMatch(replica ->
+                        replica.getFailure().isEmpty()
+                                && replica.getBadBlocksCount() == 0
+                                && !replica.getDiffers());
     }
 
     public void kill(String component, String signal) {
@@ -452,6 +477,7 @@ public final class TestFarm implements AutoCloseable {
                             .redirectInput(Path.of("/dev/null").toFile())
                             .redirectOutput(out.toFile())
                             .redirectError(err.toFile());
+            builder.environment().putAll(SHORT_LIVES);
             builder.environment().putAll(environment);
             builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
             Process process = builder.start();

@@ -90,6 +90,7 @@ public final class Jvm {
                                 "-Dgf.log.level=INFO"));
         command.addAll(0, LIKE_THE_CACHE);
         command.addFirst(java());
+        command.addAll(words(System.getenv().getOrDefault("GF_JAVA_OPTS", "")));
         command.add("-cp");
         command.add(classPath());
         command.add(mainClass);
@@ -100,6 +101,11 @@ public final class Jvm {
     /** Whether the daemons that this process starts note what a start-up cache is made of. */
     static boolean isRehearsed() {
         return System.getProperty(REHEARSAL) != null;
+    }
+
+    /** Options as the launcher takes them: words with blanks between them. */
+    static List<String> words(String options) {
+        return options.isBlank() ? List.of() : List.of(options.strip().split("\\s+"));
     }
 
     /**
