@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
  * ports first and binds them one by one as its processes come up: two that start at once could
  * choose the same.
  */
-public final class OneStartAtATime implements AutoCloseable {
+final class OneStartAtATime implements AutoCloseable {
     private static final Path FILE =
             Path.of(
                     System.getProperty("java.io.tmpdir"),
@@ -20,7 +20,7 @@ public final class OneStartAtATime implements AutoCloseable {
     private final FileChannel channel;
     private final FileLock lock;
 
-    public OneStartAtATime() throws IOException {
+    OneStartAtATime() throws IOException {
         channel = FileChannel.open(FILE, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         lock = channel.lock();
     }
