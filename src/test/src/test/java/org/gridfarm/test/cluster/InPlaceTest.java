@@ -144,6 +144,6 @@ class InPlaceTest {
     private static void requireSums(String path) {
         await().atMost(Duration.ofSeconds(40)) // a writer who is gone is missed for half a minute
                 .until(() -> farm.hasSum(path));
-        farm.gf("sum", "--verify", path);
+        farm.requireVerified(path);
     }
 }

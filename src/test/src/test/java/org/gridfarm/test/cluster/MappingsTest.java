@@ -113,7 +113,7 @@ class MappingsTest {
         await().atMost(SUMMED_MAX).until(() -> farm.hasSum("/" + path));
         assertThat(farm.mountOf("n3").resolve(path)).hasBinaryContent(expected);
         assertThat(farm.mount().resolve(path)).hasBinaryContent(expected);
-        farm.gf("sum", "--verify", "/" + path);
+        farm.requireVerified("/" + path);
     }
 
     /** The next process of the mount does not know that another node heads the chain. */
@@ -135,7 +135,7 @@ class MappingsTest {
         put(expected, 150_000, "elsewhere");
         await().atMost(SUMMED_MAX).until(() -> farm.hasSum("/survives/f"));
         assertThat(farm.mountOf("n3").resolve("survives/f")).hasBinaryContent(expected);
-        farm.gf("sum", "--verify", "/survives/f");
+        farm.requireVerified("/survives/f");
     }
 
     /**
