@@ -30,6 +30,7 @@ import org.gridfarm.storagenode.control.NodeFacts;
 import org.gridfarm.storagenode.control.TicketDoor;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.disk.linux.LinuxViews;
 import org.gridfarm.storagenode.objects.Admission;
 import org.gridfarm.storagenode.objects.FarmNodes;
 import org.gridfarm.storagenode.objects.Intake;
@@ -142,7 +143,7 @@ public final class StorageNode implements AutoCloseable {
                         clock,
                         settings.scrubBytesPerSecond(),
                         settings.scrubEvery());
-        tasks = new TaskService(settings.tasks(), clock);
+        tasks = new TaskService(settings.tasks(), clock, local::plainFile, LinuxViews.orNone());
 
         Services.Builder services = Services.builder();
         objects.register(services);

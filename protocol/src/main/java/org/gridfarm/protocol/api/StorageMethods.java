@@ -65,7 +65,7 @@ public final class StorageMethods {
                     StatObjectRequest.parser(),
                     ChainOutcome.parser(),
                     Retry.IDEMPOTENT,
-                    FILES.and(Role.METASERVER).needing("a ticket"));
+                    FILES.and(Role.METASERVER).and(Role.SCHEDULER).needing("a ticket"));
     public static final Method<TruncateObjectRequest, ChainOutcome> TRUNCATE =
             new Method<>(
                     104,

@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -22,7 +23,8 @@ final class Attempt {
 
     private Attempt() {}
 
-    static RunTaskRequest request(Job job, Task task, Accounts.Account account) {
+    static RunTaskRequest request(
+            Job job, Task task, Accounts.Account account, List<LocalInput> locals) {
         TaskSpec spec = task.spec();
         Map<String, ByteString> ofGpus = new HashMap<>();
         if (job.request().getGpus() > 0) {
@@ -53,6 +55,7 @@ final class Attempt {
                 .setTimeoutMillis(job.request().getTimeoutMillis())
                 .setStreamsInput(job.request().getStreamsInput())
                 .setNeedsMount(spec.getNeedsMount())
+                .addAllLocals(locals)
                 .build();
     }
 

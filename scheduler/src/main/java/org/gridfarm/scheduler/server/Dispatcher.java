@@ -1,11 +1,14 @@
 package org.gridfarm.scheduler.server;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.WhyJobReply;
@@ -439,8 +442,9 @@ final class Dispatcher {
     }
 
     private void run(Job job, Task task, String address, Accounts.Account account) {
-        publisher
-                .run(address, job, task, account)
+        locals(task, account)
+                .thenComposeAsync(
+                        locals -> publisher.run(address, job, task, account, locals), events)
                 .whenCompleteAsync(
                         (reply, failure) ->
                                 guarded(
@@ -454,6 +458,13 @@ final class Dispatcher {
                                             }
                                         }),
                         events);
+    }
+
+    private CompletableFuture<List<LocalInput>> locals(Task task, Accounts.Account account) {
+        List<ByteString> wanted = task.spec().getLocalsList();
+        return wanted.isEmpty() || task.isPublishing()
+                ? CompletableFuture.completedFuture(List.of())
+                : farm.locals(account.credentials(), wanted, task.node());
     }
 
     private static FarmException reason(Task task, Throwable failure) {

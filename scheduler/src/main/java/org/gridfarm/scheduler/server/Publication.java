@@ -92,6 +92,7 @@ record Publication(FarmPath place, boolean isDirectory) {
                 .setStdinPath(attempt.getStdinPath())
                 .setTimeoutMillis(attempt.getTimeoutMillis())
                 .setDirectory(attempt.getDirectory())
+                .addAllLocals(attempt.getLocalsList())
                 .build();
     }
 
@@ -116,6 +117,7 @@ record Publication(FarmPath place, boolean isDirectory) {
                 .clearTimeoutMillis()
                 .clearDirectory()
                 .clearStreamsInput()
+                .clearLocals()
                 .setNeedsMount(true)
                 .addAllArgv(
                         List.of(

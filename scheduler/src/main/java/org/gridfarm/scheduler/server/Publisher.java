@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.scheduler.job.Job;
@@ -44,8 +45,8 @@ final class Publisher {
 
     /** As {@link Runner#run}; a success is told when the output is where it belongs. */
     CompletableFuture<RunTaskReply> run(
-            String address, Job job, Task task, Accounts.Account account) {
-        RunTaskRequest attempt = Attempt.request(job, task, account);
+            String address, Job job, Task task, Accounts.Account account, List<LocalInput> locals) {
+        RunTaskRequest attempt = Attempt.request(job, task, account, locals);
         Optional<Publication> wanted = Publication.of(task.spec());
         if (wanted.isEmpty()) {
             return runner.run(address, attempt);

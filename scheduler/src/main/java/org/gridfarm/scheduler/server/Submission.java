@@ -53,6 +53,7 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
         }
         for (TaskSpec task : request.getTasksList()) {
             task.getInputsList().forEach(input -> FarmPath.of(input.toByteArray()));
+            task.getLocalsList().forEach(input -> FarmPath.of(input.toByteArray()));
             Publication.of(task);
         }
         return new Submission(identity.user(), request, NodePattern.of(request.getNodePattern()));

@@ -13,6 +13,7 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.ListNodesReply;
 import org.gridfarm.protocol.wire.ListNodesRequest;
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.LocateReply;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ObjectLocation;
@@ -79,6 +80,49 @@ public final class ClientFarm implements Farm {
                             ? CompletableFuture.completedFuture(new Holdings(Map.of(), 0))
                             : CompletableFuture.failedFuture(reason);
                 });
+    }
+
+    @Override
+    public CompletableFuture<List<LocalInput>> locals(
+            Credentials who, List<ByteString> paths, String node) {
+        List<CompletableFuture<LocalInput>> each = new ArrayList<>();
+        for (ByteString path : paths) {
+            LocalInput plain = LocalInput.newBuilder().setPath(path).build();
+            each.add(
+                    metadata.resolve(who, metadata.root(), path, true)
+                            .thenCompose(found ->
+                                    isFile(found)
+                                            ? metadata.locate(
+                                                            who,
+                                                            found.getAttributes().getInode(),
+                                                            true)
+                                                    .thenApply(located ->
+                                                            ticketed(plain, located, node))
+                                            : CompletableFuture.completedFuture(plain))
+                            // Whatever is in the way, the task itself meets it and says so.
+                            .exceptionally(_ -> plain));
+        }
+        return CompletableFuture.allOf(each.toArray(new CompletableFuture<?>[0]))
+                .thenApply(_ -> each.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static LocalInput ticketed(LocalInput plain, LocateReply located, String node) {
+        List<ObjectLocation> objects = located.getLayout().getObjectsList();
+        if (located.getAttributes().getWriting() || objects.size() != 1) {
+            return plain;
+        }
+        return objects.getFirst().getReplicasList().stream()
+                .filter(replica ->
+                        replica.getNode().equals(node)
+                                && replica.getState() == ReplicaState.VALID
+                                && !replica.getTicket().isEmpty())
+                .findFirst()
+                .map(replica ->
+                        plain.toBuilder()
+                                .setObject(objects.getFirst().getObject())
+                                .setTicket(replica.getTicket())
+                                .build())
+                .orElse(plain);
     }
 
     private static boolean isFile(ResolveReply found) {

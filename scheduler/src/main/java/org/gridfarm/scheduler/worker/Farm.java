@@ -3,6 +3,7 @@ package org.gridfarm.scheduler.worker;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
 
 import java.util.List;
@@ -19,6 +20,14 @@ public interface Farm {
      * looked up for another reason that stays, weighs nothing: the task itself will say so.
      */
     CompletableFuture<Holdings> holdings(Credentials who, List<ByteString> paths);
+
+    /**
+     * What a node is to be told of files that a task wants as plain files of that node: with a
+     * ticket where it holds all of one which its user may read and nobody writes, and by path alone
+     * everywhere else.
+     */
+    CompletableFuture<List<LocalInput>> locals(
+            Credentials who, List<ByteString> paths, String node);
 
     /** Bytes of the input on each node that holds a readable copy, and all of its bytes. */
     record Holdings(Map<String, Long> bytesByNode, long totalBytes) {}

@@ -18,6 +18,7 @@ import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.ListTasksReply;
+import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.NodeVerdict;
 import org.gridfarm.protocol.wire.ReadTaskOutputReply;
@@ -101,6 +102,15 @@ class DispatcherTest {
                 throw new TestedFarmDefect();
             }
             return CompletableFuture.completedFuture(new Holdings(Map.of(), 0));
+        }
+
+        @Override
+        public CompletableFuture<List<LocalInput>> locals(
+                Credentials who, List<ByteString> paths, String node) {
+            return CompletableFuture.completedFuture(
+                    paths.stream()
+                            .map(path -> LocalInput.newBuilder().setPath(path).build())
+                            .toList());
         }
     }
 

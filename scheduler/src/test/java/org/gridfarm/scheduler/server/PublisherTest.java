@@ -122,7 +122,7 @@ class PublisherTest {
     private RunTaskReply run(Task task) throws Exception {
         Accounts.Account ann = new Accounts.Account(1000, 1000, List.of());
         return publisher
-                .run(slots.address(task.node()), job, task, ann)
+                .run(slots.address(task.node()), job, task, ann, List.of())
                 .get(SECONDS_MAX, TimeUnit.SECONDS);
     }
 

@@ -1,5 +1,7 @@
 package org.gridfarm.storagenode.objects;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
@@ -10,6 +12,7 @@ import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.StageReply;
@@ -26,6 +29,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,6 +146,23 @@ public final class LocalFiles {
         }
         store.requireRoomForLocalWriter("open-local");
         return openForWriting(exchange.peer(), key, request.getCreate(), false);
+    }
+
+    /** For a task of this node, while no program of this host writes into it. */
+    public CompletableFuture<Path> plainFile(Peer caller, ObjectId object, ByteString ticket) {
+        ObjectKey key = ObjectKey.of(object);
+        lease.require("show plain file");
+        doorkeeper.admit(caller, key, ticket, Doorkeeper.Right.READ);
+        counters.localOpens.increment();
+        return store.read(key, Replica::isLocallyChanged)
+                .thenCompose(isChanging -> {
+                    if (isChanging) {
+                        throw new FarmException(
+                                ErrorKind.BUSY, "show plain file", key.toString(), "it is written");
+                    }
+                    return openForReading(key);
+                })
+                .thenApply(granted -> Path.of(granted.getPath()));
     }
 
     /** All sums are taken anew when he has written, which must not bless damage. */

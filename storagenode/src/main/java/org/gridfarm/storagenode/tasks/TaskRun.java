@@ -51,6 +51,7 @@ final class TaskRun {
     private final TaskOutput stdout;
     private final TaskOutput stderr;
     private final TaskProxy proxy;
+    private final TaskLocals locals;
     private final @Nullable TaskInput input; // null: none but a file
 
     @GuardedBy("this")
@@ -73,12 +74,14 @@ final class TaskRun {
             TaskSettings settings,
             ProcessTree.Maker trees,
             Spool spool,
-            Clock clock) {
+            Clock clock,
+            TaskLocals locals) {
         this.request = request.toBuilder().clearProxy().build(); // not kept with the outcome
         this.proxy = new TaskProxy(settings.scratch(), settings.spool(), request.getProxy());
         this.settings = settings;
         this.trees = trees;
         this.clock = clock;
+        this.locals = locals;
         this.stdout = new TaskOutput(spool, spool.file(request.getTask(), false), clock);
         this.input = request.getStreamsInput() ? new TaskInput(clock) : null;
         this.stderr = new TaskOutput(spool, spool.file(request.getTask(), true), clock);
@@ -185,16 +188,19 @@ final class TaskRun {
     }
 
     private int run(TaskUser user, TaskPlace place) throws IOException, InterruptedException {
-        try (TaskProxy placed = proxy) {
-            return run(user, place, placed.place(user));
+        try (TaskProxy placed = proxy;
+                TaskLocals shown = locals) {
+            Map<String, String> added = new HashMap<>(placed.place(user));
+            added.putAll(shown.place(user, settings.mount()));
+            return run(user, place, added);
         }
     }
 
-    private int run(TaskUser user, TaskPlace place, Map<String, String> ofProxy)
+    private int run(TaskUser user, TaskPlace place, Map<String, String> ofInput)
             throws IOException, InterruptedException {
         ProcessTree tree = trees.make();
         Map<String, String> added = new HashMap<>(tree.variables());
-        added.putAll(ofProxy);
+        added.putAll(ofInput);
         List<Thread> followers = new ArrayList<>();
         long leader = 0;
         int exit;

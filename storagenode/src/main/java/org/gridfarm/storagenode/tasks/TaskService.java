@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.WriteTaskInputReply;
 import org.gridfarm.protocol.wire.WriteTaskInputRequest;
+import org.gridfarm.storagenode.disk.ReadOnlyViews;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -65,6 +67,7 @@ public final class TaskService implements AutoCloseable {
     private final ProcessTree.Maker trees;
     private final Clock clock;
     private final Spool spool;
+    private final TaskLocals.Source locals;
 
     @GuardedBy("this")
     private final Map<String, Entry> tasks = new LinkedHashMap<>();
@@ -75,16 +78,18 @@ public final class TaskService implements AutoCloseable {
     @GuardedBy("this")
     private long finishedBytes;
 
-    public TaskService(TaskSettings settings, Clock clock) {
+    public TaskService(TaskSettings settings, Clock clock, PlainFiles files, ReadOnlyViews views) {
         this.settings = settings;
         this.trees = ProcessTrees.ofThisHost();
         this.clock = clock;
+        this.locals = new TaskLocals.Source(files, views, settings.scratch(), settings.spool());
         this.spool = new Spool(settings.spool(), settings.spoolReserve(), clock, this::isRunning);
     }
 
     public void register(Services.Builder services) {
         spool.cleanFromNowOn();
         TaskProxy.removeLeft(settings.scratch(), settings.spool());
+        locals.removeLeft();
         services.onAsync(StorageMethods.RUN_TASK, this::run)
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
                 .onAsync(StorageMethods.RENEW_TASK_PROXY, this::renew)
@@ -116,7 +121,9 @@ public final class TaskService implements AutoCloseable {
                                 ? "the node is going down"
                                 : "all " + settings.slots() + " slots are taken");
             }
-            run = new TaskRun(request, settings, trees, spool, clock);
+            TaskLocals shown =
+                    new TaskLocals(locals, Optional.of(exchange.peer()), request.getLocalsList());
+            run = new TaskRun(request, settings, trees, spool, clock, shown);
             tasks.put(request.getTask(), new Entry(run));
         }
         run.start();

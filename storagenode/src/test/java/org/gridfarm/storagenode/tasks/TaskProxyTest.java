@@ -64,7 +64,8 @@ class TaskProxyTest {
                         settings,
                         ProcessTrees.ofThisHost(),
                         new Spool(scratch, 0, Clock.system(), _ -> true),
-                        Clock.system());
+                        Clock.system(),
+                        NoLocals.of(settings));
         run.start();
         return run;
     }

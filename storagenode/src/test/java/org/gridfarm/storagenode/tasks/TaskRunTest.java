@@ -88,7 +88,8 @@ class TaskRunTest {
     private static TaskRun start(
             RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees) {
         Spool spool = new Spool(settings.spool(), 0, Clock.system(), _ -> true);
-        TaskRun run = new TaskRun(request, settings, trees, spool, Clock.system());
+        TaskRun run =
+                new TaskRun(request, settings, trees, spool, Clock.system(), NoLocals.of(settings));
         run.start();
         return run;
     }
@@ -212,7 +213,8 @@ class TaskRunTest {
                         settings(mount.toString()),
                         HERE,
                         full,
-                        Clock.system());
+                        Clock.system(),
+                        NoLocals.of(settings(mount.toString())));
         run.start();
         RunTaskReply reply = run.outcome().join();
         assertThat(reply.getExitCode()).isNotZero();

@@ -3,6 +3,8 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +58,24 @@ class JobsTest {
         TestFarm.Result never = farm.tryGf("run", "--mem", "900T", "true");
         assertThat(never.errors()).contains("no node can ever run such a task", "n1 has");
         assertThat(never.status()).isEqualTo(64);
+    }
+
+    @Test
+    void aTaskReadsThePlainFileOfItsNodeAndElseThroughTheMount() throws IOException {
+        Path plain = Files.writeString(farm.mount().resolve("jobs/raw/plain.bin"), "plain\n");
+        String[] show = {
+            "run", "stat -f -c %T {local}; cat {local}; basename {local}", ":::", farmPath(plain)
+        };
+        await().untilAsserted(() ->
+                assertThat(farm.gf(show)).endsWith("\nplain\nplain.bin\n").doesNotContain("fuse"));
+        try (var writing = Files.newOutputStream(plain, APPEND)) {
+            writing.write('x');
+            assertThat(farm.gf(show)).startsWith("fuse");
+        }
+    }
+
+    private static String farmPath(Path onMount) {
+        return "/" + farm.mount().relativize(onMount);
     }
 
     @Test

@@ -21,7 +21,7 @@ public record Argument(String text, boolean isFarmPath) {
     String part(String code) {
         String value = isFarmPath ? path() : text;
         return switch (code) {
-            case "" -> value;
+            case "", Template.LOCAL -> value;
             case "." -> withoutExtension(value);
             case "//" -> directory(value);
             case "/" -> base(value);

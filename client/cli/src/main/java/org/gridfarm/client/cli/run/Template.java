@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * A command with replacement strings: {@code {}} the argument, {@code {.}} without its extension,
  * {@code {/}} its last name, {@code {//}} its directory, {@code {/.}} last name without extension,
  * {@code {#}} the number of the task, {@code {%}} that of the slot on its node, and {@code {2}},
- * {@code {2.}}, ... for the second input source.
+ * {@code {2.}}, ... for the second input source. {@code {local}} is the argument as a plain file of
+ * the node, where that has it; the node says which in {@code $GF_LOCAL_1} and so on.
  *
  * <p>The command runs under /bin/sh. What replaces is handed to it as positional parameters, which
  * it keeps in variables of its own before the command begins; the command refers to these ({@link
@@ -24,8 +25,10 @@ import java.util.regex.Pattern;
  * mount.
  */
 public final class Template {
+    static final String LOCAL = "local";
+    private static final String LOCAL_VARIABLE = "GF_LOCAL_";
     private static final Pattern REPLACEMENT =
-            Pattern.compile("\\{(#|%|[0-9]*(?:/\\.|//|/|\\.)?)}");
+            Pattern.compile("\\{(#|%|[0-9]*(?:" + LOCAL + "|/\\.|//|/|\\.)?)}");
     private static final Pattern MOUNT = Pattern.compile("\\{mount}|(?<![\\w/])gf:(?=/)");
     private static final String MOUNT_REFERENCE = "${GF_MOUNT}";
     private static final String VARIABLE = "gf_";
@@ -62,6 +65,7 @@ public final class Template {
                         .addArgv(raw("-c"))
                         .addArgv(raw(filled.script()))
                         .setNeedsMount(filled.needsMount);
+        filled.locals.forEach(path -> task.addLocals(raw(path)));
         if (!filled.values.isEmpty()) {
             task.addArgv(raw("sh"));
             filled.values.forEach(value -> task.addArgv(raw(value)));
@@ -100,7 +104,7 @@ public final class Template {
         return filled.mark(0, code)
                 .map(_ -> {
                     List<String> words = new ArrayList<>();
-                    filled.values.forEach(value -> words.add(quote(value)));
+                    filled.marked.forEach(value -> words.add(quote(value)));
                     return String.join(" ", words);
                 });
     }
@@ -129,6 +133,8 @@ public final class Template {
         private final List<Argument> arguments;
         private final List<String> values = new ArrayList<>();
         private final List<String> meanings = new ArrayList<>();
+        private final List<String> locals = new ArrayList<>(); // paths in the farm
+        private List<String> marked = List.of(); // what the last mark stands for
         private String command = "";
         private boolean needsMount;
 
@@ -179,6 +185,7 @@ public final class Template {
             }
             if (code.equals("#")) {
                 String text = Integer.toString(number);
+                marked = List.of(text);
                 String reference = "${" + VARIABLE + index("#", text) + "}";
                 return Optional.of(new ShellText.Mark(end, List.of(reference), text, false));
             }
@@ -199,10 +206,16 @@ public final class Template {
                 boolean below = argument.isBelowMount(part);
                 needsMount |= below;
                 isName |= argument.isFarmPath();
+                if (argument.isFarmPath() && part.equals(LOCAL)) {
+                    references.add("${" + LOCAL_VARIABLE + local(value) + "}");
+                    texts.add(value);
+                    continue;
+                }
                 int variable = index(arguments.indexOf(argument) + part, value);
                 references.add((below ? MOUNT_REFERENCE : "") + "${" + VARIABLE + variable + "}");
                 texts.add(value);
             }
+            marked = texts;
             return Optional.of(
                     new ShellText.Mark(end, references, String.join(" ", texts), isName));
         }
@@ -215,6 +228,15 @@ public final class Template {
             return index >= 1 && index <= arguments.size()
                     ? List.of(arguments.get(index - 1))
                     : List.of();
+        }
+
+        private int local(String path) {
+            int known = locals.indexOf(path);
+            if (known >= 0) {
+                return known + 1;
+            }
+            locals.add(path);
+            return locals.size();
         }
 
         /**

@@ -42,6 +42,27 @@ class TemplateTest {
     }
 
     @Test
+    void localIsWhereTheNodeSaysThatThePlainFileLies() throws Exception {
+        assertThat(
+                        ran(
+                                "GF_MOUNT=/m; GF_LOCAL_1='/l/a b'; GF_LOCAL_2=/l/c; printf '%s|' {local} {1local} '{2local}' {}",
+                                "/in/a b", "/in/c"))
+                .isEqualTo("/l/a b|/l/c|/l/a b|/l/c|/m/in/a b|/m/in/c|");
+        assertThat(words("{local}", "no path")).isEqualTo("no path|");
+        TaskSpec task = Template.of(List.of("wc {local} {local}")).task(1, arguments("/in/a"));
+        assertThat(task.getLocalsList())
+                .extracting(path -> path.toStringUtf8())
+                .containsExactly("/in/a");
+        assertThat(task.getInputsList()).isEqualTo(task.getLocalsList());
+        assertThat(task.getNeedsMount()).isTrue(); // it may be read there after all
+        assertThat(Template.of(List.of("wc {local}")).text(1, arguments("/in/a")))
+                .isEqualTo("wc /in/a");
+        assertThatThrownBy(() ->
+                        Template.of(List.of("sh -c 'wc {local}'")).task(1, arguments("/in/a")))
+                .isInstanceOf(FarmException.class);
+    }
+
+    @Test
     void aDotFileHasNoExtension() throws Exception {
         assertThat(words("{.} {/.}", "/in/.profile")).isEqualTo("/mnt/in/.profile|.profile|");
     }
