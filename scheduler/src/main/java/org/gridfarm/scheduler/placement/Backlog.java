@@ -20,7 +20,7 @@ public final class Backlog<T> {
         double slots; // a task that two nodes hold asks each for half
     }
 
-    private final Map<T, Candidate<T>> all = new HashMap<>();
+    private final SequencedMap<T, Candidate<T>> all = new LinkedHashMap<>();
     private final SequencedMap<T, Candidate<T>> free = new LinkedHashMap<>();
     private final Map<String, Line<T>> lines = new HashMap<>();
 
@@ -70,6 +70,15 @@ public final class Backlog<T> {
 
     public boolean isEmpty() {
         return all.isEmpty();
+    }
+
+    /** That has waited here for longest. */
+    public @Nullable Candidate<T> first() {
+        return all.isEmpty() ? null : all.firstEntry().getValue();
+    }
+
+    public @Nullable Candidate<T> find(T task) {
+        return all.get(task);
     }
 
     /** Those whose input is nowhere in particular. */

@@ -26,6 +26,7 @@ public final class Round {
 
     private final Map<String, NodeSlots> nodes = new HashMap<>();
     private final Map<String, Integer> free = new HashMap<>(); // without those that have none
+    private @Nullable Hold hold;
 
     public Round(List<NodeSlots> nodes) {
         for (NodeSlots node : nodes) {
@@ -40,6 +41,20 @@ public final class Round {
         return !free.isEmpty();
     }
 
+    /** The task that a node is kept for, if it can start there now. */
+    public <T> Optional<Placed<T>> start(Reservation<T> reservation, Demand demand) {
+        Candidate<T> candidate = reservation.candidate();
+        String node = reservation.node();
+        return free.getOrDefault(node, 0) >= candidate.slots() && demand.takes(node)
+                ? Optional.of(place(candidate, node))
+                : Optional.empty();
+    }
+
+    /** Keeps that node for it as long as this round goes on. */
+    public void keep(Reservation<?> reservation, Collection<Running> running, double now) {
+        hold = reservation.hold(nodes.get(reservation.node()), running, now);
+    }
+
     /**
      * The next task of a job and where it runs; it waits no more. Empty: none of them can start
      * now, or is better off waiting.
@@ -48,24 +63,31 @@ public final class Round {
      */
     public <T> Optional<Placed<T>> take(Backlog<T> backlog, Demand demand, Costs costs) {
         Optional<Placed<T>> found =
-                local(backlog, demand)
-                        .or(() -> anywhere(backlog, demand))
+                local(backlog, new Ask(demand, costs))
+                        .or(() -> anywhere(backlog, new Ask(demand, costs)))
                         .or(() -> moved(backlog, demand, costs));
         found.ifPresent(placed -> backlog.remove(placed.task()));
         return found;
     }
 
+    /** What a job asks of nodes, and for how long. */
+    private record Ask(Demand demand, Costs costs) {
+        boolean takes(String node) {
+            return demand.takes(node);
+        }
+    }
+
     /** Those with fewest choices choose first, and leave a node to those who have only that one. */
-    private <T> Optional<Placed<T>> local(Backlog<T> backlog, Demand demand) {
+    private <T> Optional<Placed<T>> local(Backlog<T> backlog, Ask ask) {
         Candidate<T> chosen = null;
         int fewest = Integer.MAX_VALUE;
         Collection<String> shorter =
                 backlog.holders().size() < free.size() ? backlog.holders() : free.keySet();
         for (String node : shorter) {
-            if (room(node) == 0 || !demand.takes(node)) {
+            if (room(node, ask) == 0 || !ask.takes(node)) {
                 continue;
             }
-            Candidate<T> first = firstThatFits(backlog.before(node), room(node));
+            Candidate<T> first = firstThatFits(backlog.before(node), room(node, ask));
             if (first != null) {
                 int choices = first.best().size();
                 if (choices < fewest) {
@@ -79,11 +101,11 @@ public final class Round {
         }
         Candidate<T> candidate = chosen;
         return candidate.best().stream()
-                .filter(node -> room(node) >= candidate.slots() && demand.takes(node))
+                .filter(node -> room(node, ask) >= candidate.slots() && ask.takes(node))
                 .min(
                         Comparator.<String>comparingDouble(backlog::slotsBefore)
-                                .thenComparing(node -> !demand.preferred().test(node))
-                                .thenComparing(node -> -room(node))
+                                .thenComparing(node -> !ask.demand().preferred().test(node))
+                                .thenComparing(node -> -room(node, ask))
                                 .thenComparing(Comparator.naturalOrder()))
                 .map(node -> place(candidate, node));
     }
@@ -102,13 +124,17 @@ public final class Round {
         return null;
     }
 
-    private <T> Optional<Placed<T>> anywhere(Backlog<T> backlog, Demand demand) {
+    private <T> Optional<Placed<T>> anywhere(Backlog<T> backlog, Ask ask) {
         int most =
-                free.keySet().stream().filter(demand::takes).mapToInt(this::room).max().orElse(0);
+                free.keySet().stream()
+                        .filter(ask::takes)
+                        .mapToInt(node -> room(node, ask))
+                        .max()
+                        .orElse(0);
         Candidate<T> first = firstThatFits(backlog.anywhere(), most);
         return first == null
                 ? Optional.empty()
-                : roomiest(first, free.keySet(), demand).map(node -> place(first, node));
+                : roomiest(first, free.keySet(), ask).map(node -> place(first, node));
     }
 
     /** From the longest line, if the wait in it is worth a read over the network. */
@@ -125,7 +151,8 @@ public final class Round {
             int looked = 0;
             for (Candidate<T> candidate : backlog.before(holder)) {
                 if (isWorthMoving(backlog, candidate, demand.allowed(), costs)) {
-                    Optional<String> node = roomiest(candidate, free.keySet(), demand);
+                    Optional<String> node =
+                            roomiest(candidate, free.keySet(), new Ask(demand, costs));
                     if (node.isPresent()) {
                         return node.map(name -> place(candidate, name));
                     }
@@ -163,21 +190,24 @@ public final class Round {
      * Of some nodes the best with room: most bytes held, then a holder's rack, then preferred, then
      * most free slots, then by name.
      */
-    private Optional<String> roomiest(
-            Candidate<?> candidate, Collection<String> of, Demand demand) {
+    private Optional<String> roomiest(Candidate<?> candidate, Collection<String> of, Ask ask) {
         Set<String> racks = racksOfHolders(candidate);
         return of.stream()
-                .filter(name -> room(name) >= candidate.slots() && demand.takes(name))
+                .filter(name -> room(name, ask) >= candidate.slots() && ask.takes(name))
                 .max(
                         Comparator.<String>comparingLong(candidate::heldBy)
                                 .thenComparing(name -> racks.contains(rack(name)))
-                                .thenComparing(name -> demand.preferred().test(name))
-                                .thenComparing(this::room)
+                                .thenComparing(name -> ask.demand().preferred().test(name))
+                                .thenComparing(name -> room(name, ask))
                                 .thenComparing(Comparator.reverseOrder()));
     }
 
-    private int room(String node) {
-        return free.getOrDefault(node, 0);
+    /** Slots there that the job may have now. */
+    private int room(String node, Ask ask) {
+        int slots = free.getOrDefault(node, 0);
+        return hold != null && hold.node().equals(node)
+                ? hold.room(slots, ask.demand(), ask.costs().taskSeconds())
+                : slots;
     }
 
     private String rack(String name) {
@@ -193,7 +223,15 @@ public final class Round {
     }
 
     private <T> Placed<T> place(Candidate<T> candidate, String node) {
-        int left = room(node) - candidate.slots();
+        int left = free.getOrDefault(node, 0) - candidate.slots();
+        if (hold != null && hold.node().equals(node)) {
+            hold =
+                    new Hold(
+                            node,
+                            hold.spare() - candidate.slots(),
+                            hold.seconds(),
+                            hold.resources());
+        }
         if (left > 0) {
             free.put(node, left);
         } else {
@@ -216,7 +254,7 @@ public final class Round {
 
     /** Until one more task of a job has a slot on a node; without end if it can have none. */
     public double waitSeconds(Backlog<?> backlog, String node, Demand demand, Costs costs) {
-        return room(node) > 0 && demand.takes(node)
+        return room(node, new Ask(demand, costs)) > 0 && demand.takes(node)
                 ? 0
                 : waitSeconds(backlog, node, demand.allowed(), costs);
     }

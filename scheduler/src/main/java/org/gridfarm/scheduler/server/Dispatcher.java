@@ -98,7 +98,7 @@ final class Dispatcher {
             jobs.put(job.id(), job);
             job.durable();
             for (Task task : job.running()) {
-                slots.take(task, Needs.of(job.request()));
+                slots.take(task, Needs.of(job.request()), nowSeconds());
                 share.started(job.user(), task.slots(), nowSeconds());
             }
         }
@@ -278,16 +278,19 @@ final class Dispatcher {
         }
         Round round = new Round(slots.usable());
         Set<Queue.Waiting> passed = new HashSet<>();
-        while (round.hasFree()) {
-            Optional<Queue.Next> next = queue.next(round, passed, nowSeconds());
-            if (next.isEmpty()) {
-                return;
-            }
-            Queue.Waiting of = next.get().of();
-            Placed<Task> placed = next.get().placed();
-            guarded(of.job, placed.task(), () -> start(of.job, placed));
-            fill(of);
-        }
+        Optional<Queue.Next> next = queue.large().start(round, nowSeconds());
+        next.ifPresent(this::start);
+        do {
+            next = round.hasFree() ? queue.next(round, passed, nowSeconds()) : Optional.empty();
+            next.ifPresent(this::start);
+        } while (next.isPresent());
+        queue.large().reserve(queue.inOrder(nowSeconds()), nowSeconds());
+    }
+
+    private void start(Queue.Next next) {
+        Queue.Waiting of = next.of();
+        guarded(of.job, next.placed().task(), () -> start(of.job, next.placed()));
+        fill(of);
     }
 
     /** Hands tasks of a job to its backlog, as far as a window goes. */
@@ -402,7 +405,7 @@ final class Dispatcher {
     private void start(Job job, Placed<Task> placed) {
         Task task = placed.task();
         job.start(task, placed.node(), placed.locality(), nowMillis());
-        slots.take(task, Needs.of(job.request()));
+        slots.take(task, Needs.of(job.request()), nowSeconds());
         share.started(job.user(), task.slots(), nowSeconds());
         queue.find(job).ifPresent(queue::update);
         recorder.add(

@@ -1,10 +1,13 @@
 package org.gridfarm.scheduler.server;
 
 import org.gridfarm.protocol.wire.SubmitJobRequest;
+import org.gridfarm.scheduler.placement.Resource;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What each task of a job takes of its node beside slots.
@@ -18,6 +21,20 @@ record Needs(long memory, long disk, int gpus) {
 
     static Needs of(SubmitJobRequest request) {
         return new Needs(request.getMemoryBytes(), request.getDiskBytes(), request.getGpus());
+    }
+
+    Set<Resource> resources() {
+        Set<Resource> asked = EnumSet.noneOf(Resource.class);
+        if (memory > 0) {
+            asked.add(Resource.MEMORY);
+        }
+        if (disk > 0) {
+            asked.add(Resource.DISK);
+        }
+        if (gpus > 0) {
+            asked.add(Resource.GPUS);
+        }
+        return asked;
     }
 
     /** Only the node itself knows what it has of these. */

@@ -39,13 +39,20 @@ final class Queue {
         Costs costs;
         String problem = ""; // with locating its input
         String before = ""; // the jobs that it waits for, in words
+        final Needs needs;
 
         Waiting(Job job, Costs costs, Slots slots) {
             this.job = job;
             this.on = NodePattern.of(job.request().getNodePattern());
             NodePattern preferred = NodePattern.of(job.request().getPrefer());
-            this.demand = slots.demand(on, preferred, Needs.of(job.request()));
+            this.needs = Needs.of(job.request());
+            this.demand = slots.demand(on, preferred, needs);
             this.costs = costs;
+        }
+
+        /** One of its tasks may start if there is room for it. */
+        boolean isStartable() {
+            return before.isEmpty() && !job.isHeld() && job.room() > 0 && !backlog.isEmpty();
         }
     }
 
@@ -57,11 +64,23 @@ final class Queue {
     private final Slots slots;
     private final Map<Long, Waiting> byJob = new HashMap<>();
     private final Map<String, TreeSet<Waiting>> byUser = new TreeMap<>();
+    private final LargeTasks large;
     private Costs costs = Costs.UNMEASURED;
 
     Queue(FairShare share, Slots slots) {
         this.share = share;
         this.slots = slots;
+        this.large = new LargeTasks(slots, this::taskSeconds);
+    }
+
+    /** The task that a node is kept for. */
+    LargeTasks large() {
+        return large;
+    }
+
+    private double taskSeconds(long job) {
+        Waiting waiting = byJob.get(job);
+        return (waiting == null ? costs : waiting.costs).taskSeconds();
     }
 
     /** From now on until {@link #remove}. */
@@ -75,6 +94,7 @@ final class Queue {
         Waiting waiting = byJob.remove(job.id());
         if (waiting != null) {
             leave(waiting);
+            large.forget(waiting);
         }
     }
 
@@ -143,10 +163,7 @@ final class Queue {
                 if (passed.contains(waiting)) {
                     continue;
                 }
-                if (waiting.before.isEmpty()
-                        && !waiting.job.isHeld()
-                        && waiting.job.room() > 0
-                        && !waiting.backlog.isEmpty()) {
+                if (waiting.isStartable()) {
                     Optional<Placed<Task>> placed =
                             round.take(waiting.backlog, waiting.demand, waiting.costs);
                     if (placed.isPresent()) {
@@ -179,6 +196,10 @@ final class Queue {
         }
         if (job.room() == 0) {
             return "runs as many tasks at once as it may: %d".formatted(job.runningCount());
+        }
+        Optional<String> kept = large.why(waiting, nowSeconds);
+        if (kept.isPresent()) {
+            return kept.get();
         }
         Round round = new Round(slots.usable());
         String held = round.why(waiting.backlog, waiting.demand.allowed(), waiting.costs);

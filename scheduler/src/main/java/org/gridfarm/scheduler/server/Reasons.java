@@ -152,6 +152,7 @@ final class Reasons {
                                         task.slots() > 1 ? ", it needs " + task.slots() : ""));
             }
             verdict.addAllAgainst(slots.resources().lacks(node, needs));
+            queue.large().against(name, waiting).ifPresent(verdict::addAgainst);
         }
         if (known == null) {
             verdict.addAgainst("its input has not been located yet");

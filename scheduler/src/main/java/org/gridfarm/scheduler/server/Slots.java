@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.placement.Demand;
 import org.gridfarm.scheduler.placement.NodeSlots;
+import org.gridfarm.scheduler.placement.Running;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongToDoubleFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -25,7 +27,7 @@ final class Slots {
     private final Map<Task, Held> ofTask = new HashMap<>();
     private final Resources resources = new Resources();
 
-    private record Held(BitSet slots, Needs needs, List<Integer> gpus) {}
+    private record Held(BitSet slots, Needs needs, List<Integer> gpus, double since) {}
 
     void learn(List<NodeInfo> list) {
         nodes.clear();
@@ -43,7 +45,7 @@ final class Slots {
     }
 
     /** As many as the task asks for; it is told the lowest number, and those of its GPUs. */
-    void take(Task task, Needs needs) {
+    void take(Task task, Needs needs, double nowSeconds) {
         BitSet ofNode = taken.computeIfAbsent(task.node(), _ -> new BitSet());
         BitSet own = new BitSet();
         int number = task.slot() > 0 && !ofNode.get(task.slot()) ? task.slot() : next(ofNode, 1);
@@ -53,7 +55,7 @@ final class Slots {
             number = next(ofNode, number);
         }
         List<Integer> gpus = resources.take(task.node(), needs, task.gpus());
-        ofTask.put(task, new Held(own, needs, gpus));
+        ofTask.put(task, new Held(own, needs, gpus, nowSeconds));
         task.hold(own.nextSetBit(1), gpus);
     }
 
@@ -68,6 +70,29 @@ final class Slots {
             ofNode.andNot(own.slots());
             resources.giveBack(task.node(), own.needs(), own.gpus());
         }
+    }
+
+    /**
+     * What runs, on which node, for how long.
+     *
+     * @param taskSeconds of the tasks of a job, by its number
+     */
+    List<Running> running(double nowSeconds, LongToDoubleFunction taskSeconds) {
+        List<Running> running = new ArrayList<>();
+        ofTask.forEach((task, held) ->
+                running.add(
+                        new Running(
+                                task.node(),
+                                task.slots(),
+                                nowSeconds - held.since(),
+                                taskSeconds.applyAsDouble(task.job()))));
+        return running;
+    }
+
+    /** Whether a node could run such a task if it ran nothing else. */
+    boolean isAble(String name, Needs needs, int count) {
+        NodeInfo node = nodes.get(name);
+        return node != null && resources.neverRuns(node, needs, count) == null;
     }
 
     int taken() {
@@ -110,7 +135,8 @@ final class Slots {
         return new Demand(
                 name -> on.isAny() || is(name, on::test),
                 name -> is(name, node -> resources.hasRoom(node, needs)),
-                name -> !preferred.isAny() && is(name, preferred::test));
+                name -> !preferred.isAny() && is(name, preferred::test),
+                needs.resources());
     }
 
     private boolean is(String name, Predicate<NodeInfo> so) {

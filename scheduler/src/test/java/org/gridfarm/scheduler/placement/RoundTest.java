@@ -247,7 +247,8 @@ class RoundTest {
                     new Demand(
                             name -> !name.equals(forbidden),
                             name -> taken.getOrDefault(name, 0) < room.getOrDefault(name, 0),
-                            name -> name.equals("n1"));
+                            name -> name.equals("n1"),
+                            Set.of());
             int before = backlog.size();
             Map<String, Integer> slots = new HashMap<>();
             Map<Integer, Integer> asked = new HashMap<>();

@@ -537,6 +537,43 @@ class DispatcherTest {
         awaitState(2, "succeeded");
     }
 
+    /** Each slot that comes free would be taken by a small task at once. */
+    @Test
+    void aTaskOfManySlotsStartsThoughSmallOnesWaitForEachSlot() {
+        nodes.add(
+                NodeInfo.newBuilder()
+                        .setName("n1")
+                        .setAddress("n1:1")
+                        .setState("up")
+                        .setSlots(2)
+                        .build());
+        begin(List.of());
+        held.addAll(Set.of("alice", "bob"));
+        submit(1, "bob", job("", "", "", "", "", "", "", ""));
+        await().until(() -> running.size() == 2);
+        SubmitJobRequest.Builder large = job("", "").toBuilder();
+        large.setTasks(0, large.getTasks(0).toBuilder().setSlots(2));
+        submit(2, "alice", large.build());
+        await().until(() ->
+                asked(() -> dispatcher.info(dispatcher.require(2)).getWaiting())
+                        .contains("waits for 2 slots on n1, which is kept for it"));
+        assertThat(
+                        asked(() ->
+                                dispatcher
+                                        .why(dispatcher.require(1), 0)
+                                        .getNodes(0)
+                                        .getAgainstList()))
+                .contains("is kept for job 2, which needs 2 slots");
+        running.removeFirst().complete(RunTaskReply.getDefaultInstance());
+        await().until(() -> asked(() -> dispatcher.require(1).succeeded()) == 1);
+        assertThat(running).as("the slot stays free").hasSize(1);
+        running.removeFirst().complete(RunTaskReply.getDefaultInstance());
+        await().until(() -> ran.containsKey("2.0.1"));
+        release();
+        release();
+        awaitState(2, "succeeded");
+    }
+
     @Test
     void aHeldJobStartsWhenItIsReleasedAndHoldsNobodyBack() {
         begin(List.of(), "n1");
