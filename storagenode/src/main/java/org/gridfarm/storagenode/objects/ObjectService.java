@@ -209,13 +209,20 @@ public final class ObjectService {
         return new Here(measured(replica, ChainOutcome.newBuilder().setOffset(offset)), behind);
     }
 
-    /** What every change tells: the size, and the space on disk where that is another matter. */
+    /**
+     * What every change tells: the size, when it was, and the space on disk where that is another
+     * matter.
+     */
     private static ChainOutcome.Builder measured(Replica replica, ChainOutcome.Builder outcome)
             throws IOException {
         if (!outcome.hasAllocated() && replica.mayBeSparse()) {
             outcome.setAllocated(replica.allocated());
         }
-        return outcome.setSize(replica.size());
+        return outcome.setSize(replica.size()).setMtime(modified(replica));
+    }
+
+    private static long modified(Replica replica) throws IOException {
+        return Files.getLastModifiedTime(replica.path()).to(TimeUnit.NANOSECONDS);
     }
 
     private CompletableFuture<ChainOutcome> truncate(
@@ -416,7 +423,7 @@ public final class ObjectService {
 
     private static void describe(Replica replica, ChainOutcome.Builder outcome) throws IOException {
         outcome.setSize(replica.size())
-                .setMtime(Files.getLastModifiedTime(replica.path()).to(TimeUnit.NANOSECONDS))
+                .setMtime(modified(replica))
                 .setAllocated(replica.allocated());
     }
 

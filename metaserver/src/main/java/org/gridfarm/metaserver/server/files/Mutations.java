@@ -56,7 +56,7 @@ public final class Mutations {
     }
 
     /**
-     * @param closed other mounts have told what they had closed of the file whose times are set
+     * @param closed other mounts have told what they had closed of the file that is changed
      */
     private void mutate(Exchange<MutateRequest, MutateReply> exchange, boolean closed) {
         MutateRequest request = exchange.request();
@@ -108,12 +108,14 @@ public final class Mutations {
 
     /**
      * A mount may have closed a file and not have told its commit yet. That would come after the
-     * time that somebody sets now, and count for more: whoever writes the file is asked to tell
-     * what is closed there first.
+     * time that somebody sets now, and count for more; and after a change of the mode, which moves
+     * the ctime, nobody sees any more that the file was written later than the last commit says.
+     * Whoever writes the file is asked to tell what is closed there first.
      */
     private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
         SetAttributes wish = request.getSetAttributes();
-        if (!wish.hasMtime() && !wish.getMtimeNow()) return Map.of();
+        boolean times = wish.hasMtime() || wish.getMtimeNow();
+        if (!times && !wish.hasMode() && !wish.hasUid() && !wish.hasGid()) return Map.of();
         DataTouch touch =
                 new DataTouch(wish.getInode(), DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
         return FileOpens.toOtherWriters(opens.files(), touch, request.getSession());

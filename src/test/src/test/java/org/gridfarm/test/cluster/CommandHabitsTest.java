@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Commands as people type them from habit, beside the same files seen through a mount. */
 class CommandHabitsTest {
@@ -70,5 +77,64 @@ class CommandHabitsTest {
                 .isEqualTo("user::rw-\nuser:1:r--\ngroup::r--\nmask::r--\nother::---\n\n");
         assertThat(farm.gf("stat", "-c", "%a %Y", TOP + "/link", "-L"))
                 .isEqualTo("640 1767323045\n");
+    }
+
+    @Test
+    void syncCopiesWhatDiffersAndNoMore(@TempDir Path local) throws IOException {
+        Path source = Files.createDirectories(local.resolve("a/sub dir")).getParent();
+        Files.writeString(source.resolve("one"), "1");
+        Files.writeString(source.resolve("sub dir/two"), "22");
+        Files.setPosixFilePermissions(
+                source.resolve("one"), PosixFilePermissions.fromString("rwxr-x---"));
+        Files.createSymbolicLink(source.resolve("link"), Path.of("no/such"));
+        String to = "gf:" + TOP + "/synced";
+        assertThat(synced("--dry-run", source.toString(), to)).startsWith("copied 2, same 0");
+        assertThat(mounted("synced")).doesNotExist();
+        assertThat(synced(source.toString(), to)).startsWith("copied 2, same 0");
+        assertThat(Files.getLastModifiedTime(mounted("synced/one")))
+                .isEqualTo(Files.getLastModifiedTime(source.resolve("one")));
+        assertThat(Files.getPosixFilePermissions(mounted("synced/one")))
+                .isEqualTo(Files.getPosixFilePermissions(source.resolve("one")));
+        assertThat(synced(source.toString(), to))
+                .isEqualTo("copied 0, same 3, changed 0, removed 0");
+        // The same size and time, other bytes: seen by who looks at these.
+        FileTime time = Files.getLastModifiedTime(source.resolve("one"));
+        Files.writeString(source.resolve("one"), "x");
+        Files.setLastModifiedTime(source.resolve("one"), time);
+        Files.writeString(mounted("synced/more"), "only there");
+        assertThat(synced(source.toString(), to)).startsWith("copied 0, same 3");
+        assertThat(synced("--checksum", "--delete", source.toString(), to))
+                .isEqualTo("copied 1, same 2, changed 0, removed 1");
+        assertThat(mounted("synced/more")).doesNotExist();
+        String back = local.resolve("b").toString();
+        assertThat(synced(to, back)).startsWith("copied 2, same 0");
+        assertThat(synced(to, back)).startsWith("copied 0, same 3");
+        assertThat(local.resolve("b/sub dir/two")).hasContent("22");
+        assertThat(Files.readSymbolicLink(local.resolve("b/link"))).hasToString("no/such");
+        assertThat(synced(to, "gf:" + TOP + "/again")).startsWith("copied 2, same 0");
+        // A directory is not removed for a file unless it is said.
+        Files.delete(source.resolve("one"));
+        Files.createDirectory(source.resolve("one"));
+        Files.delete(source.resolve("sub dir/two"));
+        Files.delete(source.resolve("sub dir"));
+        Files.writeString(source.resolve("sub dir"), "a file now");
+        TestFarm.Result refused = farm.tryGf("sync", source.toString(), to);
+        assertThat(refused.status()).isEqualTo(73);
+        assertThat(refused.errors()).contains("sub dir").contains("--delete");
+        assertThat(synced("--delete", source.toString(), to)).startsWith("copied 1, same 1");
+        assertThat(mounted("synced/sub dir")).hasContent("a file now");
+        assertThat(farm.tryGf("sync", "file:" + source, "./b").status()).isEqualTo(64);
+    }
+
+    private static String synced(String... words) {
+        List<String> all = new ArrayList<>(List.of("sync", "--json"));
+        all.addAll(List.of(words));
+        JsonNode figures = farm.json(all.toArray(String[]::new));
+        return "copied %s, same %s, changed %s, removed %s"
+                .formatted(
+                        figures.get("copied"),
+                        figures.get("same"),
+                        figures.get("changed"),
+                        figures.get("removed"));
     }
 }

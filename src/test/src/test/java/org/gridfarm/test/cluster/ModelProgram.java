@@ -312,6 +312,13 @@ final class ModelProgram {
         if (now.time != null && !attributes.get("lastModifiedTime").equals(now.time)) {
             wrong.add("time %s, not %s".formatted(attributes.get("lastModifiedTime"), now.time));
         }
+        int other = random.nextInt(mounts.size());
+        FileTime elsewhere = Files.getLastModifiedTime(path(other, name));
+        if (!attributes.get("lastModifiedTime").equals(elsewhere)) {
+            wrong.add(
+                    "time %s, through %d %s"
+                            .formatted(attributes.get("lastModifiedTime"), other, elsewhere));
+        }
         byte[] content = Files.readAllBytes(file);
         int differs = Arrays.mismatch(content, now.content);
         if (differs >= 0) {

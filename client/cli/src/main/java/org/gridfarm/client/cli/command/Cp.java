@@ -71,21 +71,20 @@ public final class Cp implements Callable<Integer> {
     private List<String> words = List.of();
 
     private final Operands operands = Operands.here();
-    private boolean anyMarked;
 
     @Override
     public Integer call() {
         Copying.requireCount("cp", atOnce);
-        anyMarked = words.stream().anyMatch(operands::isMarked);
+        Sides sides = Sides.of(operands, words);
         List<String> sources = words.subList(0, words.size() - 1);
         String to = words.getLast();
         boolean trees = recursive || archive;
         try (Gridfarm farm = options.connect();
                 Copies copies = new Copies(atOnce)) {
-            if (isLocal(to)) {
-                out(farm, copies, sources, Operands.local(to), trees);
+            if (sides.isLocal(to)) {
+                out(farm, copies, sides, sources, Operands.local(to), trees);
             } else {
-                in(farm, copies, sources, operands.path(to), trees);
+                in(farm, copies, sides, sources, operands.path(to), trees);
             }
             if (options.json) {
                 Copying.print(copies.copied());
@@ -94,16 +93,16 @@ public final class Cp implements Callable<Integer> {
         }
     }
 
-    private boolean isLocal(String word) {
-        return Operands.isMarkedLocal(word)
-                || !operands.isMarked(word) && (anyMarked || !word.startsWith("/"));
-    }
-
     private void out(
-            Gridfarm farm, Copies copies, List<String> sources, Path target, boolean trees) {
+            Gridfarm farm,
+            Copies copies,
+            Sides sides,
+            List<String> sources,
+            Path target,
+            boolean trees) {
         List<FarmPath> found = new ArrayList<>();
         for (String source : sources) {
-            if (isLocal(source)) {
+            if (sides.isLocal(source)) {
                 throw new FarmException(
                         ErrorKind.USAGE,
                         "cp",
@@ -122,14 +121,19 @@ public final class Cp implements Callable<Integer> {
     }
 
     private void in(
-            Gridfarm farm, Copies copies, List<String> sources, FarmPath target, boolean trees) {
+            Gridfarm farm,
+            Copies copies,
+            Sides sides,
+            List<String> sources,
+            FarmPath target,
+            boolean trees) {
         boolean into = farm.exists(target) && farm.stat(target).isDirectory();
         FarmTree within = new FarmTree(farm, copies, trees, preserves || archive);
         PutTree putting = new PutTree(farm, copies, trees, false);
         List<Path> local = new ArrayList<>();
         List<FarmPath> farmed = new ArrayList<>();
         for (String source : sources) {
-            if (isLocal(source)) {
+            if (sides.isLocal(source)) {
                 local.add(Operands.local(source));
             } else {
                 farmed.addAll(operands.paths(farm, source));

@@ -16,6 +16,7 @@ public enum Subcommand {
     PUT(Group.FILES, "put", Put::new),
     GET(Group.FILES, "get", Get::new),
     CP(Group.FILES, "cp", Cp::new),
+    SYNC(Group.FILES, "sync", Sync::new),
     MV(Group.FILES, "mv", Mv::new),
     RM(Group.FILES, "rm", Rm::new),
     MKDIR(Group.FILES, "mkdir", Mkdir::new),

@@ -46,7 +46,7 @@ public final class Copies implements AutoCloseable {
     }
 
     /** Returns as soon as there is room for one more. */
-    void file(String from, String to, Step step) {
+    public void file(String from, String to, Step step) {
         room.acquireUninterruptibly();
         threads.execute(() -> {
             try {
@@ -66,7 +66,7 @@ public final class Copies implements AutoCloseable {
     }
 
     /** On this thread. */
-    void guarded(Step step) {
+    public void guarded(Step step) {
         try {
             long unused = step.run();
         } catch (IOException | RuntimeException e) {
@@ -84,7 +84,7 @@ public final class Copies implements AutoCloseable {
     }
 
     /** Waits for all files. */
-    void await() {
+    public void await() {
         room.acquireUninterruptibly(atOnce);
         room.release(atOnce);
     }

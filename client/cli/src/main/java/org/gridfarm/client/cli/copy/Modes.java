@@ -5,12 +5,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** Permission bits as numbers, 0777. */
-final class Modes {
+public final class Modes {
     private static final int TOP = 0400;
 
     private Modes() {}
 
-    static int of(Set<PosixFilePermission> permissions) {
+    public static int of(Set<PosixFilePermission> permissions) {
         int mode = 0;
         for (PosixFilePermission permission : permissions) {
             mode |= TOP >> permission.ordinal();
@@ -18,7 +18,7 @@ final class Modes {
         return mode;
     }
 
-    static Set<PosixFilePermission> permissions(int mode) {
+    public static Set<PosixFilePermission> permissions(int mode) {
         Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
         for (PosixFilePermission permission : PosixFilePermission.values()) {
             if ((mode & TOP >> permission.ordinal()) != 0) {

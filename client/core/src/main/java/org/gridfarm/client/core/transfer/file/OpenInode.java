@@ -398,14 +398,20 @@ public final class OpenInode implements GrantOwner {
 
     void wrote(long last) {
         synchronized (lock) {
-            end.wrote(last, wiring.now());
+            end.wrote(last, changedThere());
         }
     }
 
     void resized(long newSize) {
         synchronized (lock) {
-            end.resized(newSize, wiring.now());
+            end.resized(newSize, changedThere());
         }
+    }
+
+    /** Under the lock. By the clock of the first node, which everybody else is shown. */
+    private long changedThere() {
+        long there = WrittenStripes.changedAfter(0, lastOutcomes.values());
+        return there != 0 ? there : wiring.now();
     }
 
     /** The chain has told, a while ago. */
