@@ -25,13 +25,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 class PostgresBackupTest {
     private static final int FILES = 45_000; // more than two chunks
+    private static final int FEW = 100;
 
     @TempDir Path directory;
 
@@ -62,12 +63,12 @@ class PostgresBackupTest {
     }
 
     /** A farm with rows in its tables and more in its journal. */
-    private static DatabaseSettings filled() {
+    private static DatabaseSettings filled(int files) {
         DatabaseSettings settings = TestDatabase.create();
         try (PostgresStore store = PostgresStore.open(settings)) {
             long epoch = store.claim("test").epoch();
             ChangeBatch.Builder first = ChangeBatch.newBuilder().setEpoch(epoch).setSequence(1);
-            for (long i = 2; i < FILES; i++) first.addChanges(file(i)).addChanges(entry(i));
+            for (long i = 2; i < files; i++) first.addChanges(file(i)).addChanges(entry(i));
             first.addOutcomes(Outcome.newBuilder().setSession(7).setSequence(3));
             store.append(first.build());
             Fold fold = new Fold();
@@ -77,8 +78,8 @@ class PostgresBackupTest {
                     ChangeBatch.newBuilder()
                             .setEpoch(epoch)
                             .setSequence(2)
-                            .addChanges(file(FILES))
-                            .addChanges(entry(FILES))
+                            .addChanges(file(files))
+                            .addChanges(entry(files))
                             .addChanges(Change.newBuilder().setInodeGone(5))
                             .addChanges(
                                     Change.newBuilder()
@@ -100,24 +101,24 @@ class PostgresBackupTest {
     }
 
     /** Everything by its key, as a leader would have it. */
-    private static Map<String, String> state(DatabaseSettings settings) {
-        Map<String, String> state = new TreeMap<>();
+    private static Map<Object, Object> state(DatabaseSettings settings) {
+        Map<Object, Object> state = new HashMap<>();
         StateSink sink =
                 new StateSink() {
                     @Override
                     public void change(Change change) {
                         if (change.hasInodeGone()) {
-                            state.remove("inode " + change.getInodeGone());
+                            state.remove(change.getInodeGone());
                         } else if (change.hasInode()) {
-                            state.put("inode " + change.getInode().getInode(), change.toString());
+                            state.put(change.getInode().getInode(), change);
                         } else {
-                            state.put(change.toString(), "");
+                            state.put(change, "");
                         }
                     }
 
                     @Override
                     public void outcome(Outcome outcome) {
-                        state.put(outcome.toString(), "");
+                        state.put(outcome, "");
                     }
 
                     @Override
@@ -127,15 +128,15 @@ class PostgresBackupTest {
                 };
         try (PostgresStore store = PostgresStore.open(settings)) {
             var loaded = store.load(sink);
-            state.put("stands at", "" + loaded.sequence());
-            state.put("instance", "" + store.claim("reader").instance());
+            state.put("stands at", loaded.sequence());
+            state.put("instance", store.claim("reader").instance());
         }
         return state;
     }
 
-    private static Set<Map.Entry<String, String>> difference(
-            Map<String, String> one, Map<String, String> other) {
-        Set<Map.Entry<String, String>> difference = new HashSet<>(one.entrySet());
+    private static Set<Map.Entry<Object, Object>> difference(
+            Map<Object, Object> one, Map<Object, Object> other) {
+        Set<Map.Entry<Object, Object>> difference = new HashSet<>(one.entrySet());
         difference.removeAll(other.entrySet());
         other.entrySet().stream().filter(e -> !one.entrySet().contains(e)).forEach(difference::add);
         return difference;
@@ -143,14 +144,14 @@ class PostgresBackupTest {
 
     @Test
     void whatIsRestoredIsWhatWasDumped() throws IOException {
-        DatabaseSettings farm = filled();
+        DatabaseSettings farm = filled(FILES);
         Path file = directory.resolve("dump");
         new DumpFile(file).write(new PostgresBackup(farm));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         DatabaseSettings empty = TestDatabase.create();
         new DumpFile(file).restore(new PostgresBackup(empty));
-        Map<String, String> restored = state(empty);
+        Map<Object, Object> restored = state(empty);
         assertThat(restored).hasSizeGreaterThan(2 * FILES - 10);
         assertThat(difference(restored, state(farm))).isEmpty();
         try (PostgresStore before = PostgresStore.open(farm);
@@ -161,10 +162,10 @@ class PostgresBackupTest {
 
     @Test
     void aDatabaseWithAFarmInItIsLeftAlone() throws IOException {
-        DatabaseSettings farm = filled();
+        DatabaseSettings farm = filled(FEW);
         Path file = directory.resolve("dump");
         new DumpFile(file).write(new PostgresBackup(farm));
-        Map<String, String> before = state(farm);
+        Map<Object, Object> before = state(farm);
         assertThatThrownBy(() -> new DumpFile(file).restore(new PostgresBackup(farm)))
                 .isInstanceOfSatisfying(
                         FarmException.class,
@@ -175,13 +176,13 @@ class PostgresBackupTest {
     @Test
     void aDamagedFileRestoresNothing() throws IOException {
         Path file = directory.resolve("dump");
-        new DumpFile(file).write(new PostgresBackup(filled()));
+        new DumpFile(file).write(new PostgresBackup(filled(FILES)));
         byte[] whole = Files.readAllBytes(file);
         byte[] cut = java.util.Arrays.copyOf(whole, whole.length / 2);
         byte[] changed = whole.clone();
         changed[whole.length / 2] ^= 0x10;
         DatabaseSettings empty = TestDatabase.create();
-        Map<String, String> before = state(empty);
+        Map<Object, Object> before = state(empty);
         for (byte[] bad : new byte[][] {cut, changed, "no dump\n".getBytes("US-ASCII")}) {
             Files.write(file, bad);
             assertThatThrownBy(() -> new DumpFile(file).restore(new PostgresBackup(empty)))
