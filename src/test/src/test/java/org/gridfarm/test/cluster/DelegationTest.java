@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +44,32 @@ class DelegationTest {
         assertThat(farm.gf("run", "--proxy-hours", "0", "echo \"<$X509_USER_PROXY>\""))
                 .isEqualTo("<>\n");
         assertThat(kept()).isZero();
+    }
+
+    /** The step ends when it has another proxy than at its start; these last for some seconds. */
+    @Test
+    void proxiesOfStepsAreRenewedAsLongAsTheyAreWaitedFor(@TempDir Path here) throws IOException {
+        Path rules =
+                Files.writeString(
+                        here.resolve("renewed.make"),
+                        """
+                        rule
+                          out /delegation/renewed
+                          run first=$(cat "$X509_USER_PROXY")
+                            until [ "$(cat "$X509_USER_PROXY")" != "$first" ]; do sleep 0.1; done
+                            echo renewed > "$GF_OUT"
+                        """);
+        TestFarm.Result made =
+                farm.tryGf(
+                        "run",
+                        "--proxy-hours",
+                        "0.001",
+                        "--timeout",
+                        "60",
+                        "--make",
+                        rules.toString());
+        assertThat(made.errors()).contains("1 steps made");
+        assertThat(farm.gf("cat", "/delegation/renewed")).isEqualTo("renewed\n");
     }
 
     /** Of jobs that have not ended. */

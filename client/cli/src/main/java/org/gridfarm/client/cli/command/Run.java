@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 @Command(
         name = "run",
@@ -237,11 +238,12 @@ public final class Run implements Callable<Integer> {
                 Make.dryRun(farm, wanted);
                 return 0;
             }
-            SchedulerLine scheduler = new SchedulerLine(farm, config.schedulers());
+            Supplier<SchedulerLine> lines = () -> new SchedulerLine(farm, config.schedulers());
+            SchedulerLine scheduler = lines.get();
             return Make.run(
                     farm,
                     wanted,
-                    () -> new SchedulerLine(farm, config.schedulers()),
+                    lines,
                     steps -> {
                         SubmitJobRequest.Builder request =
                                 job.request(List.of(name), Optional.empty()).setName(name);
@@ -251,8 +253,9 @@ public final class Run implements Callable<Integer> {
                                         job.inputs().named(),
                                         job.affinity(),
                                         job.nodes().slots());
-                        return Submit.submit(
-                                scheduler, job.proxies(config), JobRequest.of(request, specs));
+                        TaskProxies proxies = job.proxies(config);
+                        long id = Submit.submit(scheduler, proxies, JobRequest.of(request, specs));
+                        return new MakeRun.Submitted(id, proxies.whileAttached(lines, id)::close);
                     });
         }
     }

@@ -54,10 +54,15 @@ public final class MakeRun {
      */
     public record Manner(String name, int atOnceMax, boolean stopsAtFailure) {}
 
-    /** Makes a job of steps, and says its number. */
+    /** Makes a job of steps. */
     public interface Submitter {
-        long submit(List<Step> steps);
+        Submitted submit(List<Step> steps);
     }
+
+    /**
+     * @param ended runs when the job is not waited for any more
+     */
+    public record Submitted(long job, Runnable ended) {}
 
     private record News(long job, Optional<TaskInfo> ended, Optional<RuntimeException> failure) {}
 
@@ -126,7 +131,7 @@ public final class MakeRun {
                         "gf: waits for job %1$d of a run before (gf job cancel %1$d ends it)"
                                 .formatted(job.getId()));
                 jobs.put(job.getId(), List.of());
-                follow(job.getId(), job.getTasks());
+                follow(new Submitted(job.getId(), () -> {}), job.getTasks());
                 underWay += job.getTasks();
             }
         }
@@ -161,8 +166,8 @@ public final class MakeRun {
                 }
             }
             if (!stale.isEmpty()) {
-                long job = submitter.submit(stale.stream().map(Under::step).toList());
-                jobs.put(job, stale);
+                Submitted job = submitter.submit(stale.stream().map(Under::step).toList());
+                jobs.put(job.job(), stale);
                 underWay += stale.size();
                 follow(job, stale.size());
             }
@@ -199,7 +204,8 @@ public final class MakeRun {
         }
     }
 
-    private void follow(long job, int count) {
+    private void follow(Submitted submitted, int count) {
+        long job = submitted.job();
         active.add(job);
         SchedulerLine line = lines.get();
         Thread.ofVirtual()
@@ -225,6 +231,8 @@ public final class MakeRun {
                         active.remove(job);
                     } catch (RuntimeException e) {
                         news.add(new News(job, Optional.empty(), Optional.of(e)));
+                    } finally {
+                        submitted.ended().run();
                     }
                 });
     }
