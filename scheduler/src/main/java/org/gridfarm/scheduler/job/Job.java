@@ -51,6 +51,8 @@ public final class Job {
     private long inputBytesLocal;
     private long inputBytesRemote;
     private final Used used = new Used();
+    private int secondAttempts;
+    private int secondWon;
     private String heldBy;
 
     public Job(long id, String user, SubmitJobRequest request, long submitted) {
@@ -233,7 +235,33 @@ public final class Job {
     /** How many more tasks may run now by the job's own limit. */
     public int room() {
         int most = request.getParallelMax() == 0 ? Integer.MAX_VALUE : request.getParallelMax();
-        return Math.max(0, most - running.size());
+        return Math.max(0, most - running.size() - secondRunning());
+    }
+
+    private int secondRunning() {
+        return request.getSpeculate()
+                ? (int) running.stream().filter(task -> task.second().isPresent()).count()
+                : 0;
+    }
+
+    /** One more attempt of a task that runs. */
+    public Task startSecond(Task task, String node, String locality, long now) {
+        secondAttempts++;
+        change++;
+        return task.startSecond(node, locality, now);
+    }
+
+    /** This attempt of the task is the one that counts; nothing happens if there is no other. */
+    public void settle(Task task, Task attempt, String why) {
+        if (attempt == task) {
+            task.dropSecond(why);
+        } else {
+            countInput(task, -1);
+            task.takeSecond(why);
+            countInput(task, 1);
+            secondWon++;
+        }
+        change++;
     }
 
     public void locate(Task task, Map<String, Long> bytesByNode, long totalBytes) {
@@ -290,7 +318,8 @@ public final class Job {
                 reply.getFailure().isEmpty()
                         ? "exit status " + reply.getExitCode()
                         : reply.getFailure();
-        if (task.attempts() <= request.getRetries() && halted.isEmpty()) {
+        if (task.failures() < request.getRetries() && halted.isEmpty()) {
+            task.failedOnce();
             task.backToPending("attempt " + task.attempts() + ": " + why);
             returned.addLast(task);
             waiting++;
@@ -401,6 +430,8 @@ public final class Job {
                 .setEnded(isDone() ? ended : 0)
                 .setChange(change)
                 .setWaiting(why)
+                .setSecondAttempts(secondAttempts)
+                .setSecondWon(secondWon)
                 .setLocalTasks(localTasks)
                 .setInputBytesLocal(inputBytesLocal)
                 .setInputBytesRemote(inputBytesRemote)

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One task: its specification, where its input lies (once located) and how far it has come. Owned
@@ -25,7 +26,11 @@ public final class Task {
     private final int slots;
     private final boolean hasInput;
     private TaskState state = TaskState.PENDING;
-    private int attempts;
+    private int attempts; // number of the one that counts
+    private int begun; // in all
+    private int failures;
+    private String superseded = "";
+    private @Nullable Task second;
     private String node = "";
     private String locality = "";
     private String reason = "";
@@ -188,9 +193,74 @@ public final class Task {
         inputBytes = totalBytes;
     }
 
+    /** Another attempt that runs at the same time; by this its node, number, slot and GPUs. */
+    public Optional<Task> second() {
+        return Optional.ofNullable(second);
+    }
+
+    /** One is enough: a second one that failed says that it is the task that is slow. */
+    public boolean mayHaveSecond() {
+        return state == TaskState.RUNNING && !publishing && second == null && begun == attempts;
+    }
+
+    /** Begins it. */
+    Task startSecond(String onNode, String level, long now) {
+        Task one = new Task(job, index, spec(), queued);
+        one.inputBytes = inputBytes;
+        one.holders = holders;
+        one.begun = begun;
+        one.start(onNode, level, now);
+        begun = one.begun;
+        second = one;
+        return one;
+    }
+
+    /** The attempt of this name, if it is of account. */
+    public Optional<Task> attempt(String id) {
+        if (state == TaskState.RUNNING && attemptId().equals(id)) {
+            return Optional.of(this);
+        }
+        return second().filter(one -> one.attemptId().equals(id));
+    }
+
+    /** The second attempt counts for nothing from now on. */
+    void dropSecond(String why) {
+        Task other = second;
+        if (other != null) {
+            superseded = "attempt %d on %s %s".formatted(other.attempts, other.node, why);
+            second = null;
+        }
+    }
+
+    /** The second attempt is the task from now on, and the first counts for nothing. */
+    void takeSecond(String why) {
+        Task other = second;
+        if (other != null) {
+            superseded = "attempt %d on %s %s".formatted(attempts, node, why);
+            attempts = other.attempts;
+            node = other.node;
+            locality = other.locality;
+            slot = other.slot;
+            gpus = other.gpus;
+            started = other.started;
+            inputBytesLocal = other.inputBytesLocal;
+            second = null;
+        }
+    }
+
+    /** Attempts that failed before this one. */
+    int failures() {
+        return failures;
+    }
+
+    void failedOnce() {
+        failures++;
+    }
+
     void start(String onNode, String level, long now) {
         state = TaskState.RUNNING;
-        attempts++;
+        attempts = ++begun;
+        superseded = "";
         node = onNode;
         locality = level;
         reason = "";
@@ -205,12 +275,14 @@ public final class Task {
 
     void backToPending(String why) {
         state = TaskState.PENDING;
+        second = null;
         reason = why;
         holders = null; // its input may lie elsewhere by now
     }
 
     void finish(TaskState end, RunTaskReply reply, String why, long now, long order) {
         state = end;
+        second = null;
         publishing = false;
         note(reply, now);
         reason = why;
@@ -253,6 +325,14 @@ public final class Task {
     void restore(TaskInfo kept, TaskState was, long order) {
         state = was;
         attempts = kept.getAttempts();
+        begun = Math.max(attempts, kept.getAttemptsBegun());
+        failures = kept.getFailures();
+        superseded = kept.getSuperseded();
+        if (kept.hasSecond()) {
+            Task one = new Task(job, index, spec(), kept.getQueued());
+            one.restore(kept.getSecond(), TaskState.RUNNING, 0);
+            second = one;
+        }
         node = kept.getNode();
         slot = kept.getSlot();
         gpus = List.copyOf(kept.getGpusList());
@@ -315,7 +395,11 @@ public final class Task {
                         .setStdoutBytes(stdoutBytes)
                         .setStderrBytes(stderrBytes)
                         .setPublishing(publishing)
+                        .setAttemptsBegun(begun)
+                        .setFailures(failures)
+                        .setSuperseded(superseded)
                         .setReason(reason);
+        second().ifPresent(one -> info.setSecond(one.known(false)));
         if (withOutput) {
             info.setStdout(ByteString.copyFrom(stdout));
             info.setStderr(ByteString.copyFrom(stderr));

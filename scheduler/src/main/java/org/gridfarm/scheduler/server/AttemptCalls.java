@@ -54,15 +54,21 @@ record AttemptCalls(Runner runner, Slots slots) {
 
     /** Nobody waits for it; the outcome comes as every outcome does. */
     void kill(Task task, int signal) {
+        killOne(task, signal);
+        task.second().ifPresent(other -> killOne(other, signal));
+    }
+
+    void killOne(Task task, int signal) {
+        String attempt = task.attemptId();
         NodeInfo node = slots.find(task.node());
         if (node != null) {
-            runner.kill(node.getAddress(), task.attemptId(), signal)
+            runner.kill(node.getAddress(), attempt, signal)
                     .whenComplete((_, failure) -> {
                         if (failure != null) {
                             log.warn(
                                     "cannot kill {} on {}: {}",
-                                    task.attemptId(),
-                                    task.node(),
+                                    attempt,
+                                    node.getName(),
                                     failure.getMessage());
                         }
                     });

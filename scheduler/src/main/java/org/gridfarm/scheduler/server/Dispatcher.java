@@ -5,7 +5,6 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.LocalInput;
@@ -15,13 +14,11 @@ import org.gridfarm.protocol.wire.WhyJobReply;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
-import org.gridfarm.scheduler.placement.Candidate;
 import org.gridfarm.scheduler.placement.FairShare;
 import org.gridfarm.scheduler.placement.Placed;
 import org.gridfarm.scheduler.placement.Round;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,14 +60,14 @@ final class Dispatcher {
     private final Slots slots = new Slots();
     private final FairShare share = new FairShare();
     private final Queue queue = new Queue(share, slots);
-    private final Map<Task, Long> unreachableSince = new HashMap<>();
+    private final Map<String, Long> unreachableSince = new HashMap<>(); // of attempts
     private final List<Runnable> watchers = new ArrayList<>();
     private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
     private final Publisher publisher;
     private final Offers offers;
     private final AttemptCalls calls;
     private final HeldOutput outputs = new HeldOutput();
-    private int locating; // tasks
+    private final Locating locating;
     private boolean isPlacing; // soon
     private boolean isTelling; // soon
 
@@ -87,9 +84,10 @@ final class Dispatcher {
         this.clock = clock;
         this.events = events;
         this.accounts = accounts;
+        this.locating = new Locating(farm, clock, events, accounts, this::guarded, this::placeSoon);
         this.calls = new AttemptCalls(runner, slots);
         this.offers = new Offers(runner, slots, clock, events);
-        this.publisher = new Publisher(runner, slots, recorder, clock, events);
+        this.publisher = new Publisher(runner, slots, recorder, clock, events, this::isFirst);
     }
 
     /** Goes on with jobs read from the table, and begins to watch the nodes. */
@@ -98,14 +96,19 @@ final class Dispatcher {
             jobs.put(job.id(), job);
             job.durable();
             for (Task task : job.running()) {
-                slots.take(task, Needs.of(job.request()), nowSeconds());
-                share.started(job.user(), task.slots(), nowSeconds());
+                take(job, task);
+                task.second().ifPresent(second -> take(job, second));
             }
         }
         restored.stream().filter(job -> !job.isDone()).forEach(this::admit);
         refreshNodes();
         for (Job job : restored) {
-            job.running().forEach(task -> guarded(job, task, () -> attempt(job, task)));
+            for (Task task : job.running()) {
+                guarded(job, task, () -> attempt(job, task, task.attemptId()));
+                task.second()
+                        .ifPresent(second ->
+                                guarded(job, task, () -> attempt(job, task, second.attemptId())));
+            }
         }
     }
 
@@ -241,7 +244,8 @@ final class Dispatcher {
                             if (failure == null) {
                                 slots.learn(list);
                                 offers.ask(this::placeSoon);
-                                placeSoon();
+                                place();
+                                speculate();
                             } else {
                                 log.debug("nodes are not known: {}", failure.getMessage());
                             }
@@ -270,12 +274,7 @@ final class Dispatcher {
     }
 
     private void place() {
-        for (Queue.Waiting waiting : queue.inOrder(nowSeconds())) {
-            if (locating >= Limits.LOCATING_MAX) {
-                break;
-            }
-            fill(waiting);
-        }
+        locating.fill(queue.inOrder(nowSeconds()));
         Round round = new Round(slots.usable());
         Set<Queue.Waiting> passed = new HashSet<>();
         Optional<Queue.Next> next = queue.large().start(round, nowSeconds());
@@ -290,91 +289,7 @@ final class Dispatcher {
     private void start(Queue.Next next) {
         Queue.Waiting of = next.of();
         guarded(of.job, next.placed().task(), () -> start(of.job, next.placed()));
-        fill(of);
-    }
-
-    /** Hands tasks of a job to its backlog, as far as a window goes. */
-    private void fill(Queue.Waiting waiting) {
-        Job job = waiting.job;
-        while (waiting.before.isEmpty()
-                && job.hasUntaken()
-                && locating < Limits.LOCATING_MAX
-                && waiting.backlog.size() + waiting.locating.size() < Limits.WINDOW_TASKS) {
-            Task task = job.takeNext();
-            guarded(
-                    job,
-                    task,
-                    () -> {
-                        Map<String, Long> holders = task.holders();
-                        if (holders == null) {
-                            locate(waiting, task);
-                        } else {
-                            wait(waiting, task, holders);
-                        }
-                    });
-        }
-    }
-
-    private static void wait(Queue.Waiting waiting, Task task, Map<String, Long> holders) {
-        waiting.backlog.add(new Candidate<>(task, task.slots(), task.inputBytes(), holders));
-    }
-
-    private void locate(Queue.Waiting waiting, Task task) {
-        waiting.locating.add(task);
-        locating++;
-        CompletableFuture.completedFuture(waiting.job.user())
-                .thenCompose(accounts::of)
-                .thenCompose(account ->
-                        farm.holdings(account.credentials(), task.spec().getInputsList()))
-                .whenCompleteAsync(
-                        (holdings, failure) -> {
-                            locating--;
-                            waiting.locating.remove(task);
-                            guarded(
-                                    waiting.job,
-                                    task,
-                                    () -> located(waiting, task, holdings, failure));
-                            placeSoon();
-                        },
-                        events);
-    }
-
-    private void located(
-            Queue.Waiting waiting,
-            Task task,
-            Farm.@Nullable Holdings holdings,
-            @Nullable Throwable failure) {
-        if (task.state() != TaskState.PENDING) {
-            return;
-        }
-        if (holdings != null) {
-            waiting.problem = "";
-            waiting.job.locate(task, holdings.bytesByNode(), holdings.totalBytes());
-            wait(waiting, task, holdings.bytesByNode());
-            return;
-        }
-        FarmException reason =
-                FarmException.of(
-                        failure == null ? new IllegalStateException("no answer") : failure,
-                        "locate",
-                        "input");
-        String why = "its input cannot be located: " + reason.getMessage();
-        if (reason.kind().retry() == Retry.NEVER && reason.kind() != ErrorKind.SESSION_ENDED) {
-            throw new FarmException(reason.kind(), "run", "task", why);
-        }
-        waiting.problem = why;
-        clock.after(
-                Limits.RETRY_AFTER,
-                () ->
-                        events.execute(() ->
-                                guarded(
-                                        waiting.job,
-                                        task,
-                                        () -> {
-                                            if (task.state() == TaskState.PENDING) {
-                                                locate(waiting, task);
-                                            }
-                                        })));
+        locating.fill(of);
     }
 
     /** A defect that one task brings to light is that task's failure. */
@@ -402,24 +317,61 @@ final class Dispatcher {
         return RunTaskReply.newBuilder().setExitCode(COMMAND_NOT_RUN).setFailure(why).build();
     }
 
+    private void take(Job job, Task attempt) {
+        slots.take(attempt, Needs.of(job.request()), nowSeconds());
+        share.started(job.user(), attempt.slots(), nowSeconds());
+    }
+
     private void start(Job job, Placed<Task> placed) {
         Task task = placed.task();
         job.start(task, placed.node(), placed.locality(), nowMillis());
-        slots.take(task, Needs.of(job.request()), nowSeconds());
-        share.started(job.user(), task.slots(), nowSeconds());
         queue.find(job).ifPresent(queue::update);
+        begin(job, task, task);
+    }
+
+    /** The task itself, or its second attempt. */
+    private void begin(Job job, Task task, Task one) {
+        take(job, one);
+        String id = one.attemptId();
         recorder.add(
                 Recorder.Entry.of(
                         List.of(task),
                         job,
-                        () -> events.execute(() -> guarded(job, task, () -> attempt(job, task)))));
+                        () ->
+                                events.execute(
+                                        () -> guarded(job, task, () -> attempt(job, task, id)))));
         changed();
     }
 
-    private void attempt(Job job, Task task) {
-        String address = slots.address(task.node());
-        if (address.isEmpty() && !task.isPublishing()) {
-            nodeAway(job, task, "node " + task.node() + " is not known");
+    /** In slots that are left when everybody has been served. */
+    private void speculate() {
+        Speculation speculation = new Speculation(slots);
+        Round round = new Round(slots.usable());
+        queue.large().start(round, nowSeconds()).ifPresent(this::start);
+        for (Job job : jobs.values()) {
+            Optional<Speculation.Found> found = speculation.next(job, round, nowMillis());
+            while (found.isPresent()) {
+                Task task = found.get().task();
+                Placed<Task> placed = found.get().placed();
+                begin(
+                        job,
+                        task,
+                        job.startSecond(task, placed.node(), placed.locality(), nowMillis()));
+                found = speculation.next(job, round, nowMillis());
+            }
+        }
+    }
+
+    private void attempt(Job job, Task task, String id) {
+        Optional<Task> known = task.attempt(id);
+        if (known.isEmpty()) {
+            release(job, id); // another one was first
+            return;
+        }
+        Task one = known.get();
+        String address = slots.address(one.node());
+        if (address.isEmpty() && !one.isPublishing()) {
+            nodeAway(job, task, one, "node " + one.node() + " is not known");
             return;
         }
         accounts.of(job.user())
@@ -430,24 +382,29 @@ final class Dispatcher {
                                         task,
                                         () -> {
                                             if (failure == null) {
-                                                run(job, task, address, account);
+                                                run(job, task, one, address, account);
                                             } else {
                                                 calls.kill(task, SIGKILL); // of before a restart
-                                                ended(
+                                                outcome(
                                                         job,
                                                         task,
-                                                        failure(
-                                                                reason(task, failure)
-                                                                        .getMessage()));
+                                                        id,
+                                                        failure(reason(id, failure).getMessage()));
                                             }
                                         }),
                         events);
     }
 
-    private void run(Job job, Task task, String address, Accounts.Account account) {
-        locals(task, account)
+    private void run(Job job, Task task, Task one, String address, Accounts.Account account) {
+        String id = one.attemptId();
+        locals(one, account)
                 .thenComposeAsync(
-                        locals -> publisher.run(address, job, task, account, locals), events)
+                        locals ->
+                                task.attempt(id).isPresent()
+                                        ? publisher.run(address, job, one, account, locals)
+                                        : CompletableFuture.completedFuture(
+                                                failure("another attempt was first")),
+                        events)
                 .whenCompleteAsync(
                         (reply, failure) ->
                                 guarded(
@@ -455,12 +412,53 @@ final class Dispatcher {
                                         task,
                                         () -> {
                                             if (failure == null) {
-                                                ended(job, task, reply);
+                                                outcome(job, task, id, reply);
                                             } else {
-                                                notRun(job, task, reason(task, failure));
+                                                notRun(job, task, id, reason(id, failure));
                                             }
                                         }),
                         events);
+    }
+
+    /** An attempt has ended. Of two it is the first that succeeds, or else the last that counts. */
+    private void outcome(Job job, Task task, String id, RunTaskReply reply) {
+        Optional<Task> one = task.attempt(id);
+        if (one.isEmpty()) {
+            release(job, id);
+            placeSoon();
+            return;
+        }
+        boolean isGood = reply.getExitCode() == 0 && reply.getFailure().isEmpty();
+        if (task.second().isPresent() && !isGood && job.halted().isEmpty()) {
+            drop(job, task, one.get(), "failed");
+        } else {
+            settle(job, task, one.get());
+            ended(job, task, reply);
+        }
+    }
+
+    /** Another attempt of the task goes on. */
+    private void drop(Job job, Task task, Task one, String why) {
+        release(job, one.attemptId());
+        job.settle(task, one == task ? task.second().orElseThrow() : task, why);
+        recorder.add(Recorder.Entry.of(List.of(task), job, () -> {}));
+        changed();
+        placeSoon();
+    }
+
+    /** This attempt counts; the other one, if there is one, is ended. */
+    private void settle(Job job, Task task, Task one) {
+        task.second()
+                .ifPresent(second -> {
+                    calls.killOne(one == task ? second : task, SIGKILL);
+                    job.settle(task, one, "was slower");
+                });
+    }
+
+    private boolean isFirst(Job job, Task task, String id) {
+        Optional<Task> one = task.attempt(id);
+        one.ifPresent(first -> settle(job, task, first));
+        return one.isPresent();
     }
 
     private CompletableFuture<List<LocalInput>> locals(Task task, Accounts.Account account) {
@@ -470,16 +468,22 @@ final class Dispatcher {
                 : farm.locals(account.credentials(), wanted, task.node());
     }
 
-    private static FarmException reason(Task task, Throwable failure) {
-        return FarmException.of(failure, "run task", task.attemptId());
+    private static FarmException reason(String attempt, Throwable failure) {
+        return FarmException.of(failure, "run task", attempt);
     }
 
-    private void notRun(Job job, Task task, FarmException failure) {
+    private void notRun(Job job, Task task, String id, FarmException failure) {
+        Optional<Task> one = task.attempt(id);
+        if (one.isEmpty()) {
+            release(job, id);
+            placeSoon();
+            return;
+        }
         switch (failure.kind()) {
             case DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY ->
-                    nodeAway(job, task, failure.getMessage());
-            case OVERLOADED, BUSY -> giveBack(job, task, failure.getMessage());
-            default -> ended(job, task, failure(failure.getMessage()));
+                    nodeAway(job, task, one.get(), failure.getMessage());
+            case OVERLOADED, BUSY -> giveBack(job, task, one.get(), failure.getMessage());
+            default -> outcome(job, task, id, failure(failure.getMessage()));
         }
     }
 
@@ -487,21 +491,26 @@ final class Dispatcher {
      * The node may come back with the attempt still running: ask again for a while before another
      * node gets the task.
      */
-    private void nodeAway(Job job, Task task, String why) {
+    private void nodeAway(Job job, Task task, Task one, String why) {
         long now = clock.nanoTime();
-        long since = unreachableSince.computeIfAbsent(task, _ -> now);
+        String id = one.attemptId();
+        long since = unreachableSince.computeIfAbsent(id, _ -> now);
         if (now - since < Limits.NODE_LOST_AFTER.toNanos()) {
             clock.after(
                     Limits.RETRY_AFTER,
-                    () -> events.execute(() -> guarded(job, task, () -> attempt(job, task))));
+                    () -> events.execute(() -> guarded(job, task, () -> attempt(job, task, id))));
             return;
         }
-        log.warn("task {} is taken from {}: {}", task.attemptId(), task.node(), why);
-        giveBack(job, task, "node " + task.node() + " was lost");
+        log.warn("task {} is taken from {}: {}", id, one.node(), why);
+        giveBack(job, task, one, "node " + one.node() + " was lost");
     }
 
-    private void giveBack(Job job, Task task, String why) {
-        release(job, task);
+    private void giveBack(Job job, Task task, Task one, String why) {
+        if (task.second().isPresent()) {
+            drop(job, task, one, "was given up: " + why);
+            return;
+        }
+        release(job, task.attemptId());
         int before = job.finished().size();
         job.giveBack(task, why, nowMillis());
         again(job, task);
@@ -518,7 +527,7 @@ final class Dispatcher {
     }
 
     private void ended(Job job, Task task, RunTaskReply reply) {
-        release(job, task);
+        release(job, task.attemptId());
         if (reply.getEnded() > reply.getStarted() && reply.getStarted() > 0) {
             queue.ran(job, (reply.getEnded() - reply.getStarted()) / MICROS_PER_SECOND);
         }
@@ -565,10 +574,12 @@ final class Dispatcher {
         done.subList(0, Math.max(0, done.size() - Limits.DONE_JOBS_KEPT)).forEach(jobs::remove);
     }
 
-    private void release(Job job, Task task) {
-        slots.giveBack(task);
-        share.ended(job.user(), task.slots(), nowSeconds());
-        unreachableSince.remove(task);
+    private void release(Job job, String attempt) {
+        int count = slots.giveBack(attempt);
+        if (count > 0) {
+            share.ended(job.user(), count, nowSeconds());
+        }
+        unreachableSince.remove(attempt);
     }
 
     /** Once for all that the event thread has before it. */

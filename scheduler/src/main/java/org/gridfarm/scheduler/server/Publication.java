@@ -62,6 +62,9 @@ record Publication(FarmPath place, boolean isDirectory) {
                     rm -rf -- "$d/$4"*
                     """;
 
+    /** Others may still be under way, or be published. */
+    private static final String DISCARD_OWN = "rm -rf -- \"$GF_MOUNT$1/$2\"\n";
+
     private static final String DISCARD = "rm -rf -- \"$GF_MOUNT$1/$4\"*\n";
 
     /** Empty for a task that has none; INVALID or TOO_BIG for what cannot be one. */
@@ -106,6 +109,11 @@ record Publication(FarmPath place, boolean isDirectory) {
     RunTaskRequest discarded(RunTaskRequest attempt) {
         return script(attempt, attempt.getTask() + ".discard", DISCARD, allAttempts(attempt))
                 .build();
+    }
+
+    /** What is to be run after one of two attempts has not. */
+    RunTaskRequest discardedOwn(RunTaskRequest attempt) {
+        return script(attempt, attempt.getTask() + ".discard", DISCARD_OWN, "").build();
     }
 
     private RunTaskRequest.Builder script(

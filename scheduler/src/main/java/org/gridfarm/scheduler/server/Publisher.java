@@ -34,19 +34,38 @@ final class Publisher {
     private final Recorder recorder;
     private final Clock clock;
     private final Executor events;
+    private final Judge judge;
 
-    Publisher(Runner runner, Slots slots, Recorder recorder, Clock clock, Executor events) {
+    Publisher(
+            Runner runner,
+            Slots slots,
+            Recorder recorder,
+            Clock clock,
+            Executor events,
+            Judge judge) {
         this.runner = runner;
         this.slots = slots;
         this.recorder = recorder;
         this.clock = clock;
         this.events = events;
+        this.judge = judge;
     }
 
-    /** As {@link Runner#run}; a success is told when the output is where it belongs. */
+    /** Says which of the attempts of a task counts. */
+    interface Judge {
+        /** This one, which has succeeded; false if another one was before it. */
+        boolean isFirst(Job job, Task task, String attempt);
+    }
+
+    /**
+     * As {@link Runner#run}; a success is told when the output is where it belongs.
+     *
+     * @param one the task itself, or its second attempt
+     */
     CompletableFuture<RunTaskReply> run(
-            String address, Job job, Task task, Accounts.Account account, List<LocalInput> locals) {
-        RunTaskRequest attempt = Attempt.request(job, task, account, locals);
+            String address, Job job, Task one, Accounts.Account account, List<LocalInput> locals) {
+        Task task = job.tasks().get(one.index());
+        RunTaskRequest attempt = Attempt.request(job, one, account, locals);
         Optional<Publication> wanted = Publication.of(task.spec());
         if (wanted.isEmpty()) {
             return runner.run(address, attempt);
@@ -57,18 +76,17 @@ final class Publisher {
         }
         return runner.run(address, publication.prepared(attempt))
                 .thenComposeAsync(
-                        reply ->
-                                isGood(reply)
-                                        ? intend(job, task, reply)
-                                                .thenComposeAsync(
-                                                        _ ->
-                                                                publish(
-                                                                        publication,
-                                                                        attempt,
-                                                                        task,
-                                                                        reply),
-                                                        events)
-                                        : discard(publication, attempt, task, reply),
+                        reply -> {
+                            if (!isGood(reply)) {
+                                return discard(publication, address, attempt, task, reply);
+                            }
+                            return judge.isFirst(job, task, attempt.getTask())
+                                    ? intend(job, task, reply)
+                                            .thenComposeAsync(
+                                                    _ -> publish(publication, attempt, task, reply),
+                                                    events)
+                                    : discard(publication, address, attempt, task, reply);
+                        },
                         events);
     }
 
@@ -102,7 +120,7 @@ final class Publisher {
                                     .setExitCode(NOT_PUBLISHED)
                                     .setFailure("its output cannot be published: " + why)
                                     .build();
-                    return discard(publication, attempt, task, failed);
+                    return discard(publication, slots.address(task.node()), attempt, task, failed);
                 },
                 events);
     }
@@ -150,12 +168,20 @@ final class Publisher {
 
     /** The task has its outcome whether this works or not; a later attempt removes it as well. */
     private CompletableFuture<RunTaskReply> discard(
-            Publication publication, RunTaskRequest attempt, Task task, RunTaskReply reply) {
-        String address = slots.address(task.node());
+            Publication publication,
+            String address,
+            RunTaskRequest attempt,
+            Task task,
+            RunTaskReply reply) {
         if (address.isEmpty()) {
             return CompletableFuture.completedFuture(reply);
         }
-        return runner.run(address, publication.discarded(attempt))
+        boolean isAlone = task.attempt(attempt.getTask()).isPresent() && task.second().isEmpty();
+        return runner.run(
+                        address,
+                        isAlone
+                                ? publication.discarded(attempt)
+                                : publication.discardedOwn(attempt))
                 .handle((removed, failure) -> {
                     if (failure != null || !isGood(removed)) {
                         LOG.warn(

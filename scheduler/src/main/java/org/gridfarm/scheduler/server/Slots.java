@@ -24,10 +24,11 @@ final class Slots {
 
     private final Map<String, NodeInfo> nodes = new HashMap<>();
     private final Map<String, BitSet> taken = new HashMap<>(); // by number, from 1 on
-    private final Map<Task, Held> ofTask = new HashMap<>();
+    private final Map<String, Held> ofAttempt = new HashMap<>();
     private final Resources resources = new Resources();
 
-    private record Held(BitSet slots, Needs needs, List<Integer> gpus, double since) {}
+    private record Held(
+            long job, String node, BitSet slots, Needs needs, List<Integer> gpus, double since) {}
 
     void learn(List<NodeInfo> list) {
         nodes.clear();
@@ -55,7 +56,8 @@ final class Slots {
             number = next(ofNode, number);
         }
         List<Integer> gpus = resources.take(task.node(), needs, task.gpus());
-        ofTask.put(task, new Held(own, needs, gpus, nowSeconds));
+        ofAttempt.put(
+                task.attemptId(), new Held(task.job(), task.node(), own, needs, gpus, nowSeconds));
         task.hold(own.nextSetBit(1), gpus);
     }
 
@@ -63,13 +65,18 @@ final class Slots {
         return taken.nextClearBit(from);
     }
 
-    void giveBack(Task task) {
-        Held own = ofTask.remove(task);
-        BitSet ofNode = taken.get(task.node());
-        if (own != null && ofNode != null) {
-            ofNode.andNot(own.slots());
-            resources.giveBack(task.node(), own.needs(), own.gpus());
+    /** How many it had; none if it has given them back before. */
+    int giveBack(String attempt) {
+        Held own = ofAttempt.remove(attempt);
+        if (own == null) {
+            return 0;
         }
+        BitSet ofNode = taken.get(own.node());
+        if (ofNode != null) {
+            ofNode.andNot(own.slots());
+        }
+        resources.giveBack(own.node(), own.needs(), own.gpus());
+        return own.slots().cardinality();
     }
 
     /**
@@ -79,13 +86,14 @@ final class Slots {
      */
     List<Running> running(double nowSeconds, LongToDoubleFunction taskSeconds) {
         List<Running> running = new ArrayList<>();
-        ofTask.forEach((task, held) ->
-                running.add(
-                        new Running(
-                                task.node(),
-                                task.slots(),
-                                nowSeconds - held.since(),
-                                taskSeconds.applyAsDouble(task.job()))));
+        for (Held held : ofAttempt.values()) {
+            running.add(
+                    new Running(
+                            held.node(),
+                            held.slots().cardinality(),
+                            nowSeconds - held.since(),
+                            taskSeconds.applyAsDouble(held.job())));
+        }
         return running;
     }
 

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import com.google.protobuf.ByteString;
-
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;
@@ -16,28 +14,17 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.After;
-import org.gridfarm.protocol.wire.Credentials;
-import org.gridfarm.protocol.wire.ListTasksReply;
-import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.NodeVerdict;
-import org.gridfarm.protocol.wire.ReadTaskOutputReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
-import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.protocol.wire.WhyJobReply;
-import org.gridfarm.protocol.wire.WriteTaskInputReply;
-import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.queue.JobStore;
-import org.gridfarm.scheduler.worker.Farm;
-import org.gridfarm.scheduler.worker.Runner;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.InvocationHandler;
@@ -46,188 +33,14 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.function.Supplier;
 
 /** One bad user, job or node beside good ones. */
-class DispatcherTest {
-    private final ExecutorService events = Executors.newSingleThreadExecutor();
-    private final List<NodeInfo> nodes = new CopyOnWriteArrayList<>();
-    private final Map<String, String> ran = new ConcurrentHashMap<>(); // attempt, address
-    private final List<String> order = new CopyOnWriteArrayList<>(); // of attempts
-    private final Set<String> held = ConcurrentHashMap.newKeySet(); // users whose tasks go on
-    private final List<CompletableFuture<RunTaskReply>> running = new CopyOnWriteArrayList<>();
-    private final List<JobStore.TaskRow> rows = new CopyOnWriteArrayList<>();
-    private final List<JobStore.JobRow> halted = new CopyOnWriteArrayList<>();
-    private volatile ListTasksReply offer =
-            ListTasksReply.newBuilder().setMemoryBytes(8L << 30).setGpus(2).build();
-    private final Recorder recorder =
-            new Recorder(
-                    (tasks, jobs) -> {
-                        rows.addAll(tasks);
-                        halted.addAll(jobs);
-                    },
-                    _ -> {});
-    private final Dispatcher dispatcher =
-            new Dispatcher(
-                    new TestedFarm(),
-                    new TestedRunner(),
-                    recorder,
-                    Clock.system(),
-                    this::unlessEnded,
-                    DispatcherTest::account);
-
-    private static final class TestedFarmDefect extends RuntimeException {
-        private static final long serialVersionUID = 1;
-    }
-
-    private final class TestedFarm implements Farm {
-        @Override
-        public CompletableFuture<List<NodeInfo>> nodes() {
-            return CompletableFuture.completedFuture(nodes);
-        }
-
-        @Override
-        public CompletableFuture<Holdings> holdings(Credentials who, List<ByteString> paths) {
-            if (paths.contains(ByteString.copyFromUtf8("/defect"))) {
-                throw new TestedFarmDefect();
-            }
-            return CompletableFuture.completedFuture(new Holdings(Map.of(), 0));
-        }
-
-        @Override
-        public CompletableFuture<List<LocalInput>> locals(
-                Credentials who, List<ByteString> paths, String node) {
-            return CompletableFuture.completedFuture(
-                    paths.stream()
-                            .map(path -> LocalInput.newBuilder().setPath(path).build())
-                            .toList());
-        }
-    }
-
-    private final class TestedRunner implements Runner {
-        @Override
-        public CompletableFuture<Void> renewProxy(
-                String address, String attempt, ByteString proxy) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
-            if (request.getUser().equals("defect")) {
-                throw new TestedFarmDefect();
-            }
-            ran.put(request.getTask(), address);
-            order.add(request.getTask());
-            CompletableFuture<RunTaskReply> outcome = new CompletableFuture<>();
-            if (held.contains(request.getUser())) {
-                running.add(outcome);
-            } else {
-                outcome.complete(RunTaskReply.getDefaultInstance());
-            }
-            return outcome;
-        }
-
-        @Override
-        public CompletableFuture<ReadTaskOutputReply> output(
-                String address, ReadTaskOutputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<WriteTaskInputReply> input(
-                String address, WriteTaskInputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<ListTasksReply> tasks(String address) {
-            return CompletableFuture.completedFuture(offer);
-        }
-
-        @Override
-        public CompletableFuture<Void> kill(String address, String attempt, int signal) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
-
-    private static CompletableFuture<Accounts.Account> account(String user) {
-        return user.equals("stranger")
-                ? CompletableFuture.failedFuture(
-                        new FarmException(ErrorKind.NOT_PERMITTED, "run as", user, "no account"))
-                : CompletableFuture.completedFuture(new Accounts.Account(1000, 1000, List.of()));
-    }
-
-    /** The dispatcher asks for the nodes again and again. */
-    private void unlessEnded(Runnable step) {
-        if (!events.isShutdown()) {
-            events.execute(step);
-        }
-    }
-
-    @AfterEach
-    void end() {
-        recorder.close();
-        events.shutdownNow();
-    }
-
-    private <T> T asked(Supplier<T> question) {
-        return CompletableFuture.supplyAsync(question, events).join();
-    }
-
-    private void begin(List<Job> restored, String... names) {
-        for (String name : names) {
-            nodes.add(
-                    NodeInfo.newBuilder()
-                            .setName(name)
-                            .setAddress(name + ":1")
-                            .setState("up")
-                            .setSlots(1)
-                            .build());
-        }
-        events.execute(() -> dispatcher.begin(restored));
-    }
-
-    private static SubmitJobRequest job(String on, String... inputs) {
-        SubmitJobRequest.Builder request = SubmitJobRequest.newBuilder().setNodePattern(on);
-        for (String input : inputs) {
-            TaskSpec.Builder task = TaskSpec.newBuilder();
-            if (!input.isEmpty()) {
-                task.addInputs(ByteString.copyFromUtf8(input));
-            }
-            request.addTasks(task);
-        }
-        return request.build();
-    }
-
-    private void submit(long id, String user, SubmitJobRequest request) {
-        events.execute(() -> dispatcher.submitted(id, user, request));
-    }
-
-    private void release() {
-        RunTaskReply killed = RunTaskReply.newBuilder().setExitCode(143).setSignal(15).build();
-        RunTaskReply ended = RunTaskReply.getDefaultInstance();
-        boolean isCancelled = asked(() -> !dispatcher.require(1).halted().isEmpty());
-        running.forEach(outcome -> outcome.complete(isCancelled ? killed : ended));
-    }
-
-    private void awaitState(long id, String state) {
-        await().until(() -> asked(() -> dispatcher.require(id).state().equals(state)));
-    }
-
-    private String reason(long id) {
-        return asked(() -> dispatcher.require(id).tasks().get(0).reason());
-    }
-
+class DispatcherTest extends DispatcherFixture {
     @Test
     void aUserWithoutAnAccountFailsHisOwnTasksAlone() {
         begin(List.of(), "n1");
@@ -534,43 +347,6 @@ class DispatcherTest {
         assertThat(asked(() -> dispatcher.require(2).tasks().get(1).gpus())).containsExactly(0, 1);
         release();
         awaitState(1, "succeeded");
-        awaitState(2, "succeeded");
-    }
-
-    /** Each slot that comes free would be taken by a small task at once. */
-    @Test
-    void aTaskOfManySlotsStartsThoughSmallOnesWaitForEachSlot() {
-        nodes.add(
-                NodeInfo.newBuilder()
-                        .setName("n1")
-                        .setAddress("n1:1")
-                        .setState("up")
-                        .setSlots(2)
-                        .build());
-        begin(List.of());
-        held.addAll(Set.of("alice", "bob"));
-        submit(1, "bob", job("", "", "", "", "", "", "", ""));
-        await().until(() -> running.size() == 2);
-        SubmitJobRequest.Builder large = job("", "").toBuilder();
-        large.setTasks(0, large.getTasks(0).toBuilder().setSlots(2));
-        submit(2, "alice", large.build());
-        await().until(() ->
-                asked(() -> dispatcher.info(dispatcher.require(2)).getWaiting())
-                        .contains("waits for 2 slots on n1, which is kept for it"));
-        assertThat(
-                        asked(() ->
-                                dispatcher
-                                        .why(dispatcher.require(1), 0)
-                                        .getNodes(0)
-                                        .getAgainstList()))
-                .contains("is kept for job 2, which needs 2 slots");
-        running.removeFirst().complete(RunTaskReply.getDefaultInstance());
-        await().until(() -> asked(() -> dispatcher.require(1).succeeded()) == 1);
-        assertThat(running).as("the slot stays free").hasSize(1);
-        running.removeFirst().complete(RunTaskReply.getDefaultInstance());
-        await().until(() -> ran.containsKey("2.0.1"));
-        release();
-        release();
         awaitState(2, "succeeded");
     }
 

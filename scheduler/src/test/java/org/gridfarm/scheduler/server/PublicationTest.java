@@ -176,4 +176,16 @@ class PublicationTest {
                     bad[0]);
         }
     }
+
+    @Test
+    void oneOfTwoAttemptsRemovesItsOwnDirectoryAlone() throws Exception {
+        Publication publication = of("/out/f");
+        assertEquals(0, run(publication.prepared(attempt(1, "echo one > $GF_OUT"))));
+        assertEquals(0, run(publication.prepared(attempt(10, "echo ten > $GF_OUT"))));
+        assertEquals(0, run(publication.discardedOwn(attempt(1, ""))));
+        assertEquals(List.of(".gf-out-7.0.10"), names("out"));
+        assertEquals(0, run(publication.published(attempt(10, ""))));
+        assertEquals(List.of("f"), names("out"));
+        assertEquals("ten\n", content("out/f"));
+    }
 }

@@ -50,7 +50,13 @@ class PublisherTest {
                     _ -> {});
     private final Slots slots = new Slots();
     private final Publisher publisher =
-            new Publisher(new Nodes(), slots, recorder, Clock.system(), Runnable::run);
+            new Publisher(
+                    new Nodes(),
+                    slots,
+                    recorder,
+                    Clock.system(),
+                    Runnable::run,
+                    (_, task, attempt) -> task.attempt(attempt).isPresent());
     private final Job job =
             new Job(
                     7,
@@ -120,9 +126,13 @@ class PublisherTest {
     }
 
     private RunTaskReply run(Task task) throws Exception {
+        return run(job, task);
+    }
+
+    private RunTaskReply run(Job of, Task task) throws Exception {
         Accounts.Account ann = new Accounts.Account(1000, 1000, List.of());
         return publisher
-                .run(slots.address(task.node()), job, task, ann, List.of())
+                .run(slots.address(task.node()), of, task, ann, List.of())
                 .get(SECONDS_MAX, TimeUnit.SECONDS);
     }
 
@@ -185,7 +195,7 @@ class PublisherTest {
         Task task = restored.running().getFirst();
         assertTrue(task.isPublishing());
 
-        RunTaskReply reply = run(task);
+        RunTaskReply reply = run(restored, task);
 
         assertEquals(List.of("n1:1 7.0.1.publish"), steps);
         assertEquals("said", reply.getStdout().toStringUtf8());
@@ -214,5 +224,21 @@ class PublisherTest {
         assertEquals(0, run(task).getExitCode());
 
         assertEquals(List.of("away:1 7.0.1.publish", "n2:1 7.0.1.publish"), steps);
+    }
+
+    /** Of two attempts the slower one may end well, too; its output is removed and nothing else. */
+    @Test
+    void ofTwoAttemptsTheSlowerOneIsNotPublishedAndRemovesNothingOfTheOther() throws Exception {
+        Task task = started();
+        Task second = job.startSecond(task, "n1", "none", 0);
+        replies.put("7.0.2", RunTaskReply.newBuilder().setExitCode(1).build());
+        assertEquals(1, run(second).getExitCode());
+        assertEquals(List.of("n1:1 7.0.2", "n1:1 7.0.2.discard"), steps);
+
+        replies.clear();
+        steps.clear();
+        job.settle(task, task, "was slower");
+        assertEquals(0, run(second).getExitCode());
+        assertEquals(List.of("n1:1 7.0.2", "n1:1 7.0.2.discard"), steps);
     }
 }

@@ -74,6 +74,47 @@ class JobsTest {
         }
     }
 
+    /**
+     * Four tasks of which one hangs where it is tried first; what its first attempt wrote is gone.
+     */
+    @Test
+    void aTaskThatHangsOnOneNodeEndsOnAnother(@TempDir Path here) throws IOException {
+        Path log = here.resolve("log");
+        String task =
+                "echo $GF_ATTEMPT > $GF_OUT; [ {} != 4 ] || [ $GF_ATTEMPT -gt 1 ] || sleep 600";
+        farm.gf(
+                "run",
+                "--speculate",
+                "--joblog",
+                log.toString(),
+                "--out",
+                "/jobs/s{}",
+                task,
+                ":::",
+                "1",
+                "2",
+                "3",
+                "4");
+        assertThat(farm.gf("cat", "/jobs/s4")).isEqualTo("2\n");
+        assertThat(Files.readAllLines(log)).hasSize(5);
+        assertThat(farm.gf("ls", "-a", "/jobs")).doesNotContain(".gf-out");
+        assertThat(farm.gf("jobs", "--all", "--json")).contains("was slower");
+    }
+
+    /** Two slots are never free at once while tasks that end one by one are there for each. */
+    @Test
+    void aTaskOfAllSlotsOfANodeStartsThoughSmallOnesWait(@TempDir Path here) throws IOException {
+        Path script =
+                Files.writeString(here.resolve("small.sh"), "sleep $((GF_TASK_ID % 3 + 1))\n");
+        String small = farm.gf("submit", "--array", "200", script.toString()).strip();
+        await().untilAsserted(() ->
+                assertThat(farm.gf("job", "show", small)).contains("running", "pending"));
+        assertThat(farm.gf("run", "--slots", "2", "--priority", "1", "echo", "large"))
+                .isEqualTo("large\n");
+        assertThat(farm.gf("job", "show", small)).as("it did not wait for all").contains("pending");
+        farm.gf("job", "cancel", small);
+    }
+
     private static String farmPath(Path onMount) {
         return "/" + farm.mount().relativize(onMount);
     }

@@ -62,6 +62,12 @@ final class JobOptions {
     private int retries;
 
     @Option(
+            names = "--speculate",
+            description =
+                    "begin a task that takes much longer than the others a second time on another node; the first to succeed counts")
+    private boolean speculate;
+
+    @Option(
             names = "--halt",
             defaultValue = "never",
             paramLabel = "WHEN",
@@ -184,6 +190,7 @@ final class JobOptions {
                 .setName(JobRequest.name(name, words))
                 .setParallelMax(parallel)
                 .setRetries(retries)
+                .setSpeculate(speculate)
                 .setHalt(halt)
                 .putAllEnvironment(JobRequest.environment(environment))
                 .setDirectory(

@@ -140,7 +140,7 @@ public final class Jobs implements Callable<Integer> {
                                 seconds(cpu(t)),
                                 Output.bytes(t.getUsage().getMemoryPeak()),
                                 NameText.of(t.getArgument().toByteArray()),
-                                t.getReason()));
+                                reason(t)));
             }
         }
         if (json) {
@@ -153,6 +153,19 @@ public final class Jobs implements Callable<Integer> {
                 ended.forEach(job -> System.out.println(summary(job)));
             }
         }
+    }
+
+    /** Why it waits or failed, and what became of its other attempt. */
+    private static String reason(TaskInfo task) {
+        String other =
+                task.hasSecond()
+                        ? "attempt %d runs on %s as well"
+                                .formatted(
+                                        task.getSecond().getAttempts(), task.getSecond().getNode())
+                        : task.getSuperseded();
+        return task.getReason().isEmpty() || other.isEmpty()
+                ? task.getReason() + other
+                : task.getReason() + "; " + other;
     }
 
     /** From being queued to its start, in milliseconds. */
@@ -237,6 +250,8 @@ public final class Jobs implements Callable<Integer> {
         document.put("memory_peak_bytes", job.getMemoryPeak());
         document.put("wall_ms", job.getWallMillis());
         document.put("wait_ms", job.getWaitMillis());
+        document.put("second_attempts", job.getSecondAttempts());
+        document.put("second_won", job.getSecondWon());
         document.put("submitted_ms", job.getSubmitted());
         document.put("started_ms", job.getStarted());
         document.put("ended_ms", job.getEnded());
@@ -270,7 +285,7 @@ public final class Jobs implements Callable<Integer> {
         document.put("gpus", List.copyOf(task.getGpusList()));
         document.put("stdout_bytes", task.getStdoutBytes());
         document.put("stderr_bytes", task.getStderrBytes());
-        document.put("reason", task.getReason());
+        document.put("reason", reason(task));
         return document;
     }
 }
