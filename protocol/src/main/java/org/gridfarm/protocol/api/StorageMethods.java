@@ -14,8 +14,11 @@ import org.gridfarm.protocol.wire.WriteTaskInputRequest;
  * tasks (from the scheduler). Shapes are in {@code storage.proto}.
  */
 public final class StorageMethods {
+    /** For whom a gateway asks, the ticket says. */
+    private static final Access CLIENTS = Access.CLIENTS.and(Role.GATEWAY);
+
     /** Other nodes pass on what clients have them do. */
-    private static final Access FILES = Access.CLIENTS.and(Role.NODE);
+    private static final Access FILES = CLIENTS.and(Role.NODE);
 
     private static final Access COMMANDS = Access.of(Role.METASERVER);
 
@@ -97,7 +100,7 @@ public final class StorageMethods {
                     CopyRangeRequest.parser(),
                     ChainOutcome.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS.needing("a ticket to write, and one to read the source"));
+                    CLIENTS.needing("a ticket to write, and one to read the source"));
     public static final Method<OpenLocalRequest, OpenLocalReply> OPEN_LOCAL =
             new Method<>(
                     108,
@@ -105,7 +108,7 @@ public final class StorageMethods {
                     OpenLocalRequest.parser(),
                     OpenLocalReply.parser(),
                     Retry.ONCE,
-                    Access.CLIENTS.needing("a ticket"));
+                    CLIENTS.needing("a ticket"));
     public static final Method<CloseLocalRequest, Empty> CLOSE_LOCAL =
             new Method<>(
                     109,
@@ -113,7 +116,7 @@ public final class StorageMethods {
                     CloseLocalRequest.parser(),
                     Empty.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS);
+                    CLIENTS);
     public static final Method<StageRequest, StageReply> STAGE =
             new Method<>(
                     110,
@@ -121,7 +124,7 @@ public final class StorageMethods {
                     StageRequest.parser(),
                     StageReply.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS);
+                    CLIENTS);
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
             new Method<>(

@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The grid-mapfile: which certificate name is which user or which part of the farm. One line each,
@@ -33,6 +35,7 @@ import java.util.regex.Pattern;
  * "/O=Grid/OU=Hosts/CN=m1.example"  @metaserver     likewise @scheduler
  * "/O=Grid/OU=Hosts/CN=w1.example"  @mount          a host that says which of its users asks; its root is nobody
  * "/O=Grid/OU=Hosts/CN=w2.example"  @mount:root     the same of one whose root is the farm's, too
+ * "/O=Grid/OU=Hosts/CN=g1.example"  @gateway        a host that acts as the people who come to it
  * </pre>
  *
  * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\},
@@ -46,9 +49,14 @@ public final class GridMap {
     private static final long BYTES_MAX = 16 << 20; // some hundred thousand lines
 
     private final Map<String, Identity> identities;
+    private final Set<String> accounts;
 
     private GridMap(Map<String, Identity> identities) {
         this.identities = Map.copyOf(identities);
+        accounts =
+                identities.values().stream()
+                        .flatMap(identity -> identity.users().stream())
+                        .collect(Collectors.toUnmodifiableSet());
     }
 
     public static GridMap empty() {
@@ -116,6 +124,11 @@ public final class GridMap {
         return Optional.ofNullable(identities.get(DistinguishedName.canonical(dn)));
     }
 
+    /** Whether some person has this account. */
+    public boolean hasAccount(String user) {
+        return accounts.contains(user);
+    }
+
     public int size() {
         return identities.size();
     }
@@ -138,6 +151,7 @@ public final class GridMap {
                     new Identity(dn, Role.NODE, List.of(), Optional.of(node(argument, at)), false);
             case "@metaserver" -> host(dn, Role.METASERVER, argument, at);
             case "@scheduler" -> host(dn, Role.SCHEDULER, argument, at);
+            case "@gateway" -> host(dn, Role.GATEWAY, argument, at);
             case "@mount" -> mount(dn, argument, at);
             default ->
                     throw wrong(
@@ -145,7 +159,7 @@ public final class GridMap {
                             "unknown role "
                                     + role
                                     + ", known are @admin:USER @node:NAME @metaserver @scheduler"
-                                    + " @mount @mount:root");
+                                    + " @mount @mount:root @gateway");
         };
     }
 

@@ -78,6 +78,15 @@ public record Identity(
         return new Identity(dn, role, others, node, limited, root);
     }
 
+    /**
+     * This gateway as the account of somebody who came to it: with his files it may do what he may,
+     * and nothing else of his.
+     */
+    public Identity inPlaceOf(String account) {
+        require(Role.GATEWAY, "act as");
+        return new Identity(dn, Role.USER, List.of(account), Optional.empty(), true);
+    }
+
     public boolean isAdmin() {
         return role == Role.ADMIN;
     }

@@ -11,7 +11,12 @@ public enum Role {
     METASERVER,
     SCHEDULER,
     /** A host trusted to say on whose behalf (uid, gid, groups) each of its calls comes. */
-    MOUNT;
+    MOUNT,
+    /**
+     * A host that people come to with their certificates: it acts as the one who asks, with files
+     * alone, and as itself it may do nothing.
+     */
+    GATEWAY;
 
     /** Whether people stand behind it, who have a local user name. */
     public boolean isPerson() {

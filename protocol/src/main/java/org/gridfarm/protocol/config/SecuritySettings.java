@@ -107,11 +107,13 @@ public record SecuritySettings(
     public TlsContexts contexts(Clock clock, Executor handshakes) {
         Supplier<Credential> credential = reloaded(clock);
         ChainValidator validator = validator(clock);
-        Supplier<GridMap> people =
-                map.<Supplier<GridMap>>map(
-                                file -> new Reloaded<>(file, GridMap::load, clock, LOOK_EVERY))
-                        .orElse(GridMap::empty);
+        Supplier<GridMap> people = people(clock).orElse(GridMap::empty);
         return new TlsContexts(credential, validator, people, clock, engine, handshakes);
+    }
+
+    /** Who is who, as the grid-mapfile says now; empty: there is none here. */
+    public Optional<Supplier<GridMap>> people(Clock clock) {
+        return map.map(file -> new Reloaded<>(file, GridMap::load, clock, LOOK_EVERY));
     }
 
     /**

@@ -1,14 +1,21 @@
 package org.gridfarm.protocol.rpc;
 
+import io.netty.channel.Channel;
+
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
+import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ActAsReply;
 import org.gridfarm.protocol.wire.ActAsRequest;
 
 /**
- * A person with several accounts says which one he means, before he asks for anything else on the
- * connection. Every server answers; what his accounts are its map says.
+ * A person with several accounts says which one he means, and a gateway as whose account it asks,
+ * before anything else is asked for on the connection. Every server answers; what accounts there
+ * are its map says. A gateway becomes nobody's superuser: neither root here nor, where a session is
+ * opened, who has the number 0.
  */
 final class ActAs {
     static final Method<ActAsRequest, ActAsReply> METHOD =
@@ -18,7 +25,11 @@ final class ActAs {
                     ActAsRequest.parser(),
                     ActAsReply.parser(),
                     Retry.IDEMPOTENT,
-                    Access.PEOPLE.needing("an account of the same person"));
+                    Access.PEOPLE
+                            .and(Role.GATEWAY)
+                            .needing("an account of the same person; of a gateway, of any"));
+
+    private static final String SUPERUSER = "root";
 
     private ActAs() {}
 
@@ -35,11 +46,34 @@ final class ActAs {
 
     /** Who the other side of a connection is. Changed on its event loop alone. */
     static final class Whom {
+        private final Identity proved;
+        private final Channel channel;
         private volatile Identity identity;
         private boolean asked;
 
-        Whom(Identity proved) {
+        /**
+         * @param channel that knows what was proved, where that was by TLS
+         */
+        Whom(Identity proved, Channel channel) {
+            this.proved = proved;
+            this.channel = channel;
             identity = proved;
+        }
+
+        /** Names the key by which it was proved; 0 where nothing was. */
+        long keyBinding() {
+            AuthenticatedPeer peer = channel.attr(TlsContexts.PEER).get();
+            return peer == null ? 0 : peer.chain().keyBinding();
+        }
+
+        /** Whether somebody of this server's map has it. */
+        private boolean isAccount(String account) {
+            AuthenticatedPeer peer = channel.attr(TlsContexts.PEER).get();
+            return peer != null && peer.names().hasAccount(account);
+        }
+
+        boolean isGateway() {
+            return proved.role() == Role.GATEWAY;
         }
 
         Identity identity() {
@@ -53,7 +87,7 @@ final class ActAs {
 
         /** BUSY where it has asked for something before, for which it was another. */
         private void becomes(String account) {
-            Identity now = identity.as(account);
+            Identity now = isGateway() ? inPlaceOf(account) : identity.as(account);
             if (asked) {
                 throw new FarmException(
                         ErrorKind.BUSY,
@@ -62,6 +96,19 @@ final class ActAs {
                         "this connection is already in use as " + identity.user());
             }
             identity = now;
+        }
+
+        private Identity inPlaceOf(String account) {
+            if (account.equals(SUPERUSER) || !isAccount(account)) {
+                throw new FarmException(
+                        ErrorKind.NOT_PERMITTED,
+                        METHOD.name(),
+                        account,
+                        account.equals(SUPERUSER)
+                                ? "a gateway is never root"
+                                : "the grid-mapfile gives that account to nobody");
+            }
+            return proved.inPlaceOf(account);
         }
     }
 }

@@ -85,7 +85,7 @@ final class Admissions {
     private static boolean isDaemon(Identity who) {
         return switch (who.role()) {
             case NODE, METASERVER, SCHEDULER -> true;
-            case USER, ADMIN, MOUNT -> false;
+            case USER, ADMIN, MOUNT, GATEWAY -> false;
         };
     }
 

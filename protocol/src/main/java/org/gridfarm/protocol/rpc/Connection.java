@@ -13,9 +13,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 
 import org.gridfarm.protocol.auth.Identity;
-import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
-import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Failure;
@@ -140,7 +138,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         this.settings = settings;
         this.accepted = accepted;
         this.address = address;
-        this.whom = new ActAs.Whom(identity);
+        this.whom = new ActAs.Whom(identity, channel);
         this.reader = reader;
         this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
         this.liveness = new Liveness(settings.keepAlive(), System.nanoTime());
@@ -209,9 +207,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     @Override
+    public boolean isGateway() {
+        return whom.isGateway();
+    }
+
+    @Override
     public long keyBinding() {
-        AuthenticatedPeer proved = channel.attr(TlsContexts.PEER).get();
-        return proved == null ? 0 : proved.chain().keyBinding();
+        return whom.keyBinding();
     }
 
     @Override

@@ -35,6 +35,11 @@ public interface Peer {
     /** Who the other side proved to be. */
     Identity identity();
 
+    /** It proved to be a gateway: {@link #identity} is whom it asks for. */
+    default boolean isGateway() {
+        return false;
+    }
+
     /**
      * Names the key by which the other side proved it, as tickets are bound to it; 0 on an
      * unprotected connection.

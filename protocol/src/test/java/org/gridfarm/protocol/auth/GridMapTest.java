@@ -37,6 +37,28 @@ class GridMapTest {
     }
 
     @Test
+    void aGatewayIsInThePlaceOfWhoeverHasAnAccount() {
+        GridMap map =
+                GridMap.parse(
+                        """
+                        "/CN=gw" @gateway
+                        "/CN=Ann" ann,astro
+                        "/CN=Carol" @admin:carol
+                        """,
+                        "map");
+        assertThat(map.hasAccount("astro")).isTrue();
+        assertThat(map.hasAccount("carol")).isTrue();
+        assertThat(map.hasAccount("root")).isFalse();
+        Identity gateway = map.lookUp("/CN=gw").orElseThrow();
+        Identity carol = gateway.inPlaceOf("carol");
+        assertThat(carol.role()).isEqualTo(Role.USER);
+        assertThat(carol.limited()).isTrue();
+        assertThat(carol.user()).isEqualTo("carol");
+        Identity ann = map.lookUp("/CN=Ann").orElseThrow();
+        assertThatExceptionOfType(FarmException.class).isThrownBy(() -> ann.inPlaceOf("carol"));
+    }
+
+    @Test
     void namesBecomeUsersAndRoles() {
         Identity alice = of("/O=Grid/OU=Users/CN=Alice Example");
         assertThat(alice.role()).isEqualTo(Role.USER);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
@@ -77,7 +78,7 @@ class DelegationsTest {
                             List.of(user),
                             Optional.empty(),
                             chain.limited());
-            return new AuthenticatedPeer(chain, Optional.of(identity), true);
+            return new AuthenticatedPeer(chain, Optional.of(identity), GridMap.empty());
         } catch (CertificateException e) {
             throw new FarmException(
                     ErrorKind.NOT_AUTHENTICATED,

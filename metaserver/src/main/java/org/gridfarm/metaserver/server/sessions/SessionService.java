@@ -92,11 +92,23 @@ public final class SessionService {
                 .execute(() -> {
                     try {
                         Credentials own = identity.accounts().of(who.user());
+                        requireNoSuperuser(exchange.peer(), who, own);
                         events.submit(() -> opened(exchange, who, own));
                     } catch (RuntimeException e) {
                         exchange.failWith(e);
                     }
                 });
+    }
+
+    /** Whatever the account is called: the host of a gateway is trusted with people's files. */
+    private static void requireNoSuperuser(Peer peer, Identity who, Credentials own) {
+        if (peer.isGateway() && own.getUid() == 0) {
+            throw new FarmException(
+                    ErrorKind.NOT_PERMITTED,
+                    "open session",
+                    who.user(),
+                    "that account is root's, and a gateway is never root");
+        }
     }
 
     private void opened(

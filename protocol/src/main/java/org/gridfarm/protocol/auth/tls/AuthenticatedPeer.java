@@ -1,5 +1,6 @@
 package org.gridfarm.protocol.auth.tls;
 
+import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -13,10 +14,15 @@ import java.util.Optional;
  *
  * @param mapped whom the grid-mapfile makes of it; always present for a server's peers, for a
  *     client's only where the client has a map that names its servers
- * @param byMap there is a map here: who is not in it is nobody
+ * @param names the map as it was then; empty where there is none here
  */
 public record AuthenticatedPeer(
-        AuthenticatedChain chain, Optional<Identity> mapped, boolean byMap) {
+        AuthenticatedChain chain, Optional<Identity> mapped, GridMap names) {
+    /** There is a map here: who is not in it is nobody. */
+    public boolean byMap() {
+        return names.size() > 0;
+    }
+
     public Identity identity() {
         return mapped.orElseThrow(() ->
                 new FarmException(

@@ -173,7 +173,7 @@ public final class TlsContexts {
             GridMap names = map.get();
             Optional<Identity> identity =
                     names.lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
-            return new AuthenticatedPeer(chain, identity, names.size() > 0);
+            return new AuthenticatedPeer(chain, identity, names);
         } catch (CertificateException e) {
             String subject =
                     certificates.isEmpty()

@@ -20,6 +20,7 @@ public record Subject(String dn, List<String> hosts, String target, String file,
         SCHEDULER,
         NODE,
         MOUNT,
+        GATEWAY,
         SERVICE,
         USER,
         ADMIN
@@ -49,6 +50,11 @@ public record Subject(String dn, List<String> hosts, String target, String file,
                 List<String> hosts = hosts(words, "HOST");
                 String target = root ? "@mount:root" : "@mount";
                 yield new Subject(base + "/OU=mount/CN=" + first, hosts, target, "mount", true);
+            }
+            case GATEWAY -> {
+                List<String> hosts = hosts(words, "HOST");
+                yield new Subject(
+                        base + "/OU=gateway/CN=" + first, hosts, "@gateway", "gateway", true);
             }
             case SERVICE -> host(base, first, hosts(rest(words), "SERVICE HOST"), "");
             case USER, ADMIN -> {

@@ -266,6 +266,7 @@ final class ClusterPlan {
         String user = System.getProperty("user.name");
         Path credential = pki.issueUser(user, "@admin:" + user);
         configurations.client("client", credential, "", metaservers, schedulers);
+        configurations.gateway(metaservers);
         for (int i = 1; i <= options.nodes(); i++) {
             String name = "mount-n" + i;
             configurations.client(

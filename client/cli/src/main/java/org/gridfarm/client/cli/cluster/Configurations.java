@@ -183,6 +183,28 @@ final class Configurations {
                                 pki.trust()));
     }
 
+    /** For a gateway that acts as whoever asks, which needs to know who that is. */
+    Path gateway(List<String> metaservers) {
+        String name = "gateway";
+        return write(
+                name,
+                """
+                metaservers = %s
+
+                [tls]
+                credential = "%s"
+                trust = "%s"
+
+                [grid]
+                map = "%s"
+                """
+                        .formatted(
+                                list(metaservers),
+                                pki.issueHost(name, "@gateway"),
+                                pki.trust(),
+                                pki.gridMap()));
+    }
+
     private Path data(String node) {
         return directory.resolve(node).resolve("data");
     }

@@ -86,6 +86,7 @@ public final class Ca {
                 "",
                 "  metaserver HOST [NAME...]        scheduler HOST [NAME...]",
                 "  node NODE HOST [NAME...]         mount HOST [NAME...] (root of it is the farm's with --root)",
+                "  gateway HOST [NAME...]           acts as the people who come to it, with files alone",
                 "  service SERVICE HOST [NAME...]   such as a database: nobody to the farm",
                 "  user ACCOUNT[,ACCOUNT...]        admin ACCOUNT[,ACCOUNT...] (--name \"Full Name\")",
                 "",
@@ -316,6 +317,6 @@ public final class Ca {
                 ErrorKind.USAGE,
                 "issue",
                 word,
-                "known kinds are metaserver scheduler node mount service user admin");
+                "known kinds are metaserver scheduler node mount gateway service user admin");
     }
 }
