@@ -181,7 +181,7 @@ case $invoked:${1:-} in
     gf:storagenode) kind=$1 main=org.gridfarm.storagenode.StorageNodeMain && shift ;;
     gf:scheduler) kind=$1 main=org.gridfarm.scheduler.SchedulerMain && shift ;;
     gf:zookeeper) kind=$1 main=org.apache.zookeeper.server.ZooKeeperServerMain && shift ;;
-    gf:bench | gf:console) kind=$1 ;;
+    gf:bench | gf:console | gf:gateway) kind=$1 ;;
     gf:mount)
         for word; do
             case $word in -f | --foreground) kind=$1 ;; esac

@@ -103,7 +103,36 @@ class HadoopContractsTest {
                 Tier.current() == Tier.CAMPAIGN, "one machine and a sample will do in the gate");
     }
 
+    /** Hadoop's client of WebHDFS with a gateway at that address. */
+    static void webHdfs(TestFarm farm, String address) throws IOException {
+        List<String> sample = List.of("WebHdfsCases", "WebHdfsContracts$Create");
+        List<String> all = new ArrayList<>(sample);
+        for (String name :
+                "Append ContentSummary Delete GetFileStatus Mkdir Open Rename Seek SetTimes"
+                        .split(" ")) {
+            all.add("WebHdfsContracts$" + name);
+        }
+        run(
+                farm,
+                JavaMachines.own(),
+                Tier.current() == Tier.GATE ? sample : all,
+                false,
+                "/gateway/hadoop",
+                "-Dgf.webhdfs=" + address);
+    }
+
     private static void run(TestFarm farm, Path java, List<String> classes, boolean root)
+            throws IOException {
+        run(farm, java, classes, root, "/hadoop", "-Dgf.webhdfs=none");
+    }
+
+    private static void run(
+            TestFarm farm,
+            Path java,
+            List<String> classes,
+            boolean root,
+            String directory,
+            String property)
             throws IOException {
         Path work = Files.createDirectories(farm.directory().resolve("hadoop-contracts"));
         String classPath =
@@ -119,7 +148,8 @@ class HadoopContractsTest {
                                 "-Xmx384m",
                                 "-XX:+UseSerialGC",
                                 "-XX:TieredStopAtLevel=1",
-                                "-Dgf.contract.directory=/hadoop",
+                                "-Dgf.contract.directory=" + directory,
+                                property,
                                 "-Dgf.contract.root=" + root,
                                 "-Dtest.build.data=" + work,
                                 "-Djava.io.tmpdir=" + work,

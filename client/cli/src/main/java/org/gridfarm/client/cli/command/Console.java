@@ -15,8 +15,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -37,8 +35,6 @@ import java.util.concurrent.CountDownLatch;
         },
         mixinStandardHelpOptions = true)
 public final class Console implements Callable<Integer> {
-    private static final int TOKEN_CHARACTERS_MIN = 16;
-
     @Mixin private FarmOptions options = new FarmOptions();
 
     @Option(
@@ -141,26 +137,6 @@ public final class Console implements Callable<Integer> {
     }
 
     private Optional<String> token() {
-        if (tokenFile == null) return Optional.empty();
-        try {
-            String token = Files.readString(tokenFile).strip();
-            if (token.length() < TOKEN_CHARACTERS_MIN) {
-                throw new FarmException(
-                        ErrorKind.BAD_CONFIGURATION,
-                        "read token",
-                        tokenFile.toString(),
-                        "needs "
-                                + TOKEN_CHARACTERS_MIN
-                                + " characters at least, such as openssl rand -hex 24 makes");
-            }
-            return Optional.of(token);
-        } catch (IOException e) {
-            throw new FarmException(
-                    ErrorKind.BAD_CONFIGURATION,
-                    "read token",
-                    tokenFile.toString(),
-                    "it cannot be read: " + e.getMessage(),
-                    e);
-        }
+        return Optional.ofNullable(tokenFile).map(TokenFile::read);
     }
 }

@@ -1,20 +1,14 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.operand.HostNames;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.FileType;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Attributes in the words and the JSON keys that all commands share. */
 final class Describe {
-    private static final Map<Integer, String> USERS = names("/etc/passwd");
-    private static final Map<Integer, String> GROUPS = names("/etc/group");
-
     private Describe() {}
 
     static Map<String, Object> file(String path, Attributes a) {
@@ -75,25 +69,10 @@ final class Describe {
     }
 
     static String user(int uid) {
-        return USERS.getOrDefault(uid, Integer.toString(uid));
+        return HostNames.user(uid);
     }
 
     static String group(int gid) {
-        return GROUPS.getOrDefault(gid, Integer.toString(gid));
-    }
-
-    private static Map<Integer, String> names(String file) {
-        Map<Integer, String> names = new HashMap<>();
-        try {
-            for (String line : Files.readAllLines(Path.of(file))) {
-                String[] fields = line.split(":");
-                if (fields.length > 2 && fields[2].matches("[0-9]+")) {
-                    names.putIfAbsent(Integer.valueOf(fields[2]), fields[0]);
-                }
-            }
-        } catch (IOException e) {
-            return names; // numbers are shown instead
-        }
-        return names;
+        return HostNames.group(gid);
     }
 }

@@ -59,6 +59,7 @@ public enum Subcommand {
     CLIENTS(Group.FARM, "clients", Clients::new),
     SLOW(Group.FARM, "slow", SlowRequests::new),
     CONSOLE(Group.FARM, "console", Console::new),
+    GATEWAY(Group.FARM, "gateway", GatewayCommand::new),
     DF(Group.FARM, "df", Df::new),
     NODES(Group.FARM, "nodes", Nodes::new),
     NODE(Group.FARM, "node", NodeCommand::new),

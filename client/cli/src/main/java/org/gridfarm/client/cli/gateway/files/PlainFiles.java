@@ -1,0 +1,256 @@
+package org.gridfarm.client.cli.gateway.files;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+
+import org.gridfarm.client.cli.gateway.call.Call;
+import org.gridfarm.client.cli.gateway.call.Failure;
+import org.gridfarm.client.cli.gateway.content.Download;
+import org.gridfarm.client.cli.gateway.content.Transfers;
+import org.gridfarm.client.cli.gateway.content.Upload;
+import org.gridfarm.client.core.FarmFile;
+import org.gridfarm.client.core.FileInfo;
+import org.gridfarm.client.core.NewMode;
+import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * GET, HEAD, PUT and DELETE of files and directories. A PUT is seen in one step, when all of it is
+ * on stable storage.
+ */
+public final class PlainFiles {
+    private static final String METHODS = "GET, HEAD, PUT, DELETE, OPTIONS";
+
+    /** Of RFC 9110, section 5.6.7. */
+    private static final DateTimeFormatter HTTP_DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+                    .withZone(ZoneOffset.UTC);
+
+    private final Transfers transfers;
+
+    public PlainFiles(Transfers transfers) {
+        this.transfers = transfers;
+    }
+
+    public void answer(Call call) throws IOException {
+        switch (call.request().method()) {
+            case "GET", "HEAD" -> read(call);
+            case "PUT" -> put(call);
+            case "DELETE" -> delete(call);
+            case "OPTIONS" -> call.answer().header(HttpHeaderNames.ALLOW, METHODS).empty(204);
+            default -> call.answer().header(HttpHeaderNames.ALLOW, METHODS).text(405, METHODS);
+        }
+    }
+
+    private void read(Call call) throws IOException {
+        call.request().parameters().requireOnly(List.of("user.name", "stat"), "GET");
+        FileInfo found = call.farm().stat(call.path());
+        if (call.request().parameters().flag("stat", false)) {
+            new Listing(call, found).sendStatus();
+            return;
+        }
+        if (found.isDirectory()) {
+            new Listing(call, found).send();
+            return;
+        }
+        if (call.request().path().endsWith("/")) {
+            throw new FarmException(ErrorKind.NOT_A_DIRECTORY, "list", call.path().toString());
+        }
+        try (Transfers.Place _ = transfers.take(call.path().toString());
+                FarmFile file = call.farm().open(call.path(), OpenFlags.READ)) {
+            send(call, file);
+        }
+    }
+
+    private void send(Call call, FarmFile file) throws IOException {
+        FileInfo found = file.stat();
+        EntityTag tag = EntityTag.of(found);
+        call.answer()
+                .header(HttpHeaderNames.ETAG, tag.text())
+                .header(HttpHeaderNames.LAST_MODIFIED, HTTP_DATE.format(found.modified()))
+                .header(HttpHeaderNames.ACCEPT_RANGES, "bytes");
+        if (!isWanted(call, found, tag)) return;
+        call.answer().header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
+        Optional<ByteRange> range;
+        try {
+            range = range(call, found, tag);
+        } catch (FarmException e) {
+            if (e.kind() != ErrorKind.RANGE) throw e;
+            call.answer()
+                    .header(HttpHeaderNames.CONTENT_RANGE, "bytes */" + found.size())
+                    .header(Failure.HEADER, Failure.named(e.kind()))
+                    .text(416, e.getMessage());
+            return;
+        }
+        long offset = range.map(ByteRange::offset).orElse(0L);
+        long length = range.map(ByteRange::length).orElse(found.size());
+        range.ifPresent(part ->
+                call.answer()
+                        .header(HttpHeaderNames.CONTENT_RANGE, part.contentRange(found.size())));
+        int status = range.isPresent() ? 206 : 200;
+        if (call.request().method().equals("HEAD")) {
+            call.answer().begin(status, length);
+            call.answer().end();
+        } else {
+            new Download(call, file).send(status, offset, length);
+        }
+    }
+
+    /** Otherwise it is answered. Conditions in the order of RFC 9110, section 13.2.2. */
+    private static boolean isWanted(Call call, FileInfo found, EntityTag tag) throws IOException {
+        Optional<String> match = call.request().header(HttpHeaderNames.IF_MATCH);
+        if (match.isPresent() && !tag.isIn(match.get())) {
+            call.answer().text(412, "the file has another entity tag: " + tag.text());
+            return false;
+        }
+        Optional<String> none = call.request().header(HttpHeaderNames.IF_NONE_MATCH);
+        boolean known =
+                none.isPresent()
+                        ? tag.isIn(none.get())
+                        : call.request()
+                                .header(HttpHeaderNames.IF_MODIFIED_SINCE)
+                                .flatMap(PlainFiles::date)
+                                .filter(since -> !seconds(found.modified()).isAfter(since))
+                                .isPresent();
+        if (known) call.answer().empty(304);
+        return !known;
+    }
+
+    private static Optional<ByteRange> range(Call call, FileInfo found, EntityTag tag) {
+        Optional<String> asked = call.request().header(HttpHeaderNames.RANGE);
+        if (asked.isEmpty()) return Optional.empty();
+        Optional<String> only = call.request().header(HttpHeaderNames.IF_RANGE);
+        boolean same =
+                only.isEmpty()
+                        || only.get().equals(tag.text())
+                        || date(only.get()).filter(seconds(found.modified())::equals).isPresent();
+        return same ? ByteRange.of(asked.get(), found.size()) : Optional.empty();
+    }
+
+    private static Instant seconds(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** What is no date says nothing (RFC 9110, section 13.1.3). */
+    private static Optional<Instant> date(String text) {
+        try {
+            return Optional.of(
+                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void put(Call call) throws IOException {
+        call.request()
+                .parameters()
+                .requireOnly(List.of("user.name", "mkdirs", "mode", "copy"), "PUT");
+        if (call.request().header(HttpHeaderNames.CONTENT_RANGE).isPresent()) {
+            throw new FarmException(
+                    ErrorKind.UNSUPPORTED,
+                    "put",
+                    call.path().toString(),
+                    "a part of a file is written through a mount or the library");
+        }
+        if (call.request().path().endsWith("/")) {
+            makeDirectory(call);
+            return;
+        }
+        if (call.request().parameters().flag("mkdirs", false)) {
+            call.farm().mkdirs(call.path().parent());
+        }
+        Optional<String> mode = call.request().parameters().text("mode");
+        Upload upload =
+                new Upload(call, call.path())
+                        .mode(mode.map(PlainFiles::mode).orElse(NewMode.FILE))
+                        .onlyNew(
+                                call.request()
+                                        .header(HttpHeaderNames.IF_NONE_MATCH)
+                                        .filter("*"::equals)
+                                        .isPresent());
+        Optional<String> source = call.request().parameters().text("copy");
+        source.map(Call::path).ifPresent(upload::copyOf);
+        boolean replaced;
+        try (Transfers.Place _ = transfers.take(call.path().toString())) {
+            replaced = upload.take(there -> judge(call, there));
+        }
+        call.answer()
+                .header(HttpHeaderNames.ETAG, EntityTag.of(call.farm().stat(call.path())).text());
+        if (replaced) {
+            call.answer().empty(204);
+        } else {
+            call.answer().text(201, "created " + call.path());
+        }
+    }
+
+    static NewMode mode(String text) {
+        if (!text.matches("[0-7]{3,4}")) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "parameter", "mode", "is octal like 640, not " + text);
+        }
+        return NewMode.exactly(Integer.parseInt(text, 8));
+    }
+
+    /** Who names the content that he means to replace replaces no other. */
+    private static void judge(Call call, @Nullable FileInfo there) {
+        Optional<String> match = call.request().header(HttpHeaderNames.IF_MATCH);
+        Optional<String> none = call.request().header(HttpHeaderNames.IF_NONE_MATCH);
+        boolean other =
+                match.isPresent() && (there == null || !EntityTag.of(there).isIn(match.get()));
+        boolean known = none.isPresent() && there != null && EntityTag.of(there).isIn(none.get());
+        if (other || known) {
+            throw new FarmException(
+                    ErrorKind.ALREADY_EXISTS,
+                    "put",
+                    call.path().toString(),
+                    there == null
+                            ? "no file is there to match " + match.orElse("")
+                            : "the file has the entity tag " + EntityTag.of(there).text());
+        }
+    }
+
+    private static void makeDirectory(Call call) throws IOException {
+        if (call.request().hasBody()) {
+            throw new FarmException(
+                    ErrorKind.IS_A_DIRECTORY,
+                    "put",
+                    call.path().toString(),
+                    "a path with a slash at its end makes a directory and takes no body");
+        }
+        if (call.request().parameters().flag("mkdirs", false)) {
+            call.farm().mkdirs(call.path());
+        } else {
+            Optional<String> mode = call.request().parameters().text("mode");
+            call.farm().mkdir(call.path(), mode.map(PlainFiles::mode).orElse(NewMode.DIRECTORY));
+        }
+        call.answer().text(201, "created " + call.path());
+    }
+
+    private static void delete(Call call) throws IOException {
+        call.request().parameters().requireOnly(List.of("user.name", "recursive"), "DELETE");
+        Optional<String> match = call.request().header(HttpHeaderNames.IF_MATCH);
+        if (match.isPresent()
+                && !EntityTag.of(call.farm().statLink(call.path())).isIn(match.get())) {
+            call.answer().text(412, "the file has another entity tag");
+            return;
+        }
+        if (call.request().parameters().flag("recursive", false)) {
+            call.farm().deleteRecursively(call.path());
+        } else {
+            call.farm().delete(call.path());
+        }
+        call.answer().empty(204);
+    }
+}
