@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 
@@ -24,7 +26,12 @@ import java.util.Arrays;
  */
 class ReopenedInPlaceTest {
     private static final int SIZE = 1 << 20;
-    private static final int ROUNDS = 20;
+    private static final int ROUNDS = Tier.count("comeback.rounds");
+    private static final int APPENDS = 20;
+    private static final int KILLS = Tier.count("comeback.kills");
+
+    /** Until a busy machine has once run everybody in time. */
+    private static final Duration QUIET_MAX = Duration.ofMinutes(1);
 
     private static TestFarm farm;
 
@@ -55,6 +62,7 @@ class ReopenedInPlaceTest {
         Path file = Files.write(farm.mount().resolve("reopened-alone"), content);
         try (ShellBeside shell = farm.shellBeside()) {
             await("a change that nobody is asked for")
+                    .atMost(QUIET_MAX)
                     .until(() -> isChangedBesideAStoppedMetaserver(shell, file, content));
         }
         assertThat(farm.mountOf("n2").resolve("reopened-alone")).hasBinaryContent(content);
@@ -112,7 +120,7 @@ class ReopenedInPlaceTest {
     void whatWasClosedIsThereWhenTheMountsProcessIsKilled() throws Exception {
         byte[] content = new byte[SIZE];
         Path file = Files.write(farm.mount().resolve("reopened-killed"), content);
-        for (int round = 1; round <= 3; round++) {
+        for (int round = 1; round <= KILLS; round++) {
             change(file, content, round, (byte) round);
             change(file, content, 100 + round, (byte) round);
             farm.mountServer().destroyForcibly();
@@ -145,6 +153,7 @@ class ReopenedInPlaceTest {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             await("appends that nobody is asked for")
+                    .atMost(QUIET_MAX)
                     .until(() -> callsOfAppends(channel, file), calls -> calls == 0);
             long size = channel.size();
             assertThat(Files.size(elsewhere)).isEqualTo(size);
@@ -163,7 +172,7 @@ class ReopenedInPlaceTest {
     /** Not none at once: the first asks for a lease, which a busy machine may let run out. */
     private static double callsOfAppends(FileChannel channel, Path file) throws IOException {
         double before = sizesAsked();
-        for (int round = 1; round <= ROUNDS; round++) {
+        for (int round = 1; round <= APPENDS; round++) {
             long size = channel.size();
             channel.write(ByteBuffer.wrap(new byte[round]), size);
             assertThat(channel.size()).isEqualTo(size + round);

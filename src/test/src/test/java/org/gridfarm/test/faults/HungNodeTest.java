@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -123,8 +123,13 @@ class HungNodeTest {
         return result;
     }
 
+    /** First the mount's own node; to everybody else all nodes are alike. */
+    private static List<String> victims() {
+        return List.of("n1", "n2", "n3").subList(0, Tier.count("hung.nodes"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"n1", "n2", "n3"})
+    @MethodSource("victims")
     void readsWaitTwoSecondsAtMostAndWritesTen(String victim) {
         List<CompletableFuture<Void>> loops = new ArrayList<>();
         loops.add(looping(this::readFromFar));

@@ -3,6 +3,7 @@ package org.gridfarm.test.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.name.FarmPath;
@@ -36,7 +37,7 @@ class OpenFileLevelTest {
     private static final int HOLE_FROM = 4_000_000;
     private static final int HOLE_TO = 9_000_000;
     private static final int GROWING = 16;
-    private static final int KILLS = 3;
+    private static final int KILLS = Tier.count("growing.kills");
     private static final int PIECE = 1000;
 
     private static TestFarm farm;
