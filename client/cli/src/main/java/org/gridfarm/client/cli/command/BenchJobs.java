@@ -12,12 +12,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 @Command(
         name = "jobs",
-        header = "Measures jobs: empty tasks, one task alone, tasks where their input lies.",
+        header =
+                "Measures jobs: empty tasks, one alone, tasks where their input lies, gf run as a whole.",
         description = {
             "",
             "Processor times are those of a farm of gf cluster on this machine; what a job of more tasks costs for each of them stands beside the first count."
@@ -31,7 +35,7 @@ public final class BenchJobs implements Callable<Integer> {
     @Option(
             names = "--tasks",
             split = ",",
-            defaultValue = "300,3000",
+            defaultValue = "300,10000",
             paramLabel = "COUNT",
             description = "tasks in a job (${DEFAULT-VALUE})")
     private List<Integer> counts = List.of();
@@ -45,6 +49,10 @@ public final class BenchJobs implements Callable<Integer> {
             new JobsBench(
                             new JobsBench.Settings(
                                     ClientConfig.read(farm.config()),
+                                    farm.config(),
+                                    Optional.ofNullable(System.getProperty("gf.home"))
+                                            .map(home -> Path.of(home, "gf"))
+                                            .filter(Files::isExecutable),
                                     FarmPath.of("/gf-bench-" + ProcessHandle.current().pid()),
                                     counts,
                                     bench.repetitions,

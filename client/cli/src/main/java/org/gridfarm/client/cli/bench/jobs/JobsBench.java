@@ -10,11 +10,13 @@ import org.gridfarm.client.cli.run.Template;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.FarmOutputStream;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.core.Policy;
 import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.JobInfo;
+import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WaitJobReply;
@@ -22,21 +24,27 @@ import org.gridfarm.protocol.wire.WaitJobRequest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Empty tasks, few and many, one alone, and small tasks with input. */
+/** Empty tasks, few and many, one alone, tasks with input, and the command as a whole. */
 public final class JobsBench {
     /**
      * @param counts of empty tasks in a job, each a row; the first is the measure of the others
      * @param scheduler processes whose processor time is told; none: it is not
      * @param nodes the same, with what their tasks take
+     * @param command of this program; empty: it is not measured as a whole
      */
     public record Settings(
             ClientConfig config,
+            Path configFile,
+            Optional<Path> command,
             FarmPath root,
             List<Integer> counts,
             int repetitions,
@@ -54,6 +62,8 @@ public final class JobsBench {
     private static final double LATENCY_AIM = 15;
     private static final double GROWTH_AIM = 1.2;
     private static final double LOCAL_AIM = 95;
+    private static final double SKEW_AIM = 1.2;
+    private static final int LEVELS = 2;
 
     private final Settings settings;
     private final Consumer<String> progress;
@@ -75,8 +85,24 @@ public final class JobsBench {
                 double cost = empty(scheduler, count, first);
                 first = first == 0 ? cost : first;
             }
-            progress.accept("tasks with input");
-            local(farm, scheduler);
+            for (int level = 1; level <= LEVELS; level++) {
+                progress.accept("tasks with input, replica level " + level);
+                local(farm, scheduler, level);
+            }
+            progress.accept("tasks whose input lies on one node");
+            skewed(farm, scheduler);
+            if (settings.command().isPresent()) {
+                CommandBench whole =
+                        new CommandBench(
+                                settings.command().get(),
+                                settings.configFile(),
+                                settings.root(),
+                                report);
+                progress.accept("gf run true");
+                whole.one();
+                progress.accept("%,d inputs".formatted(CommandBench.INPUTS));
+                whole.inputs(farm, slots(farm));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -136,32 +162,88 @@ public final class JobsBench {
         return median(costs);
     }
 
+    private static int slots(Gridfarm farm) {
+        return farm.nodes().stream().mapToInt(NodeInfo::getSlots).sum();
+    }
+
     /**
      * Files spread over the nodes as the farm spreads them, read by tasks of a tenth of a second.
      */
-    private void local(Gridfarm farm, SchedulerLine scheduler) throws IOException {
+    private void local(Gridfarm farm, SchedulerLine scheduler, int level) throws IOException {
         farm.mkdir(settings.root());
         try {
-            Template template = Template.of(List.of("cat {} > /dev/null; sleep 0.1"));
-            List<TaskSpec> tasks = new ArrayList<>();
-            byte[] content = new byte[INPUT_BYTES];
-            for (int i = 0; i < INPUTS; i++) {
-                FarmPath input = FarmPath.of(settings.root() + "/" + i);
-                try (FarmOutputStream out = farm.write(input)) {
-                    out.write(content);
-                }
-                tasks.add(template.task(i + 1, List.of(Argument.of(input.toString()))));
-            }
-            JobInfo job = await(scheduler, tasks);
+            farm.setPolicy(settings.root(), Policy.replicas(level));
+            JobInfo job = await(scheduler, reading(inputs(farm)));
             report.add(
                     Row.of(
-                                    "tasks where their input lies",
+                                    "tasks where their input lies, level " + level,
                                     job.getLocalTasks() * PERCENT / INPUTS,
                                     "%")
                             .aiming(Aim.atLeast(LOCAL_AIM)));
         } finally {
             farm.deleteRecursively(settings.root());
         }
+    }
+
+    /** What all tasks of one node cost against the same tasks when no node is better. */
+    private void skewed(Gridfarm farm, SchedulerLine scheduler) throws IOException {
+        farm.mkdir(settings.root());
+        try {
+            farm.setPolicy(settings.root(), Policy.replicas(1));
+            List<FarmPath> inputs = inputs(farm);
+            Map<String, List<FarmPath>> byNode = new TreeMap<>();
+            for (FarmPath input : inputs) {
+                byNode.computeIfAbsent(
+                                farm.where(input).getObjects(0).getReplicas(0).getNode(),
+                                _ -> new ArrayList<>())
+                        .add(input);
+            }
+            List<FarmPath> ofOne = byNode.values().iterator().next();
+            List<TaskSpec> tasks = new ArrayList<>();
+            while (tasks.size() < INPUTS) {
+                tasks.addAll(reading(ofOne));
+            }
+            List<TaskSpec> skewed = tasks.subList(0, INPUTS);
+            List<TaskSpec> free =
+                    skewed.stream().map(task -> task.toBuilder().clearInputs().build()).toList();
+            double even = seconds(scheduler, free);
+            double uneven = seconds(scheduler, skewed);
+            report.add(
+                    Row.of("%d tasks, all input on one node".formatted(INPUTS), uneven, "s")
+                            .against(even)
+                            .aiming(Aim.atMost(SKEW_AIM))
+                            .with(Map.of("input_anywhere_s", even)));
+        } finally {
+            farm.deleteRecursively(settings.root());
+        }
+    }
+
+    private static double seconds(SchedulerLine scheduler, List<TaskSpec> tasks) {
+        long begin = System.nanoTime();
+        await(scheduler, tasks);
+        return (System.nanoTime() - begin) / NANOS_PER_SECOND;
+    }
+
+    private List<FarmPath> inputs(Gridfarm farm) throws IOException {
+        byte[] content = new byte[INPUT_BYTES];
+        List<FarmPath> inputs = new ArrayList<>();
+        for (int i = 0; i < INPUTS; i++) {
+            FarmPath input = FarmPath.of(settings.root() + "/" + i);
+            try (FarmOutputStream out = farm.write(input)) {
+                out.write(content);
+            }
+            inputs.add(input);
+        }
+        return inputs;
+    }
+
+    private static List<TaskSpec> reading(List<FarmPath> inputs) {
+        Template template = Template.of(List.of("cat {} > /dev/null; sleep 0.1"));
+        List<TaskSpec> tasks = new ArrayList<>();
+        for (FarmPath input : inputs) {
+            tasks.add(template.task(tasks.size() + 1, List.of(Argument.of(input.toString()))));
+        }
+        return tasks;
     }
 
     private static List<TaskSpec> nothing(int count) {
@@ -204,7 +286,7 @@ public final class JobsBench {
         }
     }
 
-    private static double median(List<Double> values) {
+    static double median(List<Double> values) {
         double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         return sorted.length == 0
                 ? 0
