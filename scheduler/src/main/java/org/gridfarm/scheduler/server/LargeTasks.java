@@ -55,6 +55,13 @@ final class LargeTasks {
         return Optional.empty();
     }
 
+    private static boolean isLarge(Queue.Waiting waiting) {
+        Candidate<Task> first = waiting.backlog.first();
+        return waiting.isStartable()
+                && first != null
+                && Reservation.isLarge(first, waiting.demand);
+    }
+
     private boolean isPossible(Queue.Waiting of, Candidate<Task> candidate, String node) {
         return slots.usable().stream().anyMatch(one -> one.name().equals(node))
                 && of.demand.allowed().test(node)
@@ -63,7 +70,7 @@ final class LargeTasks {
 
     /** After all slots were given: if the next one is due to a task that is too large for it. */
     void reserve(List<Queue.Waiting> inOrder, double nowSeconds) {
-        if (kept != null) {
+        if (kept != null || inOrder.stream().noneMatch(LargeTasks::isLarge)) {
             return;
         }
         List<NodeSlots> nodes = slots.usable();
@@ -72,7 +79,7 @@ final class LargeTasks {
             if (!waiting.isStartable() || first == null || isNotHeldUp(waiting, first, nodes)) {
                 continue;
             }
-            if (Reservation.isLarge(first, waiting.demand)) {
+            if (isLarge(waiting)) {
                 Reservation.make(
                                 first,
                                 waiting.demand,
