@@ -57,9 +57,7 @@ final class LargeTasks {
 
     private static boolean isLarge(Queue.Waiting waiting) {
         Candidate<Task> first = waiting.backlog.first();
-        return waiting.isStartable()
-                && first != null
-                && Reservation.isLarge(first, waiting.demand);
+        return waiting.isStartable() && first != null && Reservation.isLarge(first, waiting.demand);
     }
 
     private boolean isPossible(Queue.Waiting of, Candidate<Task> candidate, String node) {
