@@ -24,6 +24,7 @@ import java.util.Set;
 class PythonPackageTest {
     private static final Path PACKAGE = Checkout.root().resolve("client/python");
     private static final String WHERE = "/python";
+    private static final String SAMPLE = "-k 'Open or Pipe or file_to'";
 
     private static TestFarm farm;
     private static Gateway gateway;
@@ -73,7 +74,8 @@ class PythonPackageTest {
 
     @Test
     void fsspecsOwnTestsHold() {
-        assertThat(pytest("tests/test_abstract.py")).contains(" passed");
+        boolean all = Tier.current() == Tier.CAMPAIGN; // some hundred, which differ little
+        assertThat(pytest("tests/test_abstract.py", all ? "" : SAMPLE)).contains(" passed");
     }
 
     @Test

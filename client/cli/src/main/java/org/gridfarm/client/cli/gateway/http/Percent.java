@@ -5,7 +5,6 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 
 /** Percent-encoding (RFC 3986, section 2.1), byte for byte: names in the farm need not be UTF-8. */
 public final class Percent {
@@ -48,10 +47,19 @@ public final class Percent {
             } else if (c == '+' && plusIsBlank) {
                 bytes.write(' ');
             } else {
-                bytes.writeBytes(String.valueOf(c).getBytes(StandardCharsets.UTF_8));
+                bytes.write(c); // what is not escaped comes as it is, a character for each byte
             }
         }
         return NameText.of(bytes.toByteArray());
+    }
+
+    /** Of a query as it came, which may hold bytes that no header takes. */
+    public static String escaped(String query) {
+        StringBuilder escaped = new StringBuilder();
+        for (char c : query.toCharArray()) {
+            escaped.append(c > ' ' && c < 0x7f ? String.valueOf(c) : "%%%02X".formatted((int) c));
+        }
+        return escaped.toString();
     }
 
     private static int digit(char c) {

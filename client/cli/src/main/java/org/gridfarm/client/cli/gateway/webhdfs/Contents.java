@@ -18,6 +18,8 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -67,7 +69,7 @@ final class Contents {
 
     void create(Call call) throws IOException {
         Parameters parameters = call.request().parameters();
-        boolean overwrite = parameters.flag("overwrite", false);
+        boolean overwrite = parameters.flag("overwrite", false) || overwritesByFlag(parameters);
         boolean parents = parameters.flag("createparent", true);
         OptionalLong replicas = parameters.number("replication", 1, REPLICAS_MAX);
         NewMode mode = mode(parameters, MODE_USUAL);
@@ -89,6 +91,17 @@ final class Contents {
         call.answer()
                 .header(HttpHeaderNames.LOCATION, call.request().origin() + place(call.path()))
                 .empty(201);
+    }
+
+    /**
+     * As it is said where a directory that is missing is not to be made: CREATE, OVERWRITE, APPEND.
+     */
+    private static boolean overwritesByFlag(Parameters parameters) {
+        return parameters
+                .text("createflag")
+                .filter(flags ->
+                        List.of(flags.toUpperCase(Locale.ROOT).split(",")).contains("OVERWRITE"))
+                .isPresent();
     }
 
     private static boolean isThere(Call call) {
@@ -152,13 +165,12 @@ final class Contents {
                         "&",
                         java.util.Arrays.stream(call.request().parameters().query().split("&"))
                                 .filter(pair ->
-                                        !pair.toLowerCase(java.util.Locale.ROOT)
-                                                .startsWith("noredirect="))
+                                        !pair.toLowerCase(Locale.ROOT).startsWith("noredirect="))
                                 .toList());
         return call.request().origin()
-                + call.request().path()
+                + place(call.path())
                 + "?"
-                + query
+                + Percent.escaped(query)
                 + (withData ? "&" + DATA + "=true" : "");
     }
 
