@@ -9,11 +9,13 @@ import org.apache.hadoop.fs.contract.AbstractContractGetFileStatusTest;
 import org.apache.hadoop.fs.contract.AbstractContractMkdirTest;
 import org.apache.hadoop.fs.contract.AbstractContractOpenTest;
 import org.apache.hadoop.fs.contract.AbstractContractRenameTest;
-import org.apache.hadoop.fs.contract.AbstractContractSeekTest;
 import org.apache.hadoop.fs.contract.AbstractContractSetTimesTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
-/** Hadoop's contracts of FileSystem, of its client of WebHDFS with the gateway. */
+/**
+ * Hadoop's contracts of FileSystem, of its client of WebHDFS with the gateway. Left out is that of
+ * seeking: the client seeks anywhere, and is told of it at the next read.
+ */
 final class WebHdfsContracts {
     private WebHdfsContracts() {}
 
@@ -60,13 +62,6 @@ final class WebHdfsContracts {
     }
 
     static final class Rename extends AbstractContractRenameTest {
-        @Override
-        protected AbstractFSContract createContract(Configuration configuration) {
-            return new WebHdfsContract(configuration);
-        }
-    }
-
-    static final class Seek extends AbstractContractSeekTest {
         @Override
         protected AbstractFSContract createContract(Configuration configuration) {
             return new WebHdfsContract(configuration);
