@@ -36,9 +36,7 @@ import java.util.concurrent.Callable;
 public final class Sync implements Callable<Integer> {
     @Mixin private FarmOptions options = new FarmOptions();
 
-    @Option(
-            names = "--delete",
-            description = "remove from TO what FROM does not have")
+    @Option(names = "--delete", description = "remove from TO what FROM does not have")
     private boolean delete;
 
     @Option(
@@ -101,8 +99,7 @@ public final class Sync implements Callable<Integer> {
     private SyncTree tree(Sides sides, Gridfarm farm, Copies copies, Report report) {
         SyncTree.Wish wish = new SyncTree.Wish(contents, delete, dry);
         if (sides.isLocal(from)) {
-            return SyncTree.in(
-                    farm, Operands.local(from), sides.path(to), copies, wish, report);
+            return SyncTree.in(farm, Operands.local(from), sides.path(to), copies, wish, report);
         }
         FarmPath source = sides.path(from);
         if (sides.isLocal(to)) {

@@ -44,8 +44,7 @@ public final class SyncTree {
     private final Report report;
     private final Deque<Made> directories = new ArrayDeque<>(); // the deepest first
 
-    private SyncTree(
-            Gridfarm farm, Side from, Side to, Copies copies, Wish wish, Report report) {
+    private SyncTree(Gridfarm farm, Side from, Side to, Copies copies, Wish wish, Report report) {
         this.from = from;
         this.to = to;
         this.copier = Copier.of(farm, from, to);
@@ -143,11 +142,11 @@ public final class SyncTree {
             case LINK -> link(place, there);
             case FILE -> file(place, wanted, there);
             case OTHER ->
-                throw new FarmException(
-                        ErrorKind.INVALID,
-                        "sync",
-                        from.text(place),
-                        "it is no file, no directory and no symbolic link");
+                    throw new FarmException(
+                            ErrorKind.INVALID,
+                            "sync",
+                            from.text(place),
+                            "it is no file, no directory and no symbolic link");
         }
     }
 
@@ -167,44 +166,47 @@ public final class SyncTree {
     }
 
     private void file(List<Name> place, Entry wanted, @Nullable Entry there) throws IOException {
-        boolean isThere = there != null && there.kind() == Entry.Kind.FILE;
-        if (!isThere) {
+        if (there == null || there.kind() != Entry.Kind.FILE) {
             makeRoom(place, there);
+            copied(place, wanted);
+        } else if (wish.dry) {
+            settle(place, wanted, there);
+        } else {
+            copies.file(from.text(place), to.text(place), () -> settle(place, wanted, there));
         }
-        boolean unsure = isThere && there.size() == wanted.size();
-        if (wish.dry) {
-            tellFile(place, wanted, unsure ? there : null);
-            return;
-        }
-        copies.file(
-                from.text(place),
-                to.text(place),
-                () -> {
-                    if (unsure && isSame(place, wanted, there)) {
-                        sameContent(place, wanted, there);
-                        return 0;
-                    }
-                    long bytes = copier.copy(place);
-                    to.take(place, wanted);
-                    report.copied(to.text(place), bytes);
-                    return bytes;
-                });
     }
 
-    private void tellFile(List<Name> place, Entry wanted, @Nullable Entry there)
-            throws IOException {
-        if (there == null || !isSame(place, wanted, there)) {
+    private void copied(List<Name> place, Entry wanted) {
+        if (wish.dry) {
             report.copied(to.text(place), wanted.size());
         } else {
-            sameContent(place, wanted, there);
+            copies.file(from.text(place), to.text(place), () -> copy(place, wanted));
         }
+    }
+
+    private long copy(List<Name> place, Entry wanted) throws IOException {
+        long bytes = copier.copy(place);
+        to.take(place, wanted);
+        report.copied(to.text(place), bytes);
+        return bytes;
+    }
+
+    /** A file is there; returns how much of it was copied. */
+    private long settle(List<Name> place, Entry wanted, Entry there) throws IOException {
+        if (there.size() == wanted.size() && isSame(place, wanted, there)) {
+            sameContent(place, wanted, there);
+            return 0;
+        }
+        if (wish.dry) {
+            report.copied(to.text(place), wanted.size());
+            return wanted.size();
+        }
+        return copy(place, wanted);
     }
 
     /** Of two files of the same size. */
     private boolean isSame(List<Name> place, Entry wanted, Entry there) throws IOException {
-        return wish.contents
-                ? hasSameBytes(place)
-                : wanted.modified().equals(there.modified());
+        return wish.contents ? hasSameBytes(place) : wanted.modified().equals(there.modified());
     }
 
     private void sameContent(List<Name> place, Entry wanted, Entry there) throws IOException {
@@ -243,7 +245,9 @@ public final class SyncTree {
                     ErrorKind.IS_A_DIRECTORY,
                     "sync",
                     to.text(place),
-                    "a directory stands where " + from.text(place) + " belongs; --delete removes it");
+                    "a directory stands where "
+                            + from.text(place)
+                            + " belongs; --delete removes it");
         }
         remove(place, there);
     }
