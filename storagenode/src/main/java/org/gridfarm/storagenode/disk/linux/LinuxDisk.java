@@ -11,11 +11,8 @@ import org.gridfarm.storagenode.disk.PortableDisk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
@@ -47,45 +44,29 @@ public final class LinuxDisk extends PortableDisk {
     private static final int ENOSYS = 38;
     private static final int EOPNOTSUPP = 95;
 
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final VarHandle ERRNO_FIELD =
-            Linker.Option.captureStateLayout()
-                    .varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private static final MethodHandle OPEN =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("open"),
-                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
-                    ERRNO,
-                    Linker.Option.firstVariadicArg(2));
+            Foreign.variadic("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), 2);
     private static final MethodHandle CLOSE =
-            call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+            Foreign.function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle LSEEK =
-            call("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+            Foreign.function(
+                    "lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FALLOCATE =
-            call(
+            Foreign.function(
                     "fallocate",
                     FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle STATX =
-            call(
+            Foreign.function(
                     "statx",
                     FunctionDescriptor.of(
                             JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
 
     private static final MethodHandle SYNCFS =
-            call("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+            Foreign.function("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
     private static final MethodHandle IOCTL =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("ioctl"),
-                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
-                    ERRNO,
-                    Linker.Option.firstVariadicArg(2));
-
-    private static MethodHandle call(String name, FunctionDescriptor shape) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), shape, ERRNO);
-    }
+            Foreign.variadic(
+                    "ioctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS), 2);
 
     /** This, or the portable body on another system or where foreign calls are forbidden. */
     public static DiskCalls orPortable() {
@@ -94,9 +75,7 @@ public final class LinuxDisk extends PortableDisk {
         }
         try {
             return new LinuxDisk();
-        } catch (IllegalCallerException
-                | UnsupportedOperationException
-                | ExceptionInInitializerError e) {
+        } catch (IllegalCallerException | UnsupportedOperationException | LinkageError e) {
             return new PortableDisk();
         }
     }
@@ -107,11 +86,11 @@ public final class LinuxDisk extends PortableDisk {
 
     private static long with(Path file, int flags, OnDescriptor action) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            MemorySegment state = Foreign.state(arena);
             MemorySegment name = arena.allocateFrom(file.toString());
             int fd = (int) OPEN.invokeExact(state, name, flags | O_CLOEXEC);
             if (fd < 0) {
-                throw failure(file, "open", errno(state));
+                throw failure(file, "open", Foreign.errno(state));
             }
             try {
                 return action.run(fd, state, arena);
@@ -123,10 +102,6 @@ public final class LinuxDisk extends PortableDisk {
         } catch (Throwable e) {
             throw new IOException(e);
         }
-    }
-
-    private static int errno(MemorySegment state) {
-        return (int) ERRNO_FIELD.get(state, 0L);
     }
 
     private static IOException failure(Path file, String call, int errno) {
@@ -144,7 +119,7 @@ public final class LinuxDisk extends PortableDisk {
                             if ((int) FALLOCATE.invokeExact(state, fd, mode, offset, length) == 0) {
                                 return 1;
                             }
-                            int errno = errno(state);
+                            int errno = Foreign.errno(state);
                             if (errno == EOPNOTSUPP || errno == ENOSYS) {
                                 return 0;
                             }
@@ -178,7 +153,7 @@ public final class LinuxDisk extends PortableDisk {
                     if (at >= 0) {
                         return at;
                     }
-                    int errno = errno(state);
+                    int errno = Foreign.errno(state);
                     return switch (errno) {
                         case ENXIO -> -1;
                         case EINVAL, EOPNOTSUPP -> -2;
@@ -209,7 +184,7 @@ public final class LinuxDisk extends PortableDisk {
                     MemorySegment empty = arena.allocateFrom("");
                     if ((int) STATX.invokeExact(state, fd, empty, AT_EMPTY_PATH, STATX_BLOCKS, stat)
                             != 0) {
-                        throw failure(file, "statx", errno(state));
+                        throw failure(file, "statx", Foreign.errno(state));
                     }
                     return stat.get(JAVA_LONG, STX_BLOCKS_AT) * 512;
                 });
@@ -222,7 +197,7 @@ public final class LinuxDisk extends PortableDisk {
                         O_RDONLY,
                         (fd, state, _) -> {
                             if ((int) SYNCFS.invokeExact(state, fd) != 0) {
-                                throw failure(directory, "syncfs", errno(state));
+                                throw failure(directory, "syncfs", Foreign.errno(state));
                             }
                             return 1;
                         })
@@ -242,7 +217,7 @@ public final class LinuxDisk extends PortableDisk {
                             return 1;
                         }
                     }
-                    int errno = errno(state);
+                    int errno = Foreign.errno(state);
                     return switch (errno) { // a file system without such a flag, or not ours
                         case ENOTTY, EOPNOTSUPP, EINVAL, ENOSYS, EPERM -> 0;
                         default -> throw failure(directory, "ioctl", errno);

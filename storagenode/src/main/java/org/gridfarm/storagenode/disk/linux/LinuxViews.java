@@ -10,11 +10,8 @@ import org.gridfarm.storagenode.disk.ReadOnlyViews;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -47,35 +44,19 @@ public final class LinuxViews implements ReadOnlyViews {
     private static final long RDONLY_NOSUID_NODEV_NOEXEC = 0xf;
     private static final long IDMAP = 0x100000;
 
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final VarHandle ERRNO_FIELD =
-            Linker.Option.captureStateLayout()
-                    .varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private static final MethodHandle CALL =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("syscall"),
+            Foreign.variadic(
+                    "syscall",
                     FunctionDescriptor.of(
                             JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS,
                             JAVA_LONG),
-                    ERRNO,
-                    Linker.Option.firstVariadicArg(1));
+                    1);
     private static final MethodHandle OPEN =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("open"),
-                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
-                    ERRNO,
-                    Linker.Option.firstVariadicArg(2));
+            Foreign.variadic("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), 2);
     private static final MethodHandle CLOSE =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("close"),
-                    FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+            Foreign.function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle UMOUNT =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("umount2"),
-                    FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
-                    ERRNO);
+            Foreign.function("umount2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
 
     private LinuxViews() {}
 
@@ -86,9 +67,7 @@ public final class LinuxViews implements ReadOnlyViews {
         }
         try {
             return new LinuxViews();
-        } catch (IllegalCallerException
-                | UnsupportedOperationException
-                | ExceptionInInitializerError e) {
+        } catch (IllegalCallerException | UnsupportedOperationException | LinkageError e) {
             return NONE;
         }
     }
@@ -96,7 +75,7 @@ public final class LinuxViews implements ReadOnlyViews {
     @Override
     public void show(Path file, Path at, Optional<Path> ids) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            MemorySegment state = Foreign.state(arena);
             MemorySegment none = arena.allocateFrom("");
             int tree =
                     (int)
@@ -132,7 +111,7 @@ public final class LinuxViews implements ReadOnlyViews {
                                                 arena.allocateFrom(at.toString()),
                                                 MOVE_MOUNT_F_EMPTY_PATH));
             } finally {
-                int ignored = (int) CLOSE.invokeExact(tree);
+                int ignored = (int) CLOSE.invokeExact(state, tree);
             }
         } catch (IOException | RuntimeException | Error e) {
             throw e;
@@ -176,7 +155,7 @@ public final class LinuxViews implements ReadOnlyViews {
                                             ATTRIBUTES_BYTES));
         } finally {
             if (namespace >= 0) {
-                int ignored = (int) CLOSE.invokeExact(namespace);
+                int ignored = (int) CLOSE.invokeExact(state, namespace);
             }
         }
     }
@@ -185,28 +164,24 @@ public final class LinuxViews implements ReadOnlyViews {
             throws IOException {
         if (result < 0) {
             throw new FileSystemException(
-                    file.toString(), null, call + ": " + DiskTrouble.words(errno(state)));
+                    file.toString(), null, call + ": " + DiskTrouble.words(Foreign.errno(state)));
         }
         return result;
-    }
-
-    private static int errno(MemorySegment state) {
-        return (int) ERRNO_FIELD.get(state, 0L);
     }
 
     @Override
     public void hide(Path at) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            MemorySegment state = Foreign.state(arena);
             int result =
                     (int)
                             UMOUNT.invokeExact(
                                     state,
                                     arena.allocateFrom(at.toString()),
                                     MNT_DETACH | UMOUNT_NOFOLLOW);
-            if (result < 0 && errno(state) != EINVAL) { // EINVAL: nothing is mounted there
+            if (result < 0 && Foreign.errno(state) != EINVAL) { // EINVAL: nothing is mounted there
                 throw new FileSystemException(
-                        at.toString(), null, "umount2: " + DiskTrouble.words(errno(state)));
+                        at.toString(), null, "umount2: " + DiskTrouble.words(Foreign.errno(state)));
             }
         } catch (IOException | RuntimeException | Error e) {
             throw e;

@@ -48,6 +48,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,13 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class TransferClient
         implements Transfer, RecallListener, SessionKeeper, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TransferClient.class);
+
+    /**
+     * From a recall to its answer, as far as that waits for closes. The metaserver ends a session
+     * that has not answered for 5 s, and what it has open is lost: a node that does not answer must
+     * not cost that.
+     */
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(3);
 
     /** What a former process still has on the way is older than all that this one sends. */
     private static final int FENCES_PER_PROCESS_BITS = 32;
@@ -442,6 +450,7 @@ public final class TransferClient
 
     @Override
     public CompletionStage<Void> recalled(RecallRequest recall, List<RecalledDirectory> changed) {
+        long began = wiring.clock().nanoTime();
         // It has changed, or is gone and takes space as long as it is open.
         recall.getAttributesList().forEach(kept::giveUp);
         recall.getAttributesList().forEach(resting::end);
@@ -461,7 +470,13 @@ public final class TransferClient
             }
             flushed.add(kept.closeNow(given));
             if (shared != null) {
-                flushed.add(lower(shared, data).thenCompose(done -> resting.end(data.getInode())));
+                flushed.add(
+                        lower(shared, data)
+                                .thenCompose(done ->
+                                        resting.end(
+                                                data.getInode(),
+                                                ANSWERED_WITHIN.minusNanos(
+                                                        wiring.clock().nanoTime() - began))));
             }
         }
         return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));

@@ -398,20 +398,14 @@ public final class OpenInode implements GrantOwner {
 
     void wrote(long last) {
         synchronized (lock) {
-            end.wrote(last, changedThere());
+            end.wrote(last, WrittenStripes.changedLast(lastOutcomes, wiring.now()));
         }
     }
 
     void resized(long newSize) {
         synchronized (lock) {
-            end.resized(newSize, changedThere());
+            end.resized(newSize, WrittenStripes.changedLast(lastOutcomes, wiring.now()));
         }
-    }
-
-    /** Under the lock. By the clock of the first node, which everybody else is shown. */
-    private long changedThere() {
-        long there = WrittenStripes.changedAfter(0, lastOutcomes.values());
-        return there != 0 ? there : wiring.now();
     }
 
     /** The chain has told, a while ago. */

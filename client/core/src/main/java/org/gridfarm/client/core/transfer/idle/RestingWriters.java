@@ -167,13 +167,21 @@ public final class RestingWriters {
         return found.writer;
     }
 
-    /**
-     * Completes when what was closed of it by programs is closed for good, well or not, or a moment
-     * later.
-     */
+    /** As below, for somebody who can wait as for a file that is open. */
     public CompletableFuture<Void> end(long inode) {
+        return end(inode, WAIT_MAX);
+    }
+
+    /**
+     * Completes when what was closed of it by programs is closed for good, well or not.
+     *
+     * @param most completes then anyhow; the close goes on
+     */
+    public CompletableFuture<Void> end(long inode, Duration most) {
         Leaving found = leaving.get(inode);
-        return found == null ? endNow(inode) : found.gone.thenCompose(gone -> endNow(inode));
+        return within(
+                most,
+                found == null ? endNow(inode) : found.gone.thenCompose(gone -> endNow(inode)));
     }
 
     private CompletableFuture<Void> endNow(long inode) {
@@ -189,7 +197,7 @@ public final class RestingWriters {
         if (close != null) {
             close.run();
         }
-        return over == null ? CompletableFuture.completedFuture(null) : within(WAIT_MAX, over);
+        return over == null ? CompletableFuture.completedFuture(null) : over;
     }
 
     private void over(long inode, Resting rested) {
@@ -219,7 +227,9 @@ public final class RestingWriters {
     private CompletableFuture<Void> within(Duration limit, CompletableFuture<Void> over) {
         CompletableFuture<Void> soon = new CompletableFuture<>();
         over.whenComplete((done, thrown) -> soon.complete(null));
-        if (!soon.isDone()) {
+        if (limit.isNegative() || limit.isZero()) {
+            soon.complete(null);
+        } else if (!soon.isDone()) {
             clock.after(limit, () -> soon.complete(null));
         }
         return soon;

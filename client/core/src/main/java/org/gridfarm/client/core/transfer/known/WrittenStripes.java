@@ -92,6 +92,16 @@ public final class WrittenStripes {
                 .orElse(0);
     }
 
+    /**
+     * By the clocks of the first nodes, which everybody else is shown.
+     *
+     * @param now for what no node has told
+     */
+    public static long changedLast(Map<Integer, ChainOutcome> outcomes, long now) {
+        long there = changedAfter(0, outcomes.values());
+        return there != 0 ? there : now;
+    }
+
     /** The objects that exist, with what was last heard of each, and who holds them. */
     public static void addTo(
             CommitContent.Builder commit,

@@ -249,4 +249,17 @@ class RestingWritersTest {
         writer.committed.complete(null);
         assertThat(resting.end(1)).isCompleted();
     }
+
+    /** A recall has to be answered in time, whatever a node does. */
+    @Test
+    void whoHasNoTimeLeftEndsItAndDoesNotWait() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        assertThat(resting.end(1, Duration.ofSeconds(-1))).isCompleted();
+        assertThat(writer.closes).isEqualTo(1);
+        resting.leaves(2);
+        CompletableFuture<Void> ended = resting.end(2, Duration.ofMillis(100));
+        clock.advance(Duration.ofMillis(100));
+        assertThat(ended).isCompleted();
+    }
 }
