@@ -174,7 +174,9 @@ public final class Supervisor {
         try {
             Files.deleteIfExists(state);
             for (String file :
-                    List.of("served", "beat", "command", "server", "standby", "pid", "sh")) {
+                    List.of(
+                            "served", "beat", "command", "server", "standby", "pid", "next",
+                            "sh")) {
                 Files.deleteIfExists(beside(file));
             }
         } catch (IOException e) {

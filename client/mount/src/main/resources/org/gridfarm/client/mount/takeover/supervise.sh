@@ -57,6 +57,17 @@ stand_by() {
     standby=$!
 }
 
+# The process is gone but for a thread that waits in the kernel for a lock of somebody whose call only the next process can answer
+# (an inode's, which a notice needs). It is no child that has ended, and has the ledger locked, as long as that lasts. It runs no code
+# of its own any more: the next process gets a copy.
+leave_behind() {
+    [ -z "$standby" ] || kill -KILL "$standby" 2>/dev/null
+    standby=
+    rm -f "$state.standby"
+    say "process $child has ended, and the kernel keeps a thread of it"
+    cp -p "$state" "$state.next" && mv "$state.next" "$state" || say "no copy of $state"
+}
+
 # Has somebody stand by once PID serves, and ends it when it is stopped or its heart stands still: what waits for it would wait
 # for ever.
 watch() {
@@ -64,6 +75,7 @@ watch() {
     last=
     still=0
     stopped=0
+    ended=0
     asked=
     hour=0
     while sleep 1 && kill -0 $$ && kill -0 "$1"; do
@@ -75,6 +87,14 @@ watch() {
             *') T '*) stopped=$((stopped + 1)) ;;
             *) stopped=0 ;;
         esac
+        case $stat in
+            *') Z '*) ended=$((ended + 1)) ;;
+            *) ended=0 ;;
+        esac
+        if [ $ended -ge 2 ]; then
+            kill -USR2 $$
+            return
+        fi
         if [ "$beat" = "$last" ]; then still=$((still + 1)); else still=0; fi
         last=$beat
         # Without any beat it is still starting. One that writes down for a start-up cache what it loaded stands still at its end.
@@ -111,6 +131,7 @@ done
 echo $$ >"$state.pid" || exit 73
 trap 'ending=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM INT
 trap '[ -n "$standby" ] || stand_by "$@"' USR1
+trap 'stuck=1' USR2
 trap 'if [ -n "$standbys" ]; then stand_by "$@"; else kill -KILL "$child" 2>/dev/null; fi' HUP
 
 [ "$mode" = prepared ] || fresh "$@"
@@ -127,12 +148,18 @@ while :; do
     echo "$child" >"$state.server"
     watch "$child" &
     watcher=$!
+    stuck=
     while :; do
         wait "$child"
         status=$?
+        [ -z "$stuck" ] || break
         kill -0 "$child" 2>/dev/null || break
     done
     kill "$watcher" 2>/dev/null
+    if [ -n "$stuck" ]; then
+        status=137
+        leave_behind
+    fi
     if [ -n "$ending" ] || [ $status -eq 0 ] || [ ! -e "$state.served" ]; then
         break
     fi
@@ -159,6 +186,6 @@ done
 
 [ $status -eq 0 ] || unmount
 [ -z "$standby" ] || kill -KILL "$standby" 2>/dev/null
-rm -f "$state" "$state.served" "$state.beat" "$state.command" "$state.server" "$state.standby" "$state.pid" "$state.sh"
+rm -f "$state" "$state.next" "$state.served" "$state.beat" "$state.command" "$state.server" "$state.standby" "$state.pid" "$state.sh"
 [ -z "$ending" ] || exit 0
 exit $status

@@ -11,8 +11,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,12 +26,28 @@ class SupervisorTest {
             """
             state=$2
             echo $$ >>"$0.starts"
+            echo "$state" >"$0.state"
             : >"$state.served"
+            [ ! -e "$0.stuck" ] || { rm "$0.stuck"; exec python3 -c "$STUCK" "$state"; }
             while :; do
                 [ -e "$0.dumb" ] || { beat=$((beat + 1)); echo $beat >"$state.beat"; }
                 [ ! -e "$0.end" ] || exit "$(cat "$0.end")"
                 sleep 0.1
             done
+            """;
+
+    /**
+     * Has the ledger locked, serves, and ends but for one thread, which the kernel keeps as far as
+     * anybody can tell: its first thread is a zombie, and nobody can wait for it.
+     */
+    private static final String STUCK =
+            """
+            import ctypes, fcntl, sys, threading, time
+            ledger = open(sys.argv[1], "r+")
+            fcntl.lockf(ledger, fcntl.LOCK_EX)
+            open(sys.argv[1] + ".beat", "w").write("1")
+            threading.Thread(target=time.sleep, args=(600,)).start()
+            ctypes.CDLL(None).pthread_exit(None)
             """;
 
     /** Well above a supervisor's patience with a silent server, whatever else the machine does. */
@@ -52,7 +70,8 @@ class SupervisorTest {
 
     private Process start(String word) throws IOException {
         // The word stands where a mount's options do.
-        return new ProcessBuilder(
+        ProcessBuilder builder =
+                new ProcessBuilder(
                         supervisor.command(
                                 folder.resolve("mnt"),
                                 false,
@@ -61,8 +80,9 @@ class SupervisorTest {
                                         "-c",
                                         "shift; exec /bin/sh \"$0\" \"$@\"",
                                         server.toString(),
-                                        word)))
-                .redirectErrorStream(true)
+                                        word)));
+        builder.environment().put("STUCK", STUCK);
+        return builder.redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile())
                 .start();
     }
@@ -101,6 +121,28 @@ class SupervisorTest {
         Path dumb = Files.writeString(folder.resolve("server.dumb"), "");
         await().atMost(SOON).until(() -> starts() == 2);
         Files.delete(dumb);
+    }
+
+    @Test
+    void aServerOfWhichTheKernelKeepsAThreadIsFollowedByAnotherThatHasTheLedger() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "no python3");
+        Files.writeString(folder.resolve("server.stuck"), "");
+        supervisor.server().orElseThrow().destroyForcibly();
+        await().atMost(SOON).until(() -> starts() == 3);
+        ProcessHandle stuck =
+                ProcessHandle.of(
+                                Long.parseLong(
+                                        Files.readAllLines(folder.resolve("server.starts")).get(1)))
+                        .orElseThrow();
+        try (FileChannel ledger =
+                FileChannel.open(
+                        Path.of(Files.readString(folder.resolve("server.state")).strip()),
+                        StandardOpenOption.WRITE)) {
+            assertThat(ledger.tryLock()).as("the ledger is free").isNotNull();
+        } finally {
+            stuck.destroyForcibly();
+        }
+        assertThat(folder.resolve("log")).content().contains("the kernel keeps a thread");
     }
 
     @Test
