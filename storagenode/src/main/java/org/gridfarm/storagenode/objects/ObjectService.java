@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -246,7 +248,16 @@ public final class ObjectService {
                 false,
                 request.getRestList(),
                 sendings.truncate(request),
-                (replica, outcome) -> replica.truncate(request.getSize()));
+                (replica, outcome) -> resize(replica, request.getSize()));
+    }
+
+    /** To the size that it has is a change, too, and no call of the disk counts it as one. */
+    private static void resize(Replica replica, long size) throws IOException {
+        boolean same = replica.size() == size;
+        replica.truncate(size);
+        if (same) {
+            Files.setLastModifiedTime(replica.path(), FileTime.from(Instant.now()));
+        }
     }
 
     private CompletableFuture<ChainOutcome> allocate(
