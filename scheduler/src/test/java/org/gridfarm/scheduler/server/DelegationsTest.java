@@ -24,13 +24,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Delegation;
-import org.gridfarm.protocol.wire.ListTasksReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
-import org.gridfarm.protocol.wire.WriteTaskInputReply;
-import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.queue.JobStore.KeptProxy;
 import org.gridfarm.scheduler.worker.Runner;
 import org.junit.jupiter.api.Test;
@@ -217,7 +212,7 @@ class DelegationsTest {
     }
 
     private record TestedNodes(List<String> told, CompletableFuture<RunTaskReply> outcome)
-            implements Runner {
+            implements UnaskedRunner {
         @Override
         public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
             told.add(request.getTask() + "=" + request.getProxy().toStringUtf8());
@@ -229,28 +224,6 @@ class DelegationsTest {
                 String address, String attempt, ByteString proxy) {
             told.add("renewed " + attempt + "=" + proxy.toStringUtf8());
             return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletableFuture<ReadTaskOutputReply> output(
-                String address, ReadTaskOutputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<WriteTaskInputReply> input(
-                String address, WriteTaskInputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<ListTasksReply> tasks(String address) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> kill(String address, String attempt, int signal) {
-            throw new UnsupportedOperationException();
         }
     }
 }

@@ -11,18 +11,13 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
-import org.gridfarm.protocol.wire.ReadTaskOutputReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
-import org.gridfarm.protocol.wire.WriteTaskInputReply;
-import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.queue.JobStore;
 import org.gridfarm.scheduler.worker.Farm;
-import org.gridfarm.scheduler.worker.Runner;
 import org.junit.jupiter.api.AfterEach;
 
 import java.time.Duration;
@@ -115,13 +110,7 @@ abstract class DispatcherFixture {
         }
     }
 
-    private final class TestedRunner implements Runner {
-        @Override
-        public CompletableFuture<Void> renewProxy(
-                String address, String attempt, ByteString proxy) {
-            throw new UnsupportedOperationException();
-        }
-
+    private final class TestedRunner implements UnaskedRunner {
         @Override
         public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
             if (request.getUser().equals("defect")) {
@@ -137,18 +126,6 @@ abstract class DispatcherFixture {
                 outcome.complete(RunTaskReply.getDefaultInstance());
             }
             return outcome;
-        }
-
-        @Override
-        public CompletableFuture<ReadTaskOutputReply> output(
-                String address, ReadTaskOutputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<WriteTaskInputReply> input(
-                String address, WriteTaskInputRequest request) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -9,20 +9,14 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.NodeInfo;
-import org.gridfarm.protocol.wire.ReadTaskOutputReply;
-import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
-import org.gridfarm.protocol.wire.WriteTaskInputReply;
-import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
-import org.gridfarm.scheduler.worker.Runner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -70,7 +64,7 @@ class PublisherTest {
                             .build(),
                     0);
 
-    private final class Nodes implements Runner {
+    private final class Nodes implements UnaskedRunner {
         @Override
         public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
             steps.add(address + " " + request.getTask());
@@ -80,34 +74,6 @@ class PublisherTest {
                     : CompletableFuture.completedFuture(
                             replies.getOrDefault(
                                     request.getTask(), RunTaskReply.getDefaultInstance()));
-        }
-
-        @Override
-        public CompletableFuture<ReadTaskOutputReply> output(
-                String address, ReadTaskOutputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<WriteTaskInputReply> input(
-                String address, WriteTaskInputRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> renewProxy(
-                String address, String attempt, ByteString proxy) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<ListTasksReply> tasks(String address) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Void> kill(String address, String attempt, int signal) {
-            throw new UnsupportedOperationException();
         }
     }
 

@@ -18,7 +18,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -298,11 +297,8 @@ final class ModelProgram {
         Path file = path(through, name);
         List<String> wrong = new ArrayList<>();
         Map<String, Object> attributes =
-                new HashMap<>(
-                        Files.readAttributes(
-                                file,
-                                "posix:size,permissions,lastModifiedTime",
-                                LinkOption.NOFOLLOW_LINKS));
+                Files.readAttributes(
+                        file, "posix:size,permissions,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
         if ((long) attributes.get("size") != now.content.length) {
             wrong.add("size %s, not %d".formatted(attributes.get("size"), now.content.length));
         }

@@ -1,9 +1,9 @@
 package org.gridfarm.client.cli.command;
 
+import org.gridfarm.client.cli.operand.XattrValue;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.name.NameText;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,8 +11,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
-import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -80,16 +78,10 @@ public final class Setfattr implements Callable<Integer> {
 
     private static byte[] bytes(String text) {
         try {
-            if (text.startsWith("0x") || text.startsWith("0X")) {
-                return HexFormat.of().parseHex(text.substring(2));
-            }
-            if (text.startsWith("0s") || text.startsWith("0S")) {
-                return Base64.getDecoder().decode(text.substring(2));
-            }
+            return XattrValue.bytes(text);
         } catch (IllegalArgumentException e) {
             throw new FarmException(
                     ErrorKind.USAGE, "setfattr", text, "neither hexadecimal nor base 64", e);
         }
-        return NameText.bytes(text);
     }
 }

@@ -1,8 +1,8 @@
 package org.gridfarm.client.cli.setup;
 
+import org.gridfarm.client.cli.operand.LocalTrees;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.jspecify.annotations.Nullable;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,13 +12,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -155,24 +152,7 @@ final class Host {
     void remove(Path tree) {
         if (!Files.exists(tree, LinkOption.NOFOLLOW_LINKS)) return;
         try {
-            Files.walkFileTree(
-                    tree,
-                    new SimpleFileVisitor<>() {
-                        @Override
-                        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                                throws IOException {
-                            Files.delete(file);
-                            return FileVisitResult.CONTINUE;
-                        }
-
-                        @Override
-                        public FileVisitResult postVisitDirectory(
-                                Path directory, @Nullable IOException e) throws IOException {
-                            if (e != null) throw e;
-                            Files.delete(directory);
-                            return FileVisitResult.CONTINUE;
-                        }
-                    });
+            LocalTrees.remove(tree);
         } catch (IOException e) {
             throw failed("remove", tree, e);
         }

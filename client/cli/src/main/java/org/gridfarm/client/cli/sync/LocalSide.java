@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.sync;
 
 import org.gridfarm.client.cli.copy.Modes;
+import org.gridfarm.client.cli.operand.LocalTrees;
 import org.gridfarm.protocol.name.LocalPath;
 import org.gridfarm.protocol.name.Name;
 import org.jspecify.annotations.Nullable;
@@ -8,13 +9,10 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.List;
@@ -94,26 +92,7 @@ record LocalSide(Path root) implements Side {
 
     @Override
     public void remove(List<Name> place, Entry there) throws IOException {
-        Files.walkFileTree(
-                path(place),
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes found)
-                            throws IOException {
-                        Files.delete(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult postVisitDirectory(
-                            Path directory, @Nullable IOException thrown) throws IOException {
-                        if (thrown != null) {
-                            throw thrown;
-                        }
-                        Files.delete(directory);
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
+        LocalTrees.remove(path(place));
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.gateway.webhdfs;
 
 import org.gridfarm.client.cli.gateway.call.Call;
 import org.gridfarm.client.cli.gateway.http.Parameters;
+import org.gridfarm.client.cli.operand.XattrValue;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
@@ -101,18 +102,13 @@ final class Xattrs {
 
     /** As clients write values: {@code 0x...}, {@code 0s...} (Base64), {@code "text"} or text. */
     private static byte[] decoded(String text) {
+        boolean quoted = text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
+        if (quoted) return NameText.bytes(text.substring(1, text.length() - 1));
         try {
-            if (text.startsWith("0x") || text.startsWith("0X")) {
-                return HexFormat.of().parseHex(text.substring(2));
-            }
-            if (text.startsWith("0s") || text.startsWith("0S")) {
-                return Base64.getDecoder().decode(text.substring(2));
-            }
+            return XattrValue.bytes(text);
         } catch (IllegalArgumentException e) {
             throw Parameters.wrong("xattr.value", String.valueOf(e.getMessage()));
         }
-        boolean quoted = text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
-        return NameText.bytes(quoted ? text.substring(1, text.length() - 1) : text);
     }
 
     private enum Encoding {
