@@ -64,8 +64,9 @@ public final class TlsContexts {
     private final Supplier<GridMap> map;
     private final Clock clock;
     private final Executor handshakes;
-    private final SslContext server;
-    private final SslContext client;
+    private final Supplier<Credential> credential;
+    private final SslProvider provider;
+    private volatile Sides sides;
 
     /**
      * @param credential who this process is; asked at each handshake, so that a renewed proxy takes
@@ -96,11 +97,34 @@ public final class TlsContexts {
         this.map = map;
         this.clock = clock;
         this.handshakes = handshakes;
-        OwnKeyManager keys = new OwnKeyManager(credential);
+        this.credential = credential;
+        this.provider = engine.provider();
+        this.sides = sides(credential.get());
+    }
+
+    /**
+     * Both sides as they are with one credential. A session that is resumed goes on with the
+     * certificates of its first handshake, so sessions go with the credential: else a renewed proxy
+     * would be refused when the former one has expired.
+     */
+    private record Sides(Credential credential, SslContext server, SslContext client) {}
+
+    private Sides sides() {
+        Credential now = credential.get();
+        Sides known = sides;
+        return known.credential == now ? known : renewed(now);
+    }
+
+    private synchronized Sides renewed(Credential now) {
+        if (sides.credential != now) sides = sides(now);
+        return sides;
+    }
+
+    private Sides sides(Credential own) {
+        OwnKeyManager keys = new OwnKeyManager(() -> own);
         ChainTrustManager trust = new ChainTrustManager(validator, clock);
-        SslProvider provider = engine.provider();
         try {
-            server =
+            SslContext server =
                     SslContextBuilder.forServer(keys)
                             .sslProvider(provider)
                             .trustManager(trust)
@@ -109,7 +133,7 @@ public final class TlsContexts {
                             .sessionTimeout(SESSION_SECONDS_MAX)
                             .sessionCacheSize(SESSIONS_MAX)
                             .build();
-            client =
+            SslContext client =
                     SslContextBuilder.forClient()
                             .keyManager(keys)
                             .sslProvider(provider)
@@ -120,6 +144,7 @@ public final class TlsContexts {
                             .sessionTimeout(SESSION_SECONDS_MAX)
                             .sessionCacheSize(SESSIONS_MAX)
                             .build();
+            return new Sides(own, server, client);
         } catch (SSLException e) {
             throw new FarmException(
                     ErrorKind.BAD_CONFIGURATION,
@@ -132,7 +157,7 @@ public final class TlsContexts {
 
     /** For the channels of a listening socket. */
     public void secureServer(ChannelPipeline pipeline) {
-        SslHandler handler = server.newHandler(pipeline.channel().alloc(), handshakes);
+        SslHandler handler = sides().server().newHandler(pipeline.channel().alloc(), handshakes);
         secure(
                 pipeline,
                 handler,
@@ -142,7 +167,8 @@ public final class TlsContexts {
     /** For a channel to that host and port; {@code expected} must accept whoever answers there. */
     public void secureClient(
             ChannelPipeline pipeline, String host, int port, ExpectedPeer expected) {
-        SslHandler handler = client.newHandler(pipeline.channel().alloc(), host, port, handshakes);
+        SslHandler handler =
+                sides().client().newHandler(pipeline.channel().alloc(), host, port, handshakes);
         secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
     }
 

@@ -241,11 +241,33 @@ class TlsContextsTest {
             ProxyMaker.Options rsa =
                     ProxyMaker.Options.usual().withKey(ProxyMaker.KeyKind.RSA_2048);
             mine.set(ProxyMaker.make(alice, rsa, now));
-            // Another server, so that no session is resumed.
-            try (Line second = new Line(contexts(host, serverEngine))) {
-                assertThat(second.greeting(client, ExpectedPeer.host(Line.HOST)).text())
-                        .endsWith("depth 1)");
-            }
+            assertThat(line.greeting(client, ExpectedPeer.host(Line.HOST)).text())
+                    .as("nor is a session of before resumed")
+                    .endsWith("depth 1)");
+        }
+    }
+
+    /** A server whose certificate was replaced in time, and a client that was there before. */
+    @ParameterizedTest
+    @CsvSource(textBlock = PAIRS)
+    void aRenewedServerIsTakenWhenItsFormerCertificateHasExpired(
+            TlsEngine serverEngine, TlsEngine clientEngine) throws Exception {
+        SimClock clock = new SimClock(now);
+        List<String> names = List.of("n1.example", "127.0.0.1");
+        AtomicReference<Credential> its =
+                new AtomicReference<>(
+                        authority.issue(
+                                new CertificateAuthority.Order(
+                                        "/O=Grid/CN=n1", names, false, Duration.ofMinutes(4)),
+                                now));
+        TlsContexts client = contexts(() -> alice, () -> MAP, clock, clientEngine);
+        try (Line line = new Line(contexts(its::get, () -> MAP, Clock.system(), serverEngine))) {
+            ExpectedPeer expected = ExpectedPeer.host(Line.HOST);
+            assertThat(line.greeting(client, expected).text()).startsWith("welcome alice");
+            its.set(host);
+            assertThat(line.greeting(client, expected).text()).startsWith("welcome alice");
+            clock.advance(Duration.ofMinutes(5));
+            assertThat(line.greeting(client, expected).text()).startsWith("welcome alice");
         }
     }
 
