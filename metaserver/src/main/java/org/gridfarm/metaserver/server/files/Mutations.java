@@ -22,6 +22,7 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Outcome;
+import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
@@ -85,8 +86,8 @@ public final class Mutations {
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
         requireRoom(request);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
-        Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
         try {
+            Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
             if (writers.isEmpty()) {
                 execute(exchange, caller, who, request);
             } else {
@@ -108,17 +109,39 @@ public final class Mutations {
 
     /**
      * A mount may have closed a file and not have told its commit yet. That would come after the
-     * time that somebody sets now, and count for more; and after a change of the mode, which moves
-     * the ctime, nobody sees any more that the file was written later than the last commit says.
-     * Whoever writes the file is asked to tell what is closed there first.
+     * time that somebody sets now, and count for more; and after any change that moves the ctime
+     * nobody sees any more that the file was written later than the last commit says. Whoever
+     * writes the file is asked to tell what is closed there first.
      */
     private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
-        SetAttributes wish = request.getSetAttributes();
-        boolean times = wish.hasMtime() || wish.getMtimeNow();
-        if (!times && !wish.hasMode() && !wish.hasUid() && !wish.hasGid()) return Map.of();
-        DataTouch touch =
-                new DataTouch(wish.getInode(), DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
+        long inode = movesTimesOf(request);
+        if (inode == 0) return Map.of();
+        DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
         return FileOpens.toOtherWriters(opens.files(), touch, request.getSession());
+    }
+
+    /** 0: of no file that there is. */
+    private long movesTimesOf(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case SET_ATTRIBUTES -> {
+                SetAttributes wish = request.getSetAttributes();
+                boolean times = wish.hasMtime() || wish.getMtimeNow();
+                boolean moves = times || wish.hasMode() || wish.hasUid() || wish.hasGid();
+                yield moves ? wish.getInode() : 0;
+            }
+            case SET_XATTR -> request.getSetXattr().getInode();
+            case REMOVE_XATTR -> request.getRemoveXattr().getInode();
+            case LINK -> request.getLink().getInode();
+            case RENAME ->
+                    state.namespace()
+                            .peek(request.getRename().getParent(), request.getRename().getName());
+            case UNLINK -> {
+                Remove remove = request.getUnlink();
+                long inode = state.namespace().peek(remove.getParent(), remove.getName());
+                yield inode != 0 && state.image(inode).getNlink() > 1 ? inode : 0;
+            }
+            default -> 0;
+        };
     }
 
     private void requireRoom(MutateRequest request) {

@@ -20,11 +20,13 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Short new files: their programs do not wait for node and metaserver at the close, and everybody
@@ -238,6 +240,55 @@ class ClosedLaterTest {
             Files.setLastModifiedTime(elsewhere(file), time);
             assertThat(Files.getLastModifiedTime(elsewhere(file))).isEqualTo(time);
             assertThat(Files.getLastModifiedTime(file)).isEqualTo(time);
+        }
+    }
+
+    private interface Change {
+        /** The file's name afterwards. */
+        Path made(Path file) throws Exception;
+    }
+
+    /** Each moves the ctime; the time of the last write is what it was. */
+    private static final Map<String, Change> CHANGES =
+            Map.of(
+                    "chmod",
+                    file -> {
+                        Files.setPosixFilePermissions(
+                                file, PosixFilePermissions.fromString("rw-rw----"));
+                        return file;
+                    },
+                    "link",
+                    file -> {
+                        Files.createLink(file.resolveSibling(file.getFileName() + ".link"), file);
+                        return file;
+                    },
+                    "unlink",
+                    file -> {
+                        Files.delete(file.resolveSibling(file.getFileName() + ".other"));
+                        return file;
+                    },
+                    "rename",
+                    file -> Files.move(file, file.resolveSibling(file.getFileName() + ".moved")),
+                    "xattr",
+                    file -> {
+                        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class)
+                                .write("of", ByteBuffer.wrap(new byte[] {1}));
+                        return file;
+                    });
+
+    @Test
+    void aChangeElsewhereHidesNoWriteThatWasBefore() throws Exception {
+        Path directory = directory("later-seen");
+        for (int round = 0; round < ROUNDS; round++) {
+            for (Map.Entry<String, Change> change : new TreeMap<>(CHANGES).entrySet()) {
+                Path file = Files.write(directory.resolve(change.getKey() + round), bytes(5000));
+                Path other = file.resolveSibling(file.getFileName() + ".other");
+                Files.createLink(other, file);
+                Files.write(file, bytes(5000), StandardOpenOption.WRITE);
+                FileTime written = Files.getLastModifiedTime(file);
+                Path after = change.getValue().made(elsewhere(file));
+                assertThat(Files.getLastModifiedTime(after)).as(change.getKey()).isEqualTo(written);
+            }
         }
     }
 }
