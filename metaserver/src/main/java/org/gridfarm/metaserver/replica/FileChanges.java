@@ -1,4 +1,4 @@
-package org.gridfarm.metaserver.server.state;
+package org.gridfarm.metaserver.replica;
 
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
@@ -54,6 +54,16 @@ public final class FileChanges {
                                 .setGeneration(row.getGeneration())
                                 .setNode(row.getNode()))
                 .build();
+    }
+
+    public static Change gone(InodeImage image, int stripe, String node) {
+        return gone(
+                ReplicaImage.newBuilder()
+                        .setInode(image.getInode())
+                        .setStripe(stripe)
+                        .setGeneration(image.getGeneration())
+                        .setNode(node)
+                        .build());
     }
 
     public static Change writing(WritingImage image) {

@@ -2,10 +2,12 @@ package org.gridfarm.metaserver.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
 import org.gridfarm.protocol.wire.CreateFile;
@@ -14,6 +16,8 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.RefreshRequest;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SetPolicy;
 import org.junit.jupiter.api.Test;
 
@@ -214,6 +218,81 @@ class LostWritersTest extends FarmOfThreeNodes {
         n1.refusesSeals = false;
         awaitSealed(writer, inode);
         assertThat(attributes(writer, inode).getSize()).isEqualTo(77);
+    }
+
+    /**
+     * A file of one committed copy at n1, open at handle 500, whose writer has told that n1 fails
+     * and that it will bring the content to other nodes itself.
+     */
+    private long betweenChains(TestClient writer) {
+        long inode = createAndOpen(writer, "f", 500).getAttributes().getInode();
+        commit(writer, inode, 500, false, List.of("n1"));
+        OpenReply goesOn =
+                writer.call(
+                        MetadataMethods.CHAIN_FAILURE,
+                        ChainFailureRequest.newBuilder()
+                                .setHandle(500)
+                                .setInode(inode)
+                                .addFailedNodes("n1")
+                                .setReason("test")
+                                .setWritten(true)
+                                .setRescue(true)
+                                .build());
+        Replica head = goesOn.getLayout().getObjects(0).getReplicas(0);
+        assertThat(head.getNode()).isNotEqualTo("n1");
+        assertThat(head.getState()).as("it is to make the object").isEqualTo(ReplicaState.WRITING);
+        return inode;
+    }
+
+    @Test
+    void whatWasCommittedIsNotLostWithAWriterThatWasBringingItToOtherNodes() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        long inode = betweenChains(writer);
+        n1.refusesSeals = true;
+        writer.peer.close();
+        TestFarm.await(
+                "asked more than once",
+                () -> {
+                    other.renew();
+                    return n1.seals.size() > 1;
+                });
+        assertThat(n2.seals).as("it has at most a part").isEmpty();
+        assertThat(n3.seals).isEmpty();
+        n1.refusesSeals = false;
+        awaitSealed(other, inode);
+        assertThat(replicas(other, inode))
+                .extracting(Replica::getNode, Replica::getState)
+                .containsExactly(tuple("n1", ReplicaState.VALID));
+        assertThat(attributes(other, inode).getSize()).isEqualTo(77);
+    }
+
+    @Test
+    void whoEndsWithoutHavingBroughtItToOtherNodesLeavesWhatWasCommitted() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = betweenChains(writer);
+        writer.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(500).build());
+        awaitSealed(writer, inode);
+        assertThat(n1.seals).hasSize(1);
+    }
+
+    @Test
+    void theNextCommitCountsAtTheNodesToWhichAWriterBroughtTheContent() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        long inode = betweenChains(writer);
+        String head = chain(writer, inode, 500).getFirst().getNode();
+        commit(writer, inode, 500, true, List.of(head));
+        TestFarm.await(
+                "the old copy goes",
+                () -> {
+                    writer.renew();
+                    return replicas(writer, inode).stream()
+                            .allMatch(replica ->
+                                    (replica.getState() == ReplicaState.VALID)
+                                            == replica.getNode().equals(head));
+                });
+        assertThat(attributes(writer, inode).getWriting()).isFalse();
+        assertThat(attributes(writer, inode).getGeneration()).as("not sealed").isEqualTo(1);
     }
 
     @Test

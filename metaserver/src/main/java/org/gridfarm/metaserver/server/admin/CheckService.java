@@ -4,9 +4,9 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.metaserver.namespace.Finding;
 import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;

@@ -1,23 +1,16 @@
 package org.gridfarm.metaserver.server.files;
 
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.nodes.ChainChoice;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
-import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
-import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
-import org.gridfarm.protocol.wire.ReplicaState;
-import org.gridfarm.protocol.wire.WritingChain;
-import org.gridfarm.protocol.wire.WritingImage;
 
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -47,89 +40,52 @@ public final class ChainFailures {
                     ErrorKind.BAD_HANDLE, "chain", Long.toHexString(report.getHandle()));
         }
         long inode = handle.inode();
-        WritingImage writing = state.writing(inode);
+        Writing writing = state.record(inode);
         if (writing == null) return; // a reader's report: nothing is being written
+        int stripe = report.getStripe();
         List<String> failed =
                 handle.write()
                         ? report.getFailedNodesList()
                         : report.getFailedNodesList().stream()
                                 .filter(node -> leader.node(node) == null)
                                 .toList();
-        boolean rescue = handle.write() && report.getRescue();
-        InodeImage image = state.image(inode);
-        List<Change> changes = new ArrayList<>();
-        WritingImage.Builder now = writing.toBuilder().clearChains();
-        for (WritingChain chain : writing.getChainsList()) {
-            now.addChains(
-                    chain.getStripe() == report.getStripe()
-                            ? without(
-                                    caller,
-                                    image,
-                                    chain,
-                                    failed,
-                                    report.getWritten(),
-                                    rescue,
-                                    changes)
-                            : chain);
-        }
-        if (now.build().equals(writing)) return;
-        changes.add(FileChanges.writing(now.build()));
-        leader.change(changes, 0);
+        if (writing.chain(stripe).getNodesCount() == 0) return;
+        Writing next =
+                writing.left(stripe, failed).isEmpty()
+                        ? elsewhere(caller, handle, writing, report, failed)
+                        : writing.without(stripe, failed);
+        leader.change(next.changes(), 0);
     }
 
     /**
      * With all members gone what the client has written there is out of reach, unless it has the
-     * whole content itself.
+     * whole content itself. Where nothing was written yet it starts over on other nodes.
      */
-    private WritingChain without(
+    private Writing elsewhere(
             Caller caller,
-            InodeImage image,
-            WritingChain chain,
-            List<String> failed,
-            boolean written,
-            boolean rescue,
-            List<Change> changes) {
-        List<String> left = new ArrayList<>(chain.getNodesList());
-        List<String> joining = new ArrayList<>(chain.getJoiningList());
-        left.removeAll(failed);
-        joining.removeAll(failed);
-        boolean committed =
-                state.hasContent(
-                        Layouts.object(image.getInode(), chain.getStripe(), image.getGeneration()));
-        if (left.isEmpty()) {
-            if ((committed || written) && !rescue) {
-                throw new FarmException(
-                        ErrorKind.DATA_UNAVAILABLE,
-                        "write",
-                        Long.toHexString(image.getInode()),
-                        "every node of its chain failed: " + String.join(", ", failed));
-            }
-            // Nothing was written yet, or the client has it all: it starts over on other nodes, or
-            // sees why not.
-            Set<String> excluded = new HashSet<>(failed);
-            excluded.addAll(joining);
-            joining.clear();
-            left.addAll(
-                    choice.choose(
-                            image,
-                            chain.getStripe(),
-                            state.level(image),
-                            new ChainChoice.Beside(caller.attachedNode(), excluded),
-                            Set.of(),
-                            List.of()));
+            OpenFiles.Handle handle,
+            Writing writing,
+            ChainFailureRequest report,
+            List<String> failed) {
+        int stripe = report.getStripe();
+        boolean rescue = handle.write() && report.getRescue();
+        if ((writing.isPromised(stripe) || report.getWritten()) && !rescue) {
+            throw new FarmException(
+                    ErrorKind.DATA_UNAVAILABLE,
+                    "write",
+                    Long.toHexString(handle.inode()),
+                    "every node of its chain failed: " + String.join(", ", failed));
         }
-        List<String> before = new ArrayList<>(chain.getNodesList());
-        before.addAll(chain.getJoiningList());
-        for (String node : before) {
-            if (!left.contains(node) && !joining.contains(node)) {
-                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.STALE));
-            }
-        }
-        return chain.toBuilder()
-                .clearNodes()
-                .addAllNodes(left)
-                .clearJoining()
-                .addAllJoining(joining)
-                .build();
+        InodeImage image = state.image(handle.inode());
+        List<String> chosen =
+                choice.choose(
+                        image,
+                        stripe,
+                        state.level(image),
+                        new ChainChoice.Beside(
+                                caller.attachedNode(), writing.spent(stripe, failed)),
+                        Set.of(),
+                        List.of());
+        return writing.rescued(stripe, chosen);
     }
 }

@@ -1,11 +1,12 @@
 package org.gridfarm.metaserver.server.files;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.NodeState;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.nodes.ChainChoice;
 import org.gridfarm.metaserver.server.nodes.NodeService;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.session.OpenFiles;
@@ -28,6 +29,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
@@ -206,8 +208,7 @@ public final class ChainRepair {
                 writing.getChains(index).getNodesList(),
                 node);
         joining++;
-        WritingImage.Builder now = writing.toBuilder();
-        now.getChainsBuilder(index).addJoining(node);
-        leader.change(List.of(FileChanges.writing(now.build())), 0);
+        Writing record = Objects.requireNonNull(state.record(writing.getInode()));
+        leader.change(record.joinedBy(writing.getChains(index).getStripe(), node).changes(), 0);
     }
 }

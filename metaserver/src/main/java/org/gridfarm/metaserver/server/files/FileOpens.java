@@ -2,10 +2,11 @@ package org.gridfarm.metaserver.server.files;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.quota.Growth;
+import org.gridfarm.metaserver.replica.FileChanges;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.nodes.ChainChoice;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.Tickets;
@@ -19,7 +20,6 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateRequest;
-import org.gridfarm.protocol.wire.ObjectCommit;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.ReplicaImage;
@@ -29,7 +29,6 @@ import org.gridfarm.protocol.wire.WritingImage;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -269,16 +268,9 @@ public final class FileOpens {
     private List<Change> startWriting(
             Caller caller, InodeImage image, OpenRequest wish, List<WritingChain> place) {
         long inode = image.getInode();
-        WritingImage writing = state.writing(inode);
+        Writing record = state.record(inode);
+        if (record != null) return record.writtenBy(caller.session()).changes();
         List<Change> changes = new ArrayList<>();
-        if (writing != null) {
-            if (!writing.getWritersList().contains(caller.session())) {
-                changes.add(
-                        FileChanges.writing(
-                                writing.toBuilder().addWriters(caller.session()).build()));
-            }
-            return changes;
-        }
         InodeImage now = image;
         if (wish.getTruncate() && !opens.isOpen(inode)) {
             boolean content = hasContent(image);
@@ -395,8 +387,8 @@ public final class FileOpens {
         CommitContent commit = request.getCommit();
         List<Change> changes = new ArrayList<>(state.decide(request, who, opens).changes());
         OpenFiles.Handle handle = opens.find(commit.getHandle());
-        WritingImage writing = state.writing(commit.getInode());
-        if (handle == null || handle.session() != caller.session() || writing == null) {
+        Writing record = state.record(commit.getInode());
+        if (handle == null || handle.session() != caller.session() || record == null) {
             throw new FarmException(
                     ErrorKind.BAD_HANDLE, "commit", Long.toHexString(commit.getInode()));
         }
@@ -408,20 +400,14 @@ public final class FileOpens {
                     "another client has committed since its size was asked for");
         }
         InodeImage image = state.image(commit.getInode());
-        WritingImage.Builder chains = writing.toBuilder().clearChains();
-        for (WritingChain chain : writing.getChainsList()) {
-            chains.addChains(commitChain(image, chain, commit, changes));
-        }
+        Writing committed = record.committed(commit.getObjectsList());
         boolean ends =
                 commit.getClose()
-                        && !writing.getUnsettled()
+                        && !committed.now().getUnsettled()
+                        && !committed.isBetweenChains()
                         && !isWrittenBesides(handle)
-                        && !isToBeReclaimed(writing, handle.session());
-        if (ends) {
-            changes.addAll(ended(chains.build()));
-        } else if (!chains.build().equals(writing)) {
-            changes.add(FileChanges.writing(chains.build()));
-        }
+                        && !isToBeReclaimed(committed.now(), handle.session());
+        changes.addAll((ends ? committed.ended() : committed).changes());
         // What was written is there: it counts, and is not refused any more.
         List<Change> graces = state.withinQuotas(changes, Credentials.getDefaultInstance());
         leader.change(changes, caller.session());
@@ -436,62 +422,6 @@ public final class FileOpens {
         return state.exists(image.getInode())
                 ? state.attributes(image.getInode())
                 : Attributes.newBuilder().setInode(image.getInode()).build();
-    }
-
-    private WritingChain commitChain(
-            InodeImage image, WritingChain chain, CommitContent commit, List<Change> changes) {
-        ObjectCommit object = null;
-        for (ObjectCommit candidate : commit.getObjectsList()) {
-            if (candidate.getStripe() == chain.getStripe()) object = candidate;
-        }
-        if (object == null) return chain;
-        Set<String> holders = new HashSet<>(object.getHoldersList());
-        if (chain.getNodesList().stream().noneMatch(holders::contains)) {
-            // It moved to other nodes, or from failed ones, while the commit was on its way.
-            throw new FarmException(
-                    ErrorKind.STALE,
-                    "commit",
-                    Long.toHexString(image.getInode()),
-                    "no member of its chain holds the content");
-        }
-        Map<String, ReplicaState> rows = new HashMap<>();
-        for (ReplicaImage row :
-                state.rows(image.getInode(), chain.getStripe(), image.getGeneration())) {
-            rows.put(row.getNode(), row.getState());
-        }
-        WritingChain.Builder kept = WritingChain.newBuilder().setStripe(chain.getStripe());
-        for (String node : chain.getNodesList()) {
-            ReplicaState wanted = holders.contains(node) ? ReplicaState.VALID : ReplicaState.STALE;
-            if (wanted == ReplicaState.VALID) kept.addNodes(node);
-            if (rows.get(node) != wanted) {
-                changes.add(FileChanges.row(image, chain.getStripe(), node, wanted));
-            }
-        }
-        for (String node : chain.getJoiningList()) {
-            if (holders.contains(node)) {
-                kept.addNodes(node);
-                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.VALID));
-            } else {
-                kept.addJoining(node);
-            }
-        }
-        return kept.build();
-    }
-
-    /**
-     * Nobody writes to the file any more. What a joining member has got is not all, and goes when
-     * there are copies enough.
-     */
-    private List<Change> ended(WritingImage writing) {
-        InodeImage image = state.image(writing.getInode());
-        List<Change> changes = new ArrayList<>();
-        for (WritingChain chain : writing.getChainsList()) {
-            for (String node : chain.getJoiningList()) {
-                changes.add(FileChanges.row(image, chain.getStripe(), node, ReplicaState.STALE));
-            }
-        }
-        changes.add(FileChanges.writingEnds(writing.getInode()));
-        return changes;
     }
 
     private boolean isWrittenBesides(OpenFiles.Handle handle) {
@@ -514,17 +444,18 @@ public final class FileOpens {
     }
 
     private boolean writerLeft(long inode, long session, boolean settled) {
-        WritingImage writing = state.writing(inode);
-        if (writing == null) return false;
+        Writing record = state.record(inode);
+        if (record == null) return false;
+        WritingImage writing = record.now();
         if (isWrittenWithout(writing, session)) {
             return writersLeft(
                     inode, s -> s == session && !opens.writers(inode).contains(s), settled);
         }
-        if (!settled || writing.getUnsettled()) {
+        if (!settled || writing.getUnsettled() || record.isBetweenChains()) {
             seal.accept(inode);
             return false; // the file is still noted as written
         }
-        leader.change(ended(writing), session);
+        leader.change(record.ended().changes(), session);
         return true;
     }
 
@@ -543,16 +474,11 @@ public final class FileOpens {
      * @param settled nothing is left of what they changed that no commit told of
      */
     boolean writersLeft(long inode, LongPredicate gone, boolean settled) {
-        WritingImage before = state.writing(inode);
-        if (before == null) return false;
-        WritingImage.Builder now = before.toBuilder().clearWriters();
-        for (long session : before.getWritersList()) {
-            if (!gone.test(session)) now.addWriters(session);
-        }
-        WritingImage left = now.setUnsettled(before.getUnsettled() || !settled).build();
-        if (left.equals(before)) return false;
-        leader.change(List.of(FileChanges.writing(left)), 0);
-        return true;
+        Writing record = state.record(inode);
+        if (record == null) return false;
+        List<Change> changes = record.writersLeft(gone, settled).changes();
+        leader.change(changes, 0);
+        return !changes.isEmpty();
     }
 
     /** A file without a name ends with its last close. */

@@ -1,8 +1,8 @@
 package org.gridfarm.metaserver.server.files;
 
 import org.gridfarm.metaserver.replica.NodeState;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
@@ -11,11 +11,8 @@ import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
-import org.gridfarm.protocol.wire.ReplicaImage;
-import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.SealObjectReply;
 import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.WritingChain;
@@ -276,7 +273,7 @@ public final class LostWriters {
         void start() {
             outstanding = 1;
             for (WritingChain chain : writing.getChainsList()) {
-                for (String name : chain.getNodesList()) {
+                for (String name : Writing.holders(chain)) {
                     NodeLink node = leader.node(name);
                     if (node == null) continue;
                     outstanding++;
@@ -337,7 +334,7 @@ public final class LostWriters {
             if (!state.exists(image.getInode())) return;
             InodeImage current = state.image(image.getInode());
             if (current.getGeneration() != image.getGeneration()) return;
-            leader.change(outcome(current), 0);
+            leader.change(record(current, writing).sealed(answers, state.nowNanos()).changes(), 0);
             opens.reapIfOrphan(image.getInode());
         }
 
@@ -355,11 +352,7 @@ public final class LostWriters {
                     "file {}: nodes that may hold what its writer left are silent; it is sealed"
                             + " when they answer",
                     Long.toHexString(image.getInode()));
-            WritingImage.Builder left = now.toBuilder().clearWriters();
-            left.getChainsBuilderList().forEach(WritingChain.Builder::clearJoining);
-            List<Change> changes = new ArrayList<>(FileChanges.joiningGone(now));
-            changes.add(FileChanges.writing(left.build()));
-            leader.change(changes, 0);
+            leader.change(record(state.image(image.getInode()), now).putOff().changes(), 0);
         }
 
         private boolean isSilent(WritingChain chain) {
@@ -369,7 +362,7 @@ public final class LostWriters {
                     state.hasContent(
                             Layouts.object(
                                     image.getInode(), chain.getStripe(), image.getGeneration()));
-            for (String name : chain.getNodesList()) {
+            for (String name : Writing.holders(chain)) {
                 NodeState node = state.nodes().state(name, state.monotonicNanos());
                 boolean lost = node == NodeState.REMOVED || (node == NodeState.DOWN && !promised);
                 if (!given.containsKey(name) && !lost) return true;
@@ -377,66 +370,11 @@ public final class LostWriters {
             return false;
         }
 
-        private List<Change> outcome(InodeImage current) {
-            List<Change> changes = new ArrayList<>();
-            InodeImage.Builder sealed =
-                    current.toBuilder()
-                            .setGeneration(current.getGeneration() + 1)
-                            .setVersion(current.getVersion() + 1)
-                            .setCtime(state.nowNanos());
-            Striping striping =
-                    new Striping(Math.max(1, current.getStripeCount()), current.getStripeUnit());
-            boolean anything = false;
-            long size = 0;
-            long allocated = 0;
-            for (WritingChain chain : writing.getChainsList()) {
-                Map<String, SealObjectReply> given =
-                        answers.getOrDefault(chain.getStripe(), Map.of());
-                SealObjectReply truth = null;
-                for (String name : chain.getNodesList()) {
-                    SealObjectReply reply = given.get(name);
-                    if (truth == null && reply != null && reply.getPresent()) truth = reply;
-                }
-                for (ReplicaImage row :
-                        state.rows(
-                                current.getInode(), chain.getStripe(), current.getGeneration())) {
-                    changes.add(FileChanges.gone(row));
-                }
-                if (truth == null) continue;
-                anything = true;
-                size = Math.max(size, striping.fileSize(chain.getStripe(), truth.getSize()));
-                allocated += truth.getAllocated();
-                for (Map.Entry<String, SealObjectReply> member : given.entrySet()) {
-                    if (!member.getValue().getPresent()) continue;
-                    boolean same =
-                            member.getValue().getSize() == truth.getSize()
-                                    && member.getValue().getDigest().equals(truth.getDigest());
-                    changes.add(
-                            FileChanges.row(
-                                    sealed.build(),
-                                    chain.getStripe(),
-                                    member.getKey(),
-                                    same ? ReplicaState.VALID : ReplicaState.STALE));
-                }
-                if (truth.getMtime() > current.getMtime()) sealed.setMtime(truth.getMtime());
-                if (writing.getChainsCount() == 1) sealed.setDigest(truth.getDigest());
-                else sealed.clearDigest();
-            }
-            Change released = FileChanges.writingEnds(current.getInode());
-            boolean hadContent =
-                    current.getSize() > 0 || changes.stream().anyMatch(Change::hasReplicaGone);
-            if (!anything && hadContent) {
-                // Nobody who holds it answered: what was committed stays as it is, to be read when
-                // they return.
-                List<Change> left = new ArrayList<>(FileChanges.joiningGone(writing));
-                left.add(released);
-                return left;
-            }
-            changes.addAll(FileChanges.joiningGone(writing));
-            sealed.setSize(size).setAllocated(allocated);
-            changes.addFirst(Change.newBuilder().setInode(sealed).build());
-            changes.add(released);
-            return changes;
+        private Writing record(InodeImage current, WritingImage noted) {
+            return Writing.of(
+                    current,
+                    noted,
+                    stripe -> state.rows(current.getInode(), stripe, current.getGeneration()));
         }
     }
 }

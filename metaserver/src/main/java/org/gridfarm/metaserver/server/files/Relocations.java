@@ -1,10 +1,10 @@
 package org.gridfarm.metaserver.server.files;
 
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.nodes.ChainChoice;
 import org.gridfarm.metaserver.server.nodes.NodeService;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
@@ -15,11 +15,8 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.ChainMember;
-import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.ObjectId;
-import org.gridfarm.protocol.wire.ReplicaImage;
-import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.ReplicateObjectReply;
 import org.gridfarm.protocol.wire.ReplicateObjectRequest;
 import org.gridfarm.protocol.wire.WritingChain;
@@ -33,6 +30,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -160,6 +158,7 @@ public final class Relocations {
             this.from = from;
             this.excluded = new HashSet<>(from.getNodesList());
             this.excluded.addAll(from.getJoiningList());
+            this.excluded.addAll(from.getCommittedList());
             this.excluded.addAll(request.getFailedNodesList()); // also those it came from before
         }
 
@@ -243,7 +242,8 @@ public final class Relocations {
             if (--outstanding > 0) return;
             WritingChain now = chain(object.getInode(), object.getStripe());
             boolean stands =
-                    from.equals(now)
+                    state.exists(object.getInode())
+                            && from.equals(now)
                             && state.image(object.getInode()).getGeneration()
                                     == object.getGeneration();
             if (!stands) {
@@ -257,47 +257,11 @@ public final class Relocations {
             } else if (made.isEmpty()) {
                 attempt();
             } else {
-                leader.change(changes(), caller.session());
+                // what was committed at the full nodes is as good at the new ones
+                Writing record = Objects.requireNonNull(state.record(object.getInode()));
+                leader.change(record.moved(object.getStripe(), made).changes(), caller.session());
                 end(null);
             }
-        }
-
-        /** What was committed at the full nodes is as good at the new ones. */
-        private List<Change> changes() {
-            List<Change> changes = new ArrayList<>();
-            boolean committed = false;
-            for (ReplicaImage row :
-                    state.rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-                committed |= row.getState() == ReplicaState.VALID;
-            }
-            for (String node : from.getNodesList()) {
-                changes.add(FileChanges.row(image, object.getStripe(), node, ReplicaState.STALE));
-            }
-            for (String node : from.getJoiningList()) {
-                changes.add(FileChanges.row(image, object.getStripe(), node, ReplicaState.STALE));
-            }
-            for (String node : made) {
-                if (committed) {
-                    changes.add(
-                            FileChanges.row(image, object.getStripe(), node, ReplicaState.VALID));
-                }
-            }
-            WritingImage writing = state.writing(object.getInode());
-            if (writing != null) {
-                WritingImage.Builder next = writing.toBuilder().clearChains();
-                for (WritingChain chain : writing.getChainsList()) {
-                    next.addChains(
-                            chain.equals(from)
-                                    ? chain.toBuilder()
-                                            .clearNodes()
-                                            .addAllNodes(made)
-                                            .clearJoining()
-                                            .build()
-                                    : chain);
-                }
-                changes.add(FileChanges.writing(next.build()));
-            }
-            return changes;
         }
 
         private void end(@Nullable FarmException why) {

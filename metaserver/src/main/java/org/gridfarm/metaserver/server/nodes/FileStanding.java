@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Standing;
 import org.gridfarm.metaserver.replica.Whereabouts;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.LeaderContext;
@@ -151,7 +152,7 @@ final class FileStanding {
 
     private static String sealing(WritingImage writing) {
         Set<String> nodes = new TreeSet<>();
-        for (WritingChain chain : writing.getChainsList()) nodes.addAll(chain.getNodesList());
+        for (WritingChain chain : writing.getChainsList()) nodes.addAll(Writing.holders(chain));
         return "what its writer left is sealed when " + String.join(", ", nodes) + " answer";
     }
 }

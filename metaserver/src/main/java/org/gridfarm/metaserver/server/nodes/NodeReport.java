@@ -1,8 +1,9 @@
 package org.gridfarm.metaserver.server.nodes;
 
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.Sighting;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -143,13 +144,16 @@ final class NodeReport {
         WritingImage writing =
                 chains.getOrDefault(object.getInode(), state.writing(object.getInode()));
         if (writing == null || writing.getGeneration() != object.getGeneration()) return;
-        WritingImage.Builder now = writing.toBuilder();
-        for (WritingChain.Builder chain : now.getChainsBuilderList()) {
-            List<String> left = new ArrayList<>(chain.getNodesList());
-            boolean isHere = chain.getStripe() == object.getStripe() && left.remove(node);
-            if (isHere && !left.isEmpty()) chain.clearNodes().addAllNodes(left);
-        }
-        WritingImage left = now.build();
+        if (!state.exists(object.getInode())) return;
+        WritingImage left =
+                Writing.of(
+                                state.image(object.getInode()),
+                                writing,
+                                stripe ->
+                                        state.rows(
+                                                object.getInode(), stripe, object.getGeneration()))
+                        .lostAt(object.getStripe(), node)
+                        .now();
         if (!left.equals(writing)) chains.put(object.getInode(), left);
     }
 }

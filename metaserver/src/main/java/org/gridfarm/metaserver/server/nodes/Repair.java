@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server.nodes;
 
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.NodeTable;
 import org.gridfarm.metaserver.replica.RepairEffect;
 import org.gridfarm.metaserver.replica.RepairEffect.Reason;
@@ -7,7 +8,6 @@ import org.gridfarm.metaserver.replica.RepairEvent;
 import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.server.state.EventThread;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
 import org.gridfarm.metaserver.server.state.ServerLimits;

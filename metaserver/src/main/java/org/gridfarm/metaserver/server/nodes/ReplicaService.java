@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server.nodes;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.ReplicaMap;
@@ -11,7 +12,6 @@ import org.gridfarm.metaserver.replica.Whereabouts;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.Json;
 import org.gridfarm.metaserver.server.state.LeaderContext;

@@ -2,8 +2,8 @@ package org.gridfarm.metaserver.server.nodes;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.server.state.FarmState;
-import org.gridfarm.metaserver.server.state.FileChanges;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
 import org.gridfarm.metaserver.server.state.ServerLimits;

@@ -10,12 +10,14 @@ import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.namespace.Resolved;
 import org.gridfarm.metaserver.namespace.Visited;
 import org.gridfarm.metaserver.quota.Quotas;
+import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.Files;
 import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.NodeTable;
 import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.metaserver.replica.Room;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.metaserver.session.Owners;
@@ -342,6 +344,14 @@ public final class FarmState {
 
     public @Nullable WritingImage writing(long inode) {
         return writing.get(inode);
+    }
+
+    /** What may become of a file that is noted as written. */
+    public @Nullable Writing record(long inode) {
+        WritingImage noted = writing.get(inode);
+        if (noted == null || !exists(inode)) return null;
+        InodeImage image = image(inode);
+        return Writing.of(image, noted, stripe -> rows(inode, stripe, image.getGeneration()));
     }
 
     public long[] writtenInodes() {

@@ -50,7 +50,7 @@ public final class Layouts {
                         replica(
                                 object,
                                 chain.getNodes(0),
-                                memberState(object),
+                                memberState(object, chain),
                                 asker,
                                 Rights.STAT));
             }
@@ -70,12 +70,14 @@ public final class Layouts {
             ObjectLocation.Builder location =
                     ObjectLocation.newBuilder().setObject(object).setStaged(writing.getStaged());
             for (String node : chain.getNodesList()) {
-                location.addReplicas(replica(object, node, memberState(object), asker, rights));
+                location.addReplicas(
+                        replica(object, node, memberState(object, chain), asker, rights));
             }
             if (write) {
                 for (String node : chain.getJoiningList()) {
                     location.addReplicas(
-                            replica(object, node, memberState(object), asker, rights).toBuilder()
+                            replica(object, node, memberState(object, chain), asker, rights)
+                                    .toBuilder()
                                     .setJoining(true));
                 }
                 mayWriteAtHead(location, asker);
@@ -106,8 +108,9 @@ public final class Layouts {
      * VALID once something of the object was committed: a member that does not have it lost it, and
      * must not make an empty one.
      */
-    private ReplicaState memberState(ObjectId object) {
-        return state.hasContent(object) ? ReplicaState.VALID : ReplicaState.WRITING;
+    private ReplicaState memberState(ObjectId object, WritingChain chain) {
+        boolean has = chain.getCommittedCount() == 0 && state.hasContent(object);
+        return has ? ReplicaState.VALID : ReplicaState.WRITING;
     }
 
     /**
