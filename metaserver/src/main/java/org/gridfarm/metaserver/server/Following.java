@@ -96,6 +96,10 @@ final class Following implements Serving, ReadScope.Visibility {
     private final List<ParkedRead> parked = new ArrayList<>();
     private final TreeMap<Long, ChangeBatch> prepared = new TreeMap<>();
     private final Map<Long, Exchange<PrepareBatch, PrepareReply>> prepares = new HashMap<>();
+
+    /** Not answered yet: nobody waits for that, and the next answer takes them along. */
+    private final List<Exchange<CommitBatch, Empty>> commits = new ArrayList<>();
+
     private @Nullable CacheCoherence coherence;
     private JournalStore.Claim claim = new JournalStore.Claim(0, 0);
     private @Nullable Peer leader;
@@ -165,6 +169,7 @@ final class Following implements Serving, ReadScope.Visibility {
     @Override
     public void tick() {
         if (stopped) return;
+        answerCommits();
         long now = System.nanoTime();
         if (serving && now - leaseEnds >= 0) lose("the lease from the leader ran out");
         Peer known = leader;
@@ -379,6 +384,7 @@ final class Following implements Serving, ReadScope.Visibility {
     }
 
     private void prepare(Exchange<PrepareBatch, PrepareReply> exchange) {
+        answerCommits();
         ChangeBatch batch = exchange.request().getBatch();
         if (exchange.peer() != leader) {
             throw new FarmException(
@@ -406,7 +412,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     private void commit(Exchange<CommitBatch, Empty> exchange) {
         long sequence = exchange.request().getSequence();
-        exchange.reply(Empty.getDefaultInstance());
+        commits.add(exchange);
         if (exchange.peer() != leader) return;
         CacheCoherence known = coherence;
         if (loading || known == null) {
@@ -416,6 +422,12 @@ final class Following implements Serving, ReadScope.Visibility {
         if (sequence <= known.committed()) return;
         apply(sequence);
         releaseReads(known.committed());
+    }
+
+    private void answerCommits() {
+        if (commits.isEmpty()) return;
+        commits.forEach(commit -> commit.reply(Empty.getDefaultInstance()));
+        commits.clear();
     }
 
     private void apply(long sequence) {

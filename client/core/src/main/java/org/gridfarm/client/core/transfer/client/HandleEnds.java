@@ -115,7 +115,7 @@ record HandleEnds(
     /** To be run without a lock. */
     private Supplier<CompletableFuture<Void>> begunClose(FarmFileHandle handle) {
         if (canCloseLater(handle)) {
-            Runnable close = resting.begunUnawaited(handle);
+            Runnable close = resting.begunSoon(handle);
             return () -> {
                 close.run();
                 return CompletableFuture.completedFuture(null);

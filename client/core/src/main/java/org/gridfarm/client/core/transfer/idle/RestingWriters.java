@@ -26,8 +26,8 @@ import java.util.stream.LongStream;
  * it has rested for a while, when another client takes interest in it, and when it is opened here
  * in another way.
  *
- * <p>One that is new is closed for good at once, but its program does not wait for that.
- * Thread-safe.
+ * <p>One that is new is closed for good a moment later, together with others, and its program does
+ * not wait for that. Whoever wants the file has it closed at once. Thread-safe.
  */
 public final class RestingWriters {
     static final Duration RESTS = Duration.ofSeconds(2);
@@ -82,11 +82,17 @@ public final class RestingWriters {
     private final Clock clock;
 
     private final Aging<Resting> byInode;
+    private final Gathering gathering;
 
     /**
      * @param soon on the clock; whoever has not gone then hardly does
      */
-    private record Leaving(CompletableFuture<Void> gone, long soon) {}
+    private record Leaving(CompletableFuture<Void> gone, long soon, Clock.Timer surely) {
+        void over() {
+            surely.cancel();
+            gone.complete(null);
+        }
+    }
 
     /** By inode; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, Leaving> leaving = new ConcurrentHashMap<>();
@@ -97,6 +103,7 @@ public final class RestingWriters {
     public RestingWriters(Clock clock) {
         this.clock = clock;
         this.byInode = new Aging<>(clock, Resting::until, this::over);
+        this.gathering = new Gathering(clock);
     }
 
     /** False: too many rest, or another of the same file; it is to be closed for good. */
@@ -111,18 +118,14 @@ public final class RestingWriters {
      * whoever wants the file meanwhile waits for that.
      */
     public void leaves(long inode) {
-        Leaving now =
-                new Leaving(new CompletableFuture<>(), clock.nanoTime() + LEAVES_WITHIN.toNanos());
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        Clock.Timer surely = clock.after(LEAVES_FOR_SURE, () -> gone.complete(null));
+        Leaving now = new Leaving(gone, clock.nanoTime() + LEAVES_WITHIN.toNanos(), surely);
         Leaving before = leaving.put(inode, now);
         if (before != null) {
-            before.gone.complete(null);
+            before.over();
         }
-        clock.after(
-                LEAVES_FOR_SURE,
-                () -> {
-                    leaving.remove(inode, now);
-                    now.gone.complete(null);
-                });
+        gone.whenComplete((done, thrown) -> leaving.remove(inode, now));
     }
 
     /** A program has closed it, and hardly any other has the same descriptor. */
@@ -134,7 +137,7 @@ public final class RestingWriters {
     public void left(long inode) {
         Leaving before = leaving.remove(inode);
         if (before != null) {
-            before.gone.complete(null);
+            before.over();
         }
     }
 
@@ -197,7 +200,11 @@ public final class RestingWriters {
         if (close != null) {
             close.run();
         }
-        return over == null ? CompletableFuture.completedFuture(null) : over;
+        if (over == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        gathering.begin();
+        return over;
     }
 
     private void over(long inode, Resting rested) {
@@ -221,7 +228,11 @@ public final class RestingWriters {
                         .mapToObj(closing::get)
                         .filter(Objects::nonNull)
                         .toArray(CompletableFuture<?>[]::new);
-        return under.length == 0 ? null : within(WAIT_MAX, CompletableFuture.allOf(under));
+        if (under.length == 0) {
+            return null;
+        }
+        gathering.begin();
+        return within(WAIT_MAX, CompletableFuture.allOf(under));
     }
 
     private CompletableFuture<Void> within(Duration limit, CompletableFuture<Void> over) {
@@ -252,6 +263,7 @@ public final class RestingWriters {
             all = closing.values().toArray(CompletableFuture<?>[]::new);
         }
         closes.forEach(Runnable::run);
+        gathering.begin();
         return CompletableFuture.allOf(all);
     }
 
@@ -278,6 +290,15 @@ public final class RestingWriters {
                     }
                 });
         return over;
+    }
+
+    /**
+     * The same, a moment later and together with others, or when somebody wants it; the log tells
+     * when it fails.
+     */
+    public Runnable begunSoon(Writer writer) {
+        gathering.add(begunUnawaited(writer));
+        return gathering::beginIfMany;
     }
 
     /** No program waits for it: the log tells when it fails. */

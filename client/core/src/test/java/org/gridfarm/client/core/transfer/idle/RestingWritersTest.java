@@ -159,6 +159,51 @@ class RestingWritersTest {
     }
 
     @Test
+    void newFilesAreClosedTogetherAMomentLater() {
+        Writer first = new Writer(1);
+        Writer second = new Writer(2);
+        resting.begunSoon(first).run();
+        clock.advance(Gathering.WITHIN.dividedBy(2));
+        resting.begunSoon(second).run();
+        assertThat(first.closes + second.closes).isZero();
+        clock.advance(Gathering.WITHIN.dividedBy(2));
+        assertThat(first.closes).isEqualTo(1);
+        assertThat(second.closes).isEqualTo(1);
+    }
+
+    @Test
+    void andAtOnceWhenThereAreMany() {
+        Writer[] writers = new Writer[Gathering.MOST + 1];
+        for (int i = 0; i < writers.length; i++) {
+            writers[i] = new Writer(i);
+            resting.begunSoon(writers[i]).run();
+        }
+        assertThat(writers[0].closes).isEqualTo(1);
+        assertThat(writers[Gathering.MOST - 1].closes).isEqualTo(1);
+        assertThat(writers[Gathering.MOST].closes).isZero();
+        clock.advance(Gathering.WITHIN);
+        assertThat(writers[Gathering.MOST].closes).isEqualTo(1);
+    }
+
+    @Test
+    void andAtOnceWhenSomebodyWantsOneOfThem() {
+        for (int way = 0; way < 3; way++) {
+            Writer writer = new Writer(way);
+            Runnable rest = resting.begunSoon(writer);
+            assertThat(resting.closing(new long[] {100})).as("nobody wants it").isNull();
+            assertThat(writer.closes).isZero();
+            switch (way) { // before its own thread goes on
+                case 0 -> assertThat(resting.end(way)).isNotDone();
+                case 1 -> assertThat(resting.closing(new long[] {way})).isNotNull().isNotDone();
+                default -> assertThat(resting.endAll()).isNotDone();
+            }
+            assertThat(writer.closes).isEqualTo(1);
+            rest.run();
+            writer.committed.complete(null);
+        }
+    }
+
+    @Test
     void noMoreThanSoManyAreClosedWhileTheirProgramsGoOn() {
         Writer first = new Writer(0);
         resting.begunUnawaited(first).run();
