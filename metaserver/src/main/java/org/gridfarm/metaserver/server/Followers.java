@@ -12,6 +12,7 @@ import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.metaserver.server.state.Tenure;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -72,6 +73,7 @@ final class Followers {
     private final Tenure tenure;
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
+    private final Clock clock;
     private final Map<String, Follower> followers = new HashMap<>();
     private final ArrayDeque<ChangeBatch> recent = new ArrayDeque<>();
     private final long recentBytesMax;
@@ -85,7 +87,8 @@ final class Followers {
             ServerIdentity identity,
             Tenure tenure,
             Consumer<List<Effect>> effects,
-            EventThread events) {
+            EventThread events,
+            Clock clock) {
         this.state = state;
         this.coherence = coherence;
         this.batches = batches;
@@ -95,6 +98,7 @@ final class Followers {
         this.tenure = tenure;
         this.effects = effects;
         this.events = events;
+        this.clock = clock;
         this.recentBytesMax = Runtime.getRuntime().maxMemory() / ServerLimits.RECENT_HEAP_PART;
     }
 
@@ -132,7 +136,7 @@ final class Followers {
             follower.snapshot = new Snapshot(state);
         }
         followers.put(name, follower);
-        coherence.admit(name, System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
+        coherence.admit(name, clock.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
         if (resumes) {
             // Before the answer, on the same line: with the answer it serves, and then it must know
             // of everything that others have been told.
@@ -216,7 +220,7 @@ final class Followers {
                         && follower.peer == exchange.peer()
                         && coherence.renew(
                                 status.getName(),
-                                System.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
+                                clock.nanoTime() + ServerLimits.CACHE_LEASE.toNanos());
         if (follower != null && known) follower.status = status;
         exchange.reply(
                 CacheLeaseReply.newBuilder()

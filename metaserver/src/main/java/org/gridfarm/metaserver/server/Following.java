@@ -21,6 +21,7 @@ import org.gridfarm.metaserver.server.state.ReadScope;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -84,6 +85,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private record ParkedRead(long sequence, Runnable evaluate) {}
 
     private final EventThread events;
+    private final Clock clock;
     private final FarmState state;
     private final ServerIdentity identity;
     private final LeaderDialer dialer;
@@ -118,6 +120,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     Following(
             EventThread events,
+            Clock clock,
             FarmState state,
             ServerIdentity identity,
             Layouts layouts,
@@ -128,12 +131,13 @@ final class Following implements Serving, ReadScope.Visibility {
         this.clients = new ClientCoherence(bounds.leasesPerSession());
         this.gone = gone;
         this.events = events;
+        this.clock = clock;
         this.state = state;
         this.identity = identity;
         this.dialer = dialer;
         this.layouts = layouts;
-        this.leaseEnds = System.nanoTime();
-        this.sessions = new Sessions(clients, events, this::recallAnswered, bounds);
+        this.leaseEnds = clock.nanoTime();
+        this.sessions = new Sessions(clients, events, clock, this::recallAnswered, bounds);
         new Reads(state, layouts, new Reach(state, null), this::read).register(table);
         new SessionService(
                         clients,
@@ -143,6 +147,7 @@ final class Following implements Serving, ReadScope.Visibility {
                         this::clientLease,
                         this::run,
                         events,
+                        clock,
                         state.owners(),
                         () -> false)
                 .register(table);
@@ -170,7 +175,7 @@ final class Following implements Serving, ReadScope.Visibility {
     public void tick() {
         if (stopped) return;
         answerCommits();
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         if (serving && now - leaseEnds >= 0) lose("the lease from the leader ran out");
         Peer known = leader;
         if (known != null && !known.isOpen()) lose("the connection to the leader is gone");
@@ -193,7 +198,7 @@ final class Following implements Serving, ReadScope.Visibility {
         if (found == null) return;
         Cluster.Member target = found;
         dialling = true;
-        redialAt = System.nanoTime() + REDIAL_NANOS;
+        redialAt = clock.nanoTime() + REDIAL_NANOS;
         dialer.dial(HostPort.parse(target.address()))
                 .whenComplete((peer, failure) ->
                         events.submit(() -> {
@@ -224,7 +229,7 @@ final class Following implements Serving, ReadScope.Visibility {
         loading = true;
         prepared.clear();
         committedWhileLoading = 0;
-        long sent = System.nanoTime();
+        long sent = clock.nanoTime();
         CacheCoherence known = coherence;
         peer.callPlain(
                         MetadataMethods.FOLLOW,
@@ -246,7 +251,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private void followed(Peer peer, FollowReply reply, long sent) {
         claim = new JournalStore.Claim(reply.getEpoch(), reply.getInstance());
         leaseEnds = sent + Duration.ofMillis(reply.getLeaseMillis()).toNanos();
-        renewAt = System.nanoTime();
+        renewAt = clock.nanoTime();
         base = reply.getSequence();
         if (reply.getSnapshotNeeded()) {
             coherence = null;
@@ -293,7 +298,7 @@ final class Following implements Serving, ReadScope.Visibility {
         List<Effect> effects = new ArrayList<>();
         for (ChangeBatch batch : prepared.values()) {
             if (batch.getSequence() > from)
-                now.prepare(batch.getSequence(), touches(batch), System.nanoTime(), effects);
+                now.prepare(batch.getSequence(), touches(batch), clock.nanoTime(), effects);
         }
         prepared.headMap(from, true).clear();
         for (long sequence = from + 1; sequence <= committedWhileLoading; sequence++) {
@@ -306,8 +311,8 @@ final class Following implements Serving, ReadScope.Visibility {
     }
 
     private void renew(Peer peer) {
-        renewAt = System.nanoTime() + RENEW_NANOS;
-        long sent = System.nanoTime();
+        renewAt = clock.nanoTime() + RENEW_NANOS;
+        long sent = clock.nanoTime();
         peer.callPlain(MetadataMethods.CACHE_LEASE, status(), CALL_DEADLINE)
                 .whenComplete((reply, failure) ->
                         events.submit(() -> {
@@ -348,7 +353,7 @@ final class Following implements Serving, ReadScope.Visibility {
         Peer old = leader;
         leader = null;
         if (old != null) old.close();
-        redialAt = System.nanoTime() + REDIAL_NANOS;
+        redialAt = clock.nanoTime() + REDIAL_NANOS;
         prepared.clear();
         prepares.clear();
         CacheCoherence known = coherence;
@@ -359,7 +364,7 @@ final class Following implements Serving, ReadScope.Visibility {
         }
         List<Effect> effects = new ArrayList<>();
         if (granted && !stopped) {
-            clients.recallEverything(FLUSH, System.nanoTime(), effects);
+            clients.recallEverything(FLUSH, clock.nanoTime(), effects);
         }
         run(effects);
         List<ParkedRead> waiting = List.copyOf(parked);
@@ -406,7 +411,7 @@ final class Following implements Serving, ReadScope.Visibility {
         }
         prepares.put(batch.getSequence(), exchange);
         List<Effect> effects = new ArrayList<>();
-        known.prepare(batch.getSequence(), touches(batch), System.nanoTime(), effects);
+        known.prepare(batch.getSequence(), touches(batch), clock.nanoTime(), effects);
         run(effects);
     }
 
@@ -498,12 +503,12 @@ final class Following implements Serving, ReadScope.Visibility {
     }
 
     private boolean mayServe() {
-        return serving && !stopped && System.nanoTime() - leaseEnds < 0;
+        return serving && !stopped && clock.nanoTime() - leaseEnds < 0;
     }
 
     private long clientLease() {
         return Math.max(
-                0, Math.min(ServerLimits.CLIENT_LEASE.toNanos(), leaseEnds - System.nanoTime()));
+                0, Math.min(ServerLimits.CLIENT_LEASE.toNanos(), leaseEnds - clock.nanoTime()));
     }
 
     private FarmException notServing(String operation) {
@@ -519,7 +524,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     @Override
     public boolean grant(long session, long key) {
-        return bounds.mayGrant() && clients.grant(session, key, System.nanoTime());
+        return bounds.mayGrant() && clients.grant(session, key, clock.nanoTime());
     }
 
     private void recallAnswered(long session, long recall) {

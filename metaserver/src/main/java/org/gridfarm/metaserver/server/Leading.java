@@ -59,6 +59,7 @@ import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -119,6 +120,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final long epoch;
     private final long inherited;
     private final EventThread events;
+    private final Clock clock;
     private final Consumer<String> deposed;
     private long changedBy; // the action that changed memory last
     private long grantsFrom;
@@ -143,6 +145,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     Leading(
             EventThread events,
+            Clock clock,
             FarmState state,
             JournalStore store,
             Start start,
@@ -154,6 +157,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
         this.events = events;
+        this.clock = clock;
         this.deposed = deposed;
         Runnable overtaken = () -> deposed.accept("another metaserver has taken the lead");
         this.epoch = start.claim().epoch();
@@ -161,7 +165,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.bounds = bounds;
         this.clients = new ClientCoherence(bounds.leasesPerSession());
         state.outcomes().countBy(bounds.unsettled());
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         this.tickedAt = now;
         this.coherence =
                 new LeaderCoherence(
@@ -171,7 +175,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         start.doubtful());
         this.inherited = start.sequence();
         this.batches = new Batches(coherence, start.claim().epoch());
-        this.sessions = new Sessions(clients, events, this::recallAnswered, bounds);
+        this.sessions = new Sessions(clients, events, clock, this::recallAnswered, bounds);
         // Who only held locks has left no trace: any earlier leader may have given some.
         boolean first = start.claim().epoch() <= 1;
         this.grace =
@@ -194,7 +198,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         store,
                         epoch,
                         start.claimedAt(),
-                        System::nanoTime,
+                        clock,
                         identity.blocking(),
                         events::submit,
                         overtaken);
@@ -207,7 +211,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         identity,
                         tenure,
                         this::run,
-                        events);
+                        events,
+                        clock);
         this.suspects = new Suspects(state, this);
         this.missing = new MissingCopies(state, this);
         this.nodes =
@@ -243,6 +248,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         () -> tenure.left(ServerLimits.CLIENT_LEASE).toNanos(),
                         this::absorb,
                         events,
+                        clock,
                         state.owners(),
                         this::inGrace)
                 .register(table);
@@ -286,7 +292,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         .on("rotate-secret", new TicketRotation(tickets, this)::answer)
                         .on("scrub", copies::answer)
                         .toLook("slow", copies::answer);
-        new ClientsReport(state, clients, sessions, opens.files()).register(admin);
+        new ClientsReport(state, clients, sessions, opens.files(), clock).register(admin);
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, events, this).register(admin);
         ReplicaService replicas =
@@ -298,7 +304,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     /** The first changes of a new leader. */
     void begin() {
-        state.nodes().restart(System.nanoTime());
+        state.nodes().restart(clock.nanoTime());
         SettingImage secret = tickets.missing();
         if (secret != null) {
             change(List.of(Change.newBuilder().setSetting(secret).build()), 0);
@@ -344,7 +350,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public boolean grant(long session, long key) {
-        return bounds.mayGrant() && mayGrant() && clients.grant(session, key, System.nanoTime());
+        return bounds.mayGrant() && mayGrant() && clients.grant(session, key, clock.nanoTime());
     }
 
     /**
@@ -441,7 +447,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         changedBy = events.action();
         List<Effect> effects = new ArrayList<>();
         ChangeBatch batch = batches.take();
-        Set<String> caches = coherence.close(System.nanoTime(), effects);
+        Set<String> caches = coherence.close(clock.nanoTime(), effects);
         underWay.add(batch);
         committer.commit(batch);
         followers.prepare(batch, caches);
@@ -513,7 +519,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         long ticket = --lastDataTicket;
         dataRecalls.put(ticket, done);
         List<Effect> fromClients = new ArrayList<>();
-        clients.recallData(ticket, bySession, System.nanoTime(), fromClients);
+        clients.recallData(ticket, bySession, clock.nanoTime(), fromClients);
         absorb(fromClients);
     }
 
@@ -524,12 +530,12 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
 
     @Override
     public boolean inGrace() {
-        return grace.lasts(System.nanoTime());
+        return grace.lasts(clock.nanoTime());
     }
 
     @Override
     public void reclaims() {
-        grace.isUsed(System.nanoTime());
+        grace.isUsed(clock.nanoTime());
     }
 
     @Override
@@ -542,7 +548,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         if (stopped) return;
         tenure.look();
         if (tenure.isDoubtful()) return;
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         if (now - tickedAt >= ServerLimits.STALL_MAX.toNanos()) {
             clients.heardNobody(now, ServerLimits.CLIENT_LEASE.toNanos());
             state.nodes().heardNobody(now);

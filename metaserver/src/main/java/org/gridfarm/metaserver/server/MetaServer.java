@@ -16,6 +16,7 @@ import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.Tenure;
 import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.ConnectionListener;
@@ -67,6 +68,7 @@ public final class MetaServer implements AutoCloseable {
     private final Cluster cluster;
     private final StateFactory states;
     private final HeapWatch heap;
+    private final Clock clock;
     private final Following.LeaderDialer dialer;
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
@@ -88,7 +90,7 @@ public final class MetaServer implements AutoCloseable {
     private boolean leads;
 
     private long term;
-    private long leaderSeen = System.nanoTime();
+    private long leaderSeen;
 
     /** Makes an empty state and the way to tell layouts from it. */
     public interface StateFactory {
@@ -108,7 +110,10 @@ public final class MetaServer implements AutoCloseable {
             Cluster cluster,
             StateFactory states,
             HeapWatch heap,
-            Following.LeaderDialer dialer) {
+            Following.LeaderDialer dialer,
+            Clock clock) {
+        this.clock = clock;
+        this.leaderSeen = clock.nanoTime();
         this.heap = heap;
         this.identity = identity;
         this.store = store;
@@ -117,6 +122,7 @@ public final class MetaServer implements AutoCloseable {
         this.dialer = dialer;
         this.events =
                 new EventThread(
+                        clock,
                         () -> serving.endOfRound(), this::tick, defect -> serving.failed(defect));
         this.serving = following();
     }
@@ -125,6 +131,7 @@ public final class MetaServer implements AutoCloseable {
         FarmState state = states.empty();
         return new Following(
                 events,
+                clock,
                 state,
                 identity,
                 new Layouts(state, states.tickets(state)),
@@ -222,7 +229,7 @@ public final class MetaServer implements AutoCloseable {
     private void tick() {
         heap.look(events);
         serving.tick();
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         if (elected && !leads) standBy(now);
         lastTick = now;
         if (!candidate
@@ -240,7 +247,7 @@ public final class MetaServer implements AutoCloseable {
     private void onElected() {
         if (closing) return;
         elected = true;
-        electedAt = System.nanoTime();
+        electedAt = clock.nanoTime();
         if (serving instanceof Leading leading) {
             leading.tenure().elected();
         } else if (!leads) {
@@ -288,9 +295,9 @@ public final class MetaServer implements AutoCloseable {
             long from = following.promotableFrom();
             FarmState state = following.state();
             following.stop();
-            promotion = new Promotion(store, identity.name(), state, from);
+            promotion = new Promotion(store, identity.name(), state, from, clock);
         } else {
-            promotion = new Promotion(store, identity.name(), states.empty(), 0);
+            promotion = new Promotion(store, identity.name(), states.empty(), 0, clock);
         }
         ready = false;
         serving = new NotServing();
@@ -324,6 +331,7 @@ public final class MetaServer implements AutoCloseable {
         Leading leading =
                 new Leading(
                         events,
+                        clock,
                         state,
                         store,
                         start,

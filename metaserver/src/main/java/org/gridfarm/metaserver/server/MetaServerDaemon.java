@@ -68,6 +68,7 @@ public final class MetaServerDaemon implements AutoCloseable {
             JournalStore store,
             Cluster cluster) {
         DaemonSettings daemon = settings.daemon();
+        Clock clock = Clock.system();
         Metrics metrics = new Metrics("metaserver", daemon.name());
         SlowRequests slow = new SlowRequests(daemon.slowRequest());
         RpcMeters meters = new RpcMeters(metrics.registry(), slow);
@@ -88,11 +89,10 @@ public final class MetaServerDaemon implements AutoCloseable {
                 new ServerIdentity(
                         daemon.name(),
                         told.toString(),
-                        new Accounts(settings.accounts()),
+                        new Accounts(settings.accounts(), clock),
                         blocking,
                         slow);
-        Clock clock = Clock.system();
-        HeapWatch heap = new HeapWatch(settings.limits().heapPercent());
+        HeapWatch heap = new HeapWatch(settings.limits().heapPercent(), clock);
         MetaServer.StateFactory states =
                 new MetaServer.StateFactory() {
                     @Override
@@ -119,7 +119,13 @@ public final class MetaServerDaemon implements AutoCloseable {
         RpcClient[] client = new RpcClient[1];
         MetaServer server =
                 new MetaServer(
-                        identity, store, cluster, states, heap, address -> client[0].dial(address));
+                        identity,
+                        store,
+                        cluster,
+                        states,
+                        heap,
+                        address -> client[0].dial(address),
+                        clock);
         client[0] =
                 new RpcClient(
                         loops,

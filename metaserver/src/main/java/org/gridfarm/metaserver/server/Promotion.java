@@ -5,6 +5,7 @@ import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.metaserver.server.sessions.Grants;
 import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.gridfarm.protocol.wire.Outcome;
@@ -26,17 +27,19 @@ final class Promotion {
     private final JournalStore store;
     private final String name;
     private final FarmState state;
+    private final Clock clock;
     private @Nullable List<Touch> doubtful = new ArrayList<>();
     private long held;
 
     /**
      * @param held the last batch that the state has, 0 if it is to be loaded
      */
-    Promotion(JournalStore store, String name, FarmState state, long held) {
+    Promotion(JournalStore store, String name, FarmState state, long held, Clock clock) {
         this.store = store;
         this.name = name;
         this.state = state;
         this.held = held;
+        this.clock = clock;
     }
 
     FarmState state() {
@@ -44,14 +47,14 @@ final class Promotion {
     }
 
     Leading.Start run() {
-        long began = System.nanoTime();
+        long began = clock.nanoTime();
         JournalStore.Claim claim = store.claim(name);
         long sequence = held == 0 || !catchUp() ? load() : held;
         log.info(
                 "epoch {} is mine; the state stands at batch {} after {} ms",
                 claim.epoch(),
                 sequence,
-                (System.nanoTime() - began) / 1_000_000);
+                (clock.nanoTime() - began) / 1_000_000);
         return new Leading.Start(
                 began, claim, sequence, Grants.leasesLeft(state, claim.epoch()), doubtful);
     }

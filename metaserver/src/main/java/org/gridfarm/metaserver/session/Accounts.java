@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.session;
 
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
@@ -26,12 +27,14 @@ public final class Accounts {
     private record Known(Credentials credentials, long at) {}
 
     private final Map<String, Credentials> configured;
+    private final Clock clock;
     private final Map<String, Known> known = new ConcurrentHashMap<>();
 
     /**
      * @param configured user name to uid, gid and groups
      */
-    public Accounts(Map<String, Credentials> configured) {
+    public Accounts(Map<String, Credentials> configured, Clock clock) {
+        this.clock = clock;
         this.configured = Map.copyOf(configured);
     }
 
@@ -40,7 +43,7 @@ public final class Accounts {
         Credentials own = configured.get(user);
         if (own != null) return own;
         Known remembered = known.get(user);
-        if (remembered != null && System.nanoTime() - remembered.at < REMEMBERED_NANOS) {
+        if (remembered != null && clock.nanoTime() - remembered.at < REMEMBERED_NANOS) {
             return remembered.credentials;
         }
         int uid = numbers(user, "-u")[0];
@@ -50,7 +53,7 @@ public final class Accounts {
             if (group != gid) credentials.addGroups(group);
         }
         Credentials built = credentials.build();
-        known.put(user, new Known(built, System.nanoTime()));
+        known.put(user, new Known(built, clock.nanoTime()));
         return built;
     }
 

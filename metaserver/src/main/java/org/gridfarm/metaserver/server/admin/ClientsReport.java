@@ -5,6 +5,7 @@ import org.gridfarm.metaserver.server.sessions.Sessions;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -31,13 +32,19 @@ public final class ClientsReport {
     private final ClientCoherence clients;
     private final Sessions sessions;
     private final OpenFiles files;
+    private final Clock clock;
 
     public ClientsReport(
-            FarmState state, ClientCoherence clients, Sessions sessions, OpenFiles files) {
+            FarmState state,
+            ClientCoherence clients,
+            Sessions sessions,
+            OpenFiles files,
+            Clock clock) {
         this.state = state;
         this.clients = clients;
         this.sessions = sessions;
         this.files = files;
+        this.clock = clock;
     }
 
     public void register(AdminService admin) {
@@ -51,7 +58,7 @@ public final class ClientsReport {
 
     private Map<String, Object> all() {
         List<Caller> callers = sessions.callers();
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         List<Map<String, Object>> told =
                 callers.stream()
                         .map(caller -> document(caller, now))
@@ -92,7 +99,7 @@ public final class ClientsReport {
             throw new FarmException(
                     ErrorKind.NOT_FOUND, "clients", asked, "no such session at the leader");
         }
-        Map<String, Object> document = document(caller, System.nanoTime());
+        Map<String, Object> document = document(caller, clock.nanoTime());
         List<Map<String, Object>> open = new ArrayList<>();
         for (OpenFiles.Handle handle : files.of(session).stream().limit(ITEMS_MAX).toList()) {
             open.add(

@@ -12,6 +12,7 @@ import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -48,6 +49,7 @@ public final class SessionService {
     private final LongSupplier leaseNanos;
     private final Consumer<List<Effect>> effects;
     private final EventThread events;
+    private final Clock clock;
     private final BooleanSupplier inGrace;
     private final Owners owners;
 
@@ -63,6 +65,7 @@ public final class SessionService {
             LongSupplier leaseNanos,
             Consumer<List<Effect>> effects,
             EventThread events,
+            Clock clock,
             Owners owners,
             BooleanSupplier inGrace) {
         this.clients = clients;
@@ -72,6 +75,7 @@ public final class SessionService {
         this.leaseNanos = leaseNanos;
         this.effects = effects;
         this.events = events;
+        this.clock = clock;
         this.owners = owners;
         this.inGrace = inGrace;
     }
@@ -171,7 +175,7 @@ public final class SessionService {
 
     /** Returns the nanoseconds of its lease. */
     private long begin(Caller caller, Peer peer) {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         clients.open(caller.session(), now + leaseNanos.getAsLong());
         long left = clients.renew(caller.session(), now, leaseNanos.getAsLong());
         peer.attach(Caller.KEY, caller);
@@ -199,7 +203,7 @@ public final class SessionService {
     private void renew(Exchange<RenewRequest, RenewReply> exchange) {
         long session = exchange.request().getSession();
         if (!isOwn(session, exchange.peer().identity())) throw foreign(exchange);
-        long left = clients.renew(session, System.nanoTime(), leaseNanos.getAsLong());
+        long left = clients.renew(session, clock.nanoTime(), leaseNanos.getAsLong());
         exchange.reply(
                 RenewReply.newBuilder()
                         .setLeaseMillis(millis(left))

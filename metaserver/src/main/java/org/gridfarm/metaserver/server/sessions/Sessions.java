@@ -11,6 +11,7 @@ import org.gridfarm.metaserver.server.state.EventThread;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.DataRecall;
@@ -37,6 +38,7 @@ public final class Sessions {
     private final ClientCoherence clients;
     private final LongMap<Line> lines = new LongMap<>();
     private final EventThread events;
+    private final Clock clock;
     private final AcknowledgedSink acknowledged;
     private final Bounds bounds;
     private final SilentClients silent = new SilentClients();
@@ -49,11 +51,13 @@ public final class Sessions {
     public Sessions(
             ClientCoherence clients,
             EventThread events,
+            Clock clock,
             AcknowledgedSink acknowledged,
             Bounds bounds) {
         this.bounds = bounds;
         this.clients = clients;
         this.events = events;
+        this.clock = clock;
         this.acknowledged = acknowledged;
     }
 
@@ -69,7 +73,7 @@ public final class Sessions {
     void attach(Caller caller, Peer peer) {
         Line former = lines.put(caller.session(), new Line(peer, caller));
         bounds.opened(caller.session(), user(caller));
-        Long until = silent.until(user(caller), System.nanoTime());
+        Long until = silent.until(user(caller), clock.nanoTime());
         if (until != null) clients.grantNothing(caller.session(), until);
         if (former != null && former.peer() != peer) {
             former.peer().attach(Caller.LEFT_BEHIND, true);
@@ -102,7 +106,7 @@ public final class Sessions {
      * told for a while that it may keep what it reads.
      */
     private void wasSilent(String user) {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         silent.wasSilent(user, now);
         Long until = silent.until(user, now);
         if (until == null) return;

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server.state;
 
+import org.gridfarm.protocol.env.Clock;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,7 @@ public final class EventThread implements AutoCloseable {
     private final AtomicBoolean asleep = new AtomicBoolean();
     private final ReentrantLock turn = new ReentrantLock(); // held during a round
     private volatile boolean threadWaits; // for its turn
+    private final Clock clock;
     private final Runnable endOfRound;
     private final Runnable tick;
     private final Consumer<Throwable> failed;
@@ -46,7 +48,9 @@ public final class EventThread implements AutoCloseable {
     /**
      * @param failed told, within the same action, of what an action threw
      */
-    public EventThread(Runnable endOfRound, Runnable tick, Consumer<Throwable> failed) {
+    public EventThread(
+            Clock clock, Runnable endOfRound, Runnable tick, Consumer<Throwable> failed) {
+        this.clock = clock;
         this.endOfRound = endOfRound;
         this.tick = tick;
         this.failed = failed;
@@ -100,18 +104,18 @@ public final class EventThread implements AutoCloseable {
     }
 
     private void run() {
-        long nextTick = System.nanoTime() + TICK.toNanos();
+        long nextTick = clock.nanoTime() + TICK.toNanos();
         int idle = 0;
         while (runs) {
-            boolean ticks = System.nanoTime() - nextTick >= 0;
+            boolean ticks = clock.nanoTime() - nextTick >= 0;
             if (ticks || !queue.isEmpty()) {
                 round(ticks);
-                if (ticks) nextTick = System.nanoTime() + TICK.toNanos();
+                if (ticks) nextTick = clock.nanoTime() + TICK.toNanos();
                 idle = 0;
             } else if (++idle > SPINS) {
                 asleep.set(true);
                 if (queue.isEmpty() && runs) {
-                    LockSupport.parkNanos(this, Math.max(1, nextTick - System.nanoTime()));
+                    LockSupport.parkNanos(this, Math.max(1, nextTick - clock.nanoTime()));
                 }
                 asleep.set(false);
             } else {

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server.state;
 
+import org.gridfarm.protocol.env.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,12 +33,15 @@ public final class HeapWatch {
     private final HeapRoom room;
     private volatile HeapRoom.Room told = HeapRoom.Room.AMPLE;
     private volatile long used;
-    private long lookedAt = System.nanoTime() - LOOK_EVERY_NANOS;
+    private final Clock clock;
+    private long lookedAt;
 
     /**
      * @param fullPercent of the heap
      */
-    public HeapWatch(int fullPercent) {
+    public HeapWatch(int fullPercent, Clock clock) {
+        this.clock = clock;
+        this.lookedAt = clock.nanoTime() - LOOK_EVERY_NANOS;
         this.room = new HeapRoom(fullPercent / 100.0);
     }
 
@@ -74,7 +78,7 @@ public final class HeapWatch {
 
     /** At a tick. */
     public void look(EventThread events) {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         if (now - lookedAt < LOOK_EVERY_NANOS) return;
         lookedAt = now;
         used = usedAtMost();
@@ -86,13 +90,13 @@ public final class HeapWatch {
     }
 
     private void collect(EventThread events) {
-        long began = System.nanoTime();
+        long began = clock.nanoTime();
         System.gc();
-        long took = System.nanoTime() - began;
+        long took = clock.nanoTime() - began;
         events.submit(() -> {
             Runtime runtime = Runtime.getRuntime();
             used = Math.min(usedAtMost(), runtime.totalMemory() - runtime.freeMemory());
-            room.collected(share(), System.nanoTime(), took);
+            room.collected(share(), clock.nanoTime(), took);
             tell();
         });
     }

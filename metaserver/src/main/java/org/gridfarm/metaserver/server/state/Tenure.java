@@ -2,13 +2,13 @@ package org.gridfarm.metaserver.server.state;
 
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.protocol.env.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 
 /**
  * Whether this server certainly still leads.
@@ -36,7 +36,7 @@ public final class Tenure {
 
     private final JournalStore store;
     private final long epoch;
-    private final LongSupplier clock;
+    private final Clock clock;
     private final Executor blocking;
     private final Executor events;
     private final Runnable deposed;
@@ -56,14 +56,13 @@ public final class Tenure {
     /**
      * @param certain when the epoch was certainly ours, or not yet anybody's: claiming and loading
      *     may have taken long, and the process may have been stopped meanwhile
-     * @param clock monotonic nanoseconds
      * @param deposed told once when the epoch is another's
      */
     public Tenure(
             JournalStore store,
             long epoch,
             long certain,
-            LongSupplier clock,
+            Clock clock,
             Executor blocking,
             Executor events,
             Runnable deposed) {
@@ -86,7 +85,7 @@ public final class Tenure {
 
     /** Called by every tick and every call. */
     public void look() {
-        long now = clock.getAsLong();
+        long now = clock.nanoTime();
         long gap = now - lastAlive;
         lastAlive = now;
         boolean stalled = gap >= ServerLimits.STALL_MAX.toNanos();
@@ -109,19 +108,19 @@ public final class Tenure {
         unelected = true;
         electedAgain = false;
         doubtful = true;
-        if (!asking) ask(clock.getAsLong());
+        if (!asking) ask(clock.nanoTime());
     }
 
     /** The coordination service lets this server lead, as it does already. */
     public void elected() {
         electedAgain = true;
-        electedAt = clock.getAsLong();
+        electedAt = clock.nanoTime();
     }
 
     /** What may be left of a lease that is given now. */
     public Duration left(Duration lease) {
         if (!unelected) return lease;
-        Duration rest = lease.minusNanos(clock.getAsLong() - confirmedAt);
+        Duration rest = lease.minusNanos(clock.nanoTime() - confirmedAt);
         return rest.isNegative() ? Duration.ZERO : rest;
     }
 
@@ -154,7 +153,7 @@ public final class Tenure {
             return;
         }
         // Where there is no answer, nobody else has claimed an epoch either: look() asks again.
-        if (answer == Answer.NONE || isOld(sent, clock.getAsLong())) return;
+        if (answer == Answer.NONE || isOld(sent, clock.nanoTime())) return;
         confirmedAt = sent;
         if (unelected && electedAgain && sent - electedAt >= 0) unelected = false;
         doubtful = false;

@@ -117,7 +117,7 @@ class FilePlaceTest {
 
         @Override
         public Bounds bounds() {
-            return new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95));
+            return new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95, Clock.system()));
         }
 
         @Override

@@ -18,6 +18,7 @@ import org.gridfarm.metaserver.server.state.HeapWatch;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.AttachmentKey;
 import org.gridfarm.protocol.rpc.Method;
@@ -37,11 +38,12 @@ class SessionsTest {
     private static final long KEY = Keys.attributes(7);
 
     private final ClientCoherence clients = new ClientCoherence();
-    private final Bounds bounds = new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95));
+    private final Bounds bounds = new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95, Clock.system()));
     private final Sessions sessions =
             new Sessions(
                     clients,
-                    new EventThread(() -> {}, () -> {}, defect -> {}),
+                    new EventThread(Clock.system(), () -> {}, () -> {}, defect -> {}),
+                    Clock.system(),
                     (session, recall) -> {},
                     bounds);
 

@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.protocol.env.Clock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,6 +44,7 @@ class EventThreadTest {
         CountDownLatch all = new CountDownLatch(PRODUCERS * ACTIONS);
         try (EventThread events =
                 new EventThread(
+                        Clock.system(),
                         () -> owned.unfinished = 0,
                         ticks::incrementAndGet,
                         defect -> owned.wrong.add(defect.toString()))) {
@@ -89,7 +91,7 @@ class EventThreadTest {
     void anActionThatHasAnotherRunIsFollowedByIt() throws InterruptedException {
         List<String> ran = new ArrayList<>();
         CountDownLatch done = new CountDownLatch(1);
-        try (EventThread events = new EventThread(() -> {}, () -> {}, defect -> {})) {
+        try (EventThread events = new EventThread(Clock.system(), () -> {}, () -> {}, defect -> {})) {
             events.start();
             events.runOrSubmit(() -> {
                 events.runOrSubmit(() -> {
@@ -107,7 +109,7 @@ class EventThreadTest {
     void nothingRunsBeforeTheStartOrAfterTheEnd() throws InterruptedException {
         AtomicInteger ran = new AtomicInteger();
         CountDownLatch started = new CountDownLatch(1);
-        EventThread events = new EventThread(() -> {}, () -> {}, defect -> {});
+        EventThread events = new EventThread(Clock.system(), () -> {}, () -> {}, defect -> {});
         events.runOrSubmit(ran::incrementAndGet);
         assertThat(ran).hasValue(0);
         events.start();

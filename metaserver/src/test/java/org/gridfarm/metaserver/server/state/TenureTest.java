@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StoreException;
 import org.gridfarm.metaserver.memory.MemoryStore;
+import org.gridfarm.protocol.env.SimClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class TenureTest {
     private final AtomicInteger deposed = new AtomicInteger();
     private final AtomicInteger ran = new AtomicInteger();
     private boolean answers = true;
-    private long now = 1_000_000_000_000L;
+    private final SimClock clock = new SimClock();
     private Tenure tenure;
 
     @BeforeEach
@@ -35,8 +36,8 @@ class TenureTest {
                 new Tenure(
                         asked(),
                         epoch,
-                        now,
-                        () -> now,
+                        clock.nanoTime(),
+                        clock,
                         questions::add,
                         Runnable::run,
                         deposed::incrementAndGet);
@@ -59,9 +60,9 @@ class TenureTest {
     }
 
     private void pass(Duration time) {
-        long end = now + time.toNanos();
-        while (now < end) {
-            now += SHORT;
+        long end = clock.nanoTime() + time.toNanos();
+        while (clock.nanoTime() < end) {
+            clock.advance(Duration.ofNanos(SHORT));
             tenure.look();
         }
     }
@@ -85,7 +86,7 @@ class TenureTest {
 
     @Test
     void afterAStallCallsWaitForTheDatabase() {
-        now += ServerLimits.STALL_MAX.toNanos();
+        clock.advance(ServerLimits.STALL_MAX);
         call();
         assertThat(ran).hasValue(0);
         answerAll();
@@ -94,10 +95,10 @@ class TenureTest {
 
     @Test
     void anAnswerThatWasLongOnItsWayIsAskedForAgain() {
-        now += ServerLimits.STALL_MAX.toNanos();
+        clock.advance(ServerLimits.STALL_MAX);
         call();
         Runnable old = questions.remove();
-        now += ServerLimits.STALL_MAX.toNanos();
+        clock.advance(ServerLimits.STALL_MAX);
         old.run();
         assertThat(ran).hasValue(0);
         tenure.look();
@@ -108,7 +109,7 @@ class TenureTest {
     @Test
     void afterAStallNoAnswerEndsIt() {
         answers = false;
-        now += ServerLimits.STALL_MAX.toNanos();
+        clock.advance(ServerLimits.STALL_MAX);
         call();
         answerAll();
         assertThat(deposed).hasValue(1);
@@ -165,7 +166,7 @@ class TenureTest {
         tenure.lost();
         answerAll();
         pass(Tenure.ASK_EVERY); // asked before
-        now += SHORT;
+        clock.advance(Duration.ofNanos(SHORT));
         tenure.elected();
         answerAll();
         assertThat(tenure.left(LEASE)).as("somebody may have led between").isLessThan(LEASE);

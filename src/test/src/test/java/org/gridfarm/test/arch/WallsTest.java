@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -293,6 +294,21 @@ class WallsTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(CONTENTS.subList(1, CONTENTS.size()).toArray(String[]::new))
+                .check(CLASSES);
+    }
+
+    /** Else a simulation could not run it in virtual time. */
+    @Test
+    void theMetaserverIsGivenItsTime() {
+        noClasses()
+                .that()
+                .resideInAPackage(METASERVER)
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Instant.class, "now")
                 .check(CLASSES);
     }
 
