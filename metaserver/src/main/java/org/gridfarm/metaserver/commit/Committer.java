@@ -4,16 +4,19 @@ import org.gridfarm.protocol.wire.ChangeBatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.LongConsumer;
 
 /**
- * Makes batches durable, one after the other, on one thread. Group commit without a timer: the
- * owner hands over the next batch when the last one is durable, and whatever was decided meanwhile
- * is in it.
+ * Makes batches durable, one after the other, as the work of one worker. Group commit without a
+ * timer: the owner hands over the next batch when the last one is durable, and whatever was decided
+ * meanwhile is in it.
+ *
+ * <pre>
+ *   appending --done--> durable
+ *   appending --no answer--> unknown --looked for--> durable | appending again | over
+ *   appending --another leads--> over
+ * </pre>
  *
  * <p>An append whose outcome is unknown is settled by looking for the batch's own row, again and
  * again until the database answers: present under our epoch, it was committed; absent, it is
@@ -22,111 +25,95 @@ import java.util.function.LongConsumer;
  */
 public final class Committer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Committer.class);
-    private static final ChangeBatch STOP = ChangeBatch.getDefaultInstance();
+    private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
 
     private final JournalStore store;
+    private final Worker worker;
     private final LongConsumer durable;
     private final Runnable deposed;
-    private final BlockingQueue<ChangeBatch> queue = new ArrayBlockingQueue<>(4);
-    private final Thread thread;
-    private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean stopping;
 
+    // Of the worker alone.
+    private boolean over;
+    private long warnedOf;
+
     /**
-     * @param durable told every sequence that became durable, on the committer's thread
+     * @param durable told every sequence that became durable, by the worker
      * @param deposed told once when the epoch is over
      */
-    public Committer(JournalStore store, LongConsumer durable, Runnable deposed) {
+    public Committer(JournalStore store, Worker worker, LongConsumer durable, Runnable deposed) {
         this.store = store;
+        this.worker = worker;
         this.durable = durable;
         this.deposed = deposed;
-        this.thread = new Thread(this::run, "gf-commit");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     /** Hands over the next batch. The owner keeps at most one unanswered, so this never waits. */
     public void commit(ChangeBatch batch) {
-        queue.add(batch);
+        worker.execute(() -> step(() -> append(batch)));
     }
 
-    private void run() {
+    private void step(Runnable next) {
+        if (over || stopping) return;
         try {
-            while (!stopping) {
-                ChangeBatch batch = queue.take();
-                if (batch == STOP) {
-                    return;
-                }
-                if (!makeDurable(batch)) {
-                    if (!stopping) {
-                        deposed.run();
-                    }
-                    return;
-                }
-                durable.accept(batch.getSequence());
-            }
-        } catch (InterruptedException e) {
-            log.debug("interrupted: stopping");
+            next.run();
         } catch (RuntimeException | Error e) {
             log.error("the committer failed; this server gives up the lead", e);
-            deposed.run();
+            isOver();
         }
     }
 
-    private boolean makeDurable(ChangeBatch batch) throws InterruptedException {
-        boolean told = false;
-        while (true) {
-            try {
-                return store.append(batch);
-            } catch (StoreException e) {
-                if (!told) {
-                    log.warn(
-                            "batch {}: {}; trying again until the database answers",
-                            batch.getSequence(),
-                            e.getMessage());
-                    told = true;
-                }
+    private void append(ChangeBatch batch) {
+        boolean ours;
+        try {
+            ours = store.append(batch);
+        } catch (StoreException e) {
+            if (warnedOf != batch.getSequence()) {
+                log.warn(
+                        "batch {}: {}; trying again until the database answers",
+                        batch.getSequence(),
+                        e.getMessage());
+                warnedOf = batch.getSequence();
             }
-            Boolean settled = settle(batch);
-            if (settled != null) {
-                if (settled) log.info("batch {} is durable after all", batch.getSequence());
-                return settled;
-            }
+            settleLater(batch);
+            return;
+        }
+        if (ours) durable.accept(batch.getSequence());
+        else isOver();
+    }
+
+    private void settleLater(ChangeBatch batch) {
+        worker.after(CommitLimits.RETRY_WAIT, () -> step(() -> settle(batch)));
+    }
+
+    private void settle(ChangeBatch batch) {
+        long epoch;
+        try {
+            epoch = store.epochOf(batch.getSequence());
+        } catch (StoreException e) {
+            log.debug("still no answer: {}", e.getMessage());
+            settleLater(batch);
+            return;
+        }
+        if (epoch < 0) {
+            append(batch);
+        } else if (epoch == batch.getEpoch()) {
+            log.info("batch {} is durable after all", batch.getSequence());
+            durable.accept(batch.getSequence());
+        } else {
+            isOver();
         }
     }
 
-    /** True: it was committed. False: somebody else leads. Null: append it again. */
-    private @org.jspecify.annotations.Nullable Boolean settle(ChangeBatch batch)
-            throws InterruptedException {
-        while (true) {
-            if (stopped.await(CommitLimits.RETRY_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-            try {
-                long epoch = store.epochOf(batch.getSequence());
-                if (epoch < 0) return null;
-                return epoch == batch.getEpoch();
-            } catch (StoreException e) {
-                log.debug("still no answer: {}", e.getMessage());
-            }
-        }
+    private void isOver() {
+        over = true;
+        if (!stopping) deposed.run();
     }
 
     /** Ends after the batch being written. */
     @Override
     public void close() {
         stopping = true;
-        stopped.countDown();
-        if (!queue.offer(STOP)) {
-            thread.interrupt();
-        }
-        try {
-            thread.join(2_000);
-            if (thread.isAlive()) {
-                thread.interrupt();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        worker.close(CLOSE_MAX);
     }
 }

@@ -1,34 +1,41 @@
 package org.gridfarm.metaserver.commit;
 
 import org.gridfarm.protocol.wire.ChangeBatch;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Folds durable batches into the tables behind the journal, on a thread of its own. How far it is
- * behind is what {@link #changesBehind()} says; the owner holds back commits while {@link
+ * Folds durable batches into the tables behind the journal, as the work of a worker of its own. How
+ * far it is behind is what {@link #changesBehind()} says; the owner holds back commits while {@link
  * #isFarBehind()}.
  */
 public final class Materialiser implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Materialiser.class);
+    private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
     private final JournalStore store;
+    private final Worker worker;
     private final long epoch;
     private final Runnable progressed;
     private final Runnable failed;
-    private final LinkedBlockingQueue<ChangeBatch> queue = new LinkedBlockingQueue<>();
+    private final Queue<ChangeBatch> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger behind = new AtomicInteger();
     private final AtomicLong bytesBehind = new AtomicLong();
     private final AtomicLong applied = new AtomicLong();
-    private final Thread thread;
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private volatile boolean stopping;
+    private final AtomicBoolean awaited = new AtomicBoolean(); // the next fold
+
+    // Of the worker alone.
+    private @Nullable Fold unwritten;
+    private boolean warned;
+    private boolean over;
 
     /**
      * @param progressed run after every fold
@@ -36,15 +43,18 @@ public final class Materialiser implements AutoCloseable {
      *     grow without bound
      */
     public Materialiser(
-            JournalStore store, long epoch, long applied, Runnable progressed, Runnable failed) {
+            JournalStore store,
+            Worker worker,
+            long epoch,
+            long applied,
+            Runnable progressed,
+            Runnable failed) {
+        this.worker = worker;
         this.store = store;
         this.epoch = epoch;
         this.progressed = progressed;
         this.failed = failed;
         this.applied.set(applied);
-        this.thread = new Thread(this::run, "gf-materialise");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     /** A batch that is durable; batches come in order. */
@@ -52,6 +62,7 @@ public final class Materialiser implements AutoCloseable {
         behind.addAndGet(size(batch));
         bytesBehind.addAndGet(batch.getSerializedSize());
         queue.add(batch);
+        if (awaited.compareAndSet(false, true)) foldSoon();
     }
 
     /** Changes that are in the journal and not yet in the tables. */
@@ -75,76 +86,86 @@ public final class Materialiser implements AutoCloseable {
         return batch.getChangesCount() + batch.getOutcomesCount();
     }
 
-    private void run() {
+    /**
+     * What comes until then wakes nobody: on a machine that does little else, the worker's wake-ups
+     * would be a part of every commit's time.
+     */
+    private void foldSoon() {
+        if (behind.get() < CommitLimits.FOLD_CHANGES_MAX) {
+            worker.after(CommitLimits.FOLD_WAIT, () -> step(this::fold));
+        } else {
+            worker.execute(() -> step(this::fold));
+        }
+    }
+
+    private void step(Runnable next) {
+        if (over) return;
         try {
-            while (true) {
-                Fold fold = new Fold();
-                ChangeBatch first = queue.poll(100, TimeUnit.MILLISECONDS);
-                if (first == null) {
-                    if (stopping) return;
-                    continue;
-                }
-                fold.add(first);
-                gather(fold);
-                if (!write(fold)) return;
-                applied.set(fold.sequence());
-                behind.addAndGet(-fold.changes());
-                bytesBehind.addAndGet(-fold.bytes());
-                progressed.run();
-            }
-        } catch (InterruptedException e) {
-            log.debug("interrupted: stopping");
+            next.run();
         } catch (RuntimeException | Error e) {
             log.error(
                     "folding failed; the journal keeps what is acknowledged, and this server gives up"
                             + " the lead",
                     e);
+            over = true;
             failed.run();
         }
     }
 
-    /**
-     * What comes meanwhile wakes nobody: on a machine that does little else, the thread's wake-ups
-     * would be a part of every commit's time.
-     */
-    private void gather(Fold fold) throws InterruptedException {
-        if (behind.get() < CommitLimits.FOLD_CHANGES_MAX) {
-            stopped.await(CommitLimits.FOLD_WAIT.toNanos(), TimeUnit.NANOSECONDS);
-        }
+    private void fold() {
+        if (write()) foldOn();
+    }
+
+    private void foldOn() {
+        awaited.set(false);
+        if (!queue.isEmpty() && awaited.compareAndSet(false, true)) foldSoon();
+    }
+
+    private Fold gathered() {
+        Fold fold = new Fold();
         while (fold.changes() < CommitLimits.FOLD_CHANGES_MAX
                 && fold.bytes() < CommitLimits.FOLD_BYTES_MAX) {
             ChangeBatch next = queue.poll();
-            if (next == null) return;
+            if (next == null) break;
             fold.add(next);
         }
+        return fold;
     }
 
-    private boolean write(Fold fold) throws InterruptedException {
-        boolean told = false;
-        while (true) {
-            try {
-                if (store.fold(fold, epoch)) return true;
+    /** Whether what there was is in the tables; else it is tried again, or this leader is over. */
+    private boolean write() {
+        Fold fold = unwritten != null ? unwritten : gathered();
+        if (fold.isEmpty()) return true;
+        unwritten = fold;
+        try {
+            if (!store.fold(fold, epoch)) {
                 log.info("another metaserver leads: it folds the journal from now on");
+                over = true;
                 return false;
-            } catch (StoreException e) {
-                if (!told) log.warn("{}; trying again", e.getMessage());
-                told = true;
-                if (stopped.await(CommitLimits.RETRY_WAIT.toNanos(), TimeUnit.NANOSECONDS))
-                    return false;
             }
+        } catch (StoreException e) {
+            if (!warned) log.warn("{}; trying again", e.getMessage());
+            warned = true;
+            worker.after(CommitLimits.RETRY_WAIT, () -> step(this::fold));
+            return false;
         }
+        unwritten = null;
+        warned = false;
+        applied.set(fold.sequence());
+        behind.addAndGet(-fold.changes());
+        bytesBehind.addAndGet(-fold.bytes());
+        progressed.run();
+        return true;
+    }
+
+    private void foldRest() {
+        while (write() && !queue.isEmpty()) {}
     }
 
     /** Ends when everything handed over is in the tables, or the store fails. */
     @Override
     public void close() {
-        stopping = true;
-        stopped.countDown();
-        try {
-            thread.join(10_000);
-            if (thread.isAlive()) thread.interrupt();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        worker.execute(() -> step(this::foldRest));
+        worker.close(CLOSE_MAX);
     }
 }

@@ -4,7 +4,7 @@ import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.LeaderCoherence;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.server.state.Batches;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
@@ -72,7 +72,7 @@ final class Followers {
     private final ServerIdentity identity;
     private final Tenure tenure;
     private final Consumer<List<Effect>> effects;
-    private final EventThread events;
+    private final Events events;
     private final Clock clock;
     private final Map<String, Follower> followers = new HashMap<>();
     private final ArrayDeque<ChangeBatch> recent = new ArrayDeque<>();
@@ -87,7 +87,7 @@ final class Followers {
             ServerIdentity identity,
             Tenure tenure,
             Consumer<List<Effect>> effects,
-            EventThread events,
+            Events events,
             Clock clock) {
         this.state = state;
         this.coherence = coherence;
@@ -240,9 +240,8 @@ final class Followers {
         while (recent.size() > ServerLimits.RECENT_BATCHES_MAX || recentBytes > recentBytesMax) {
             recentBytes -= recent.remove().getSerializedSize();
         }
-        for (String name : members) {
-            Follower follower = followers.get(name);
-            if (follower != null) sendPrepare(follower, batch);
+        for (Follower follower : followers.values()) {
+            if (members.contains(follower.name)) sendPrepare(follower, batch);
         }
     }
 

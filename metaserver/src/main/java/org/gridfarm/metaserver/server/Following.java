@@ -12,7 +12,7 @@ import org.gridfarm.metaserver.server.sessions.Sessions;
 import org.gridfarm.metaserver.server.state.Bounds;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Cluster;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.Layouts;
@@ -84,7 +84,7 @@ final class Following implements Serving, ReadScope.Visibility {
 
     private record ParkedRead(long sequence, Runnable evaluate) {}
 
-    private final EventThread events;
+    private final Events events;
     private final Clock clock;
     private final FarmState state;
     private final ServerIdentity identity;
@@ -119,7 +119,7 @@ final class Following implements Serving, ReadScope.Visibility {
     private long redialAt;
 
     Following(
-            EventThread events,
+            Events events,
             Clock clock,
             FarmState state,
             ServerIdentity identity,

@@ -44,7 +44,7 @@ import org.gridfarm.metaserver.server.sessions.Sessions;
 import org.gridfarm.metaserver.server.state.Batches;
 import org.gridfarm.metaserver.server.state.Bounds;
 import org.gridfarm.metaserver.server.state.Caller;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.Layouts;
@@ -54,6 +54,7 @@ import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.server.state.ReadScope;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.ServerLimits;
+import org.gridfarm.metaserver.server.state.ServerThreads;
 import org.gridfarm.metaserver.server.state.Tenure;
 import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.metaserver.session.OpenFiles;
@@ -119,7 +120,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final Tenure tenure;
     private final long epoch;
     private final long inherited;
-    private final EventThread events;
+    private final Events events;
     private final Clock clock;
     private final Consumer<String> deposed;
     private long changedBy; // the action that changed memory last
@@ -144,8 +145,8 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
             @Nullable List<Touch> doubtful) {}
 
     Leading(
-            EventThread events,
-            Clock clock,
+            Events events,
+            ServerThreads threads,
             FarmState state,
             JournalStore store,
             Start start,
@@ -157,7 +158,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         Layouts layouts = new Layouts(state, tickets);
         this.tickets = tickets;
         this.events = events;
-        this.clock = clock;
+        this.clock = threads.clock();
         this.deposed = deposed;
         Runnable overtaken = () -> deposed.accept("another metaserver has taken the lead");
         this.epoch = start.claim().epoch();
@@ -185,10 +186,14 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                                 now, ServerLimits.RECLAIM_GRACE, ServerLimits.RECLAIM_GRACE_MAX);
         this.committer =
                 new Committer(
-                        store, sequence -> events.runOrSubmit(() -> durable(sequence)), overtaken);
+                        store,
+                        threads.worker("gf-commit"),
+                        sequence -> events.runOrSubmit(() -> durable(sequence)),
+                        overtaken);
         this.materialiser =
                 new Materialiser(
                         store,
+                        threads.worker("gf-materialise"),
                         start.claim().epoch(),
                         store.appliedSequence(),
                         () -> events.submit(this::applied),

@@ -4,15 +4,17 @@ import com.google.protobuf.MessageLite;
 
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.metaserver.commit.Worker;
 import org.gridfarm.metaserver.replica.RepairLimits;
 import org.gridfarm.metaserver.server.state.Bounds;
 import org.gridfarm.metaserver.server.state.Cluster;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HeapWatch;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.MetadataCalls;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
+import org.gridfarm.metaserver.server.state.ServerThreads;
 import org.gridfarm.metaserver.server.state.Tenure;
 import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -26,12 +28,13 @@ import org.gridfarm.protocol.rpc.Services;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * One metaserver and its changes of role.
@@ -52,7 +55,7 @@ import java.util.function.Consumer;
 public final class MetaServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(MetaServer.class);
 
-    private static final long RETRY_MILLIS = 300;
+    private static final Duration RETRY_WAIT = Duration.ofMillis(300);
 
     /** Long enough for a leader whose session was lost to stand for election again. */
     private static final long GIVE_WAY_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -68,15 +71,16 @@ public final class MetaServer implements AutoCloseable {
     private final Cluster cluster;
     private final StateFactory states;
     private final HeapWatch heap;
+    private final ServerThreads threads;
     private final Clock clock;
     private final Following.LeaderDialer dialer;
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
-    private final EventThread events;
+    private final Events events;
     private volatile Serving serving;
     private volatile boolean ready;
-    private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean closing;
+    private UnaryOperator<Leading.Start> beginning = UnaryOperator.identity();
     private boolean candidate;
 
     /** The coordination service lets this server lead, and has since that time. */
@@ -89,7 +93,7 @@ public final class MetaServer implements AutoCloseable {
     /** It leads, or is about to. */
     private boolean leads;
 
-    private long term;
+    private volatile long term;
     private long leaderSeen;
 
     /** Makes an empty state and the way to tell layouts from it. */
@@ -111,8 +115,9 @@ public final class MetaServer implements AutoCloseable {
             StateFactory states,
             HeapWatch heap,
             Following.LeaderDialer dialer,
-            Clock clock) {
-        this.clock = clock;
+            ServerThreads threads) {
+        this.threads = threads;
+        this.clock = threads.clock();
         this.leaderSeen = clock.nanoTime();
         this.heap = heap;
         this.identity = identity;
@@ -121,8 +126,7 @@ public final class MetaServer implements AutoCloseable {
         this.states = states;
         this.dialer = dialer;
         this.events =
-                new EventThread(
-                        clock,
+                threads.events(
                         () -> serving.endOfRound(), this::tick, defect -> serving.failed(defect));
         this.serving = following();
     }
@@ -155,6 +159,11 @@ public final class MetaServer implements AutoCloseable {
     /** For what is not a call: tests plant faults so. */
     void submit(Consumer<Serving> action) {
         events.submit(() -> action.accept(serving));
+    }
+
+    /** Before the start; tests plant faults so. */
+    void beginsWith(UnaryOperator<Leading.Start> changed) {
+        beginning = changed;
     }
 
     /** What the leader pushes to this server while it follows. */
@@ -265,7 +274,7 @@ public final class MetaServer implements AutoCloseable {
      */
     private void standBy(long now) {
         boolean well = leaderIsWell();
-        boolean didNotRun = now - lastTick > EventThread.TICK.multipliedBy(4).toNanos();
+        boolean didNotRun = now - lastTick > Events.TICK.multipliedBy(4).toNanos();
         if (well || didNotRun) leaderWellAt = now;
         if (now - leaderWellAt > LEADER_SILENT_NANOS) {
             takeOver();
@@ -302,28 +311,51 @@ public final class MetaServer implements AutoCloseable {
         ready = false;
         serving = new NotServing();
         closeConnections();
-        Thread worker = new Thread(() -> promote(promotion, mine), "gf-promote");
-        worker.setDaemon(true);
-        worker.start();
+        Worker worker =
+                threads.worker("gf-promote"); // one that an earlier term may hang in is left
+        worker.execute(() -> promote(worker, promotion, mine));
     }
 
-    private void promote(Promotion promotion, long mine) {
-        while (!closing && term == mine) {
-            try {
-                Leading.Start start = promotion.run();
-                events.submit(() -> lead(promotion.state(), start, mine));
-                return;
-            } catch (StoreException e) {
-                log.warn("taking the lead: {}; trying again", e.getMessage());
-            } catch (RuntimeException e) {
-                log.error("taking the lead failed", e);
-            }
-            try {
-                if (closed.await(RETRY_MILLIS, TimeUnit.MILLISECONDS)) return;
-            } catch (InterruptedException e) {
-                return;
-            }
+    /**
+     * Claims, and then brings the state up: two pieces of work, each of which may be tried again.
+     */
+    private void promote(Worker worker, Promotion promotion, long mine) {
+        step(
+                worker,
+                promotion,
+                mine,
+                () -> {
+                    promotion.claim();
+                    worker.execute(() -> bringUp(worker, promotion, mine));
+                });
+    }
+
+    private void bringUp(Worker worker, Promotion promotion, long mine) {
+        step(
+                worker,
+                promotion,
+                mine,
+                () -> {
+                    Leading.Start start = beginning.apply(promotion.bringUp());
+                    worker.close(Duration.ZERO);
+                    events.submit(() -> lead(promotion.state(), start, mine));
+                });
+    }
+
+    private void step(Worker worker, Promotion promotion, long mine, Runnable step) {
+        if (closing || term != mine) {
+            worker.close(Duration.ZERO);
+            return;
         }
+        try {
+            step.run();
+            return;
+        } catch (StoreException e) {
+            log.warn("taking the lead: {}; trying again", e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("taking the lead failed", e);
+        }
+        worker.after(RETRY_WAIT, () -> promote(worker, promotion, mine));
     }
 
     private void lead(FarmState state, Leading.Start start, long mine) {
@@ -331,7 +363,7 @@ public final class MetaServer implements AutoCloseable {
         Leading leading =
                 new Leading(
                         events,
-                        clock,
+                        threads,
                         state,
                         store,
                         start,
@@ -426,7 +458,6 @@ public final class MetaServer implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        closed.countDown();
         ready = false;
         Serving last = serving;
         events.submit(last::stop);

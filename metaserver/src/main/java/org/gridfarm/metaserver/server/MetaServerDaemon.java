@@ -8,6 +8,7 @@ import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HeapWatch;
 import org.gridfarm.metaserver.server.state.MetaServerSettings;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
+import org.gridfarm.metaserver.server.state.ServerThreads;
 import org.gridfarm.metaserver.server.state.TicketMaker;
 import org.gridfarm.metaserver.session.Accounts;
 import org.gridfarm.protocol.config.DaemonSettings;
@@ -125,7 +126,7 @@ public final class MetaServerDaemon implements AutoCloseable {
                         states,
                         heap,
                         address -> client[0].dial(address),
-                        clock);
+                        ServerThreads.of(clock));
         client[0] =
                 new RpcClient(
                         loops,

@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * From elected to ready to lead: a new epoch, then the state brought to the end of the journal;
@@ -30,6 +31,8 @@ final class Promotion {
     private final Clock clock;
     private @Nullable List<Touch> doubtful = new ArrayList<>();
     private long held;
+    private long began;
+    private JournalStore.@Nullable Claim claim;
 
     /**
      * @param held the last batch that the state has, 0 if it is to be loaded
@@ -46,9 +49,15 @@ final class Promotion {
         return state;
     }
 
-    Leading.Start run() {
-        long began = clock.nanoTime();
-        JournalStore.Claim claim = store.claim(name);
+    /** A new epoch: from now on no earlier leader makes anything durable. */
+    void claim() {
+        began = clock.nanoTime();
+        claim = store.claim(name);
+    }
+
+    /** To the end of the journal, which nobody else lengthens as long as the epoch is ours. */
+    Leading.Start bringUp() {
+        JournalStore.Claim claim = Objects.requireNonNull(this.claim, "claimed before");
         long sequence = held == 0 || !catchUp() ? load() : held;
         log.info(
                 "epoch {} is mine; the state stands at batch {} after {} ms",

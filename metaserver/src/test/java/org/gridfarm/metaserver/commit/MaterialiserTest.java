@@ -36,7 +36,13 @@ class MaterialiserTest {
         long epoch = store.claim("test").epoch();
         CountDownLatch failed = new CountDownLatch(1);
         try (Materialiser materialiser =
-                new Materialiser(withoutFolding(store), epoch, 0, () -> {}, failed::countDown)) {
+                new Materialiser(
+                        withoutFolding(store),
+                        new WorkerThread("test"),
+                        epoch,
+                        0,
+                        () -> {},
+                        failed::countDown)) {
             ChangeBatch batch = ChangeBatch.newBuilder().setEpoch(epoch).setSequence(1).build();
             store.append(batch);
             materialiser.add(batch);

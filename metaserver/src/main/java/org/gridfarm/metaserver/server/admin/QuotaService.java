@@ -12,7 +12,7 @@ import org.gridfarm.metaserver.quota.Subject;
 import org.gridfarm.metaserver.quota.Usage;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.state.Callers;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
@@ -47,14 +47,14 @@ public final class QuotaService {
     private final FarmState state;
     private final FileOpens opens;
     private final ServerIdentity identity;
-    private final EventThread events;
+    private final Events events;
     private final LeaderContext leader;
 
     public QuotaService(
             FarmState state,
             FileOpens opens,
             ServerIdentity identity,
-            EventThread events,
+            Events events,
             LeaderContext leader) {
         this.state = state;
         this.opens = opens;

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.metaserver.replica.RollCall;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.Layouts;
@@ -116,7 +116,7 @@ public final class NodeService {
 
     private final FarmState state;
     private final LeaderContext leader;
-    private final EventThread events;
+    private final Events events;
     private final TicketMaker tickets;
     private final long instance;
     private final Suspects suspects;
@@ -128,7 +128,7 @@ public final class NodeService {
     public NodeService(
             FarmState state,
             LeaderContext leader,
-            EventThread events,
+            Events events,
             TicketMaker tickets,
             Suspects suspects,
             MissingCopies missing,

@@ -6,7 +6,7 @@ import org.gridfarm.metaserver.replica.RepairEffect;
 import org.gridfarm.metaserver.replica.RepairEffect.Reason;
 import org.gridfarm.metaserver.replica.RepairEvent;
 import org.gridfarm.metaserver.replica.RepairPlanner;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
@@ -53,7 +53,7 @@ public final class Repair {
     private final RepairPlanner planner;
     private final NodeService nodes;
     private final LeaderContext leader;
-    private final EventThread events;
+    private final Events events;
     private final Map<ObjectId, Job> jobs = new HashMap<>();
     private final CopyWaits waits;
     private boolean stepAsked;
@@ -63,7 +63,7 @@ public final class Repair {
             RepairPlanner planner,
             NodeService nodes,
             LeaderContext leader,
-            EventThread events) {
+            Events events) {
         this.state = state;
         this.planner = planner;
         this.nodes = nodes;

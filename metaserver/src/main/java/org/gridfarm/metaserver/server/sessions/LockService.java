@@ -5,7 +5,7 @@ import org.gridfarm.metaserver.lock.LockTable;
 import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.LeaderContext;
@@ -36,16 +36,12 @@ public final class LockService {
     private final OpenFiles opens;
     private final Reach reach;
     private final LeaderContext leader;
-    private final EventThread events;
+    private final Events events;
     private final LockTable locks;
     private final Map<Long, Exchange<LockRequest, LockReply>> waiting = new HashMap<>();
 
     public LockService(
-            FarmState state,
-            OpenFiles opens,
-            Reach reach,
-            LeaderContext leader,
-            EventThread events) {
+            FarmState state, OpenFiles opens, Reach reach, LeaderContext leader, Events events) {
         this.opens = opens;
         this.reach = reach;
         this.state = state;

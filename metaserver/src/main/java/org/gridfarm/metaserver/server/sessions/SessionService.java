@@ -6,7 +6,7 @@ import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.Cluster;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.session.Owners;
@@ -48,7 +48,7 @@ public final class SessionService {
     private final Supplier<JournalStore.Claim> claim;
     private final LongSupplier leaseNanos;
     private final Consumer<List<Effect>> effects;
-    private final EventThread events;
+    private final Events events;
     private final Clock clock;
     private final BooleanSupplier inGrace;
     private final Owners owners;
@@ -64,7 +64,7 @@ public final class SessionService {
             Supplier<JournalStore.Claim> claim,
             LongSupplier leaseNanos,
             Consumer<List<Effect>> effects,
-            EventThread events,
+            Events events,
             Clock clock,
             Owners owners,
             BooleanSupplier inGrace) {

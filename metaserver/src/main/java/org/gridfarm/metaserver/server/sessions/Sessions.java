@@ -7,7 +7,7 @@ import org.gridfarm.metaserver.coherence.LongMap;
 import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.server.state.Bounds;
 import org.gridfarm.metaserver.server.state.Caller;
-import org.gridfarm.metaserver.server.state.EventThread;
+import org.gridfarm.metaserver.server.state.Events;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.auth.Identity;
@@ -37,7 +37,7 @@ public final class Sessions {
 
     private final ClientCoherence clients;
     private final LongMap<Line> lines = new LongMap<>();
-    private final EventThread events;
+    private final Events events;
     private final Clock clock;
     private final AcknowledgedSink acknowledged;
     private final Bounds bounds;
@@ -50,7 +50,7 @@ public final class Sessions {
 
     public Sessions(
             ClientCoherence clients,
-            EventThread events,
+            Events events,
             Clock clock,
             AcknowledgedSink acknowledged,
             Bounds bounds) {

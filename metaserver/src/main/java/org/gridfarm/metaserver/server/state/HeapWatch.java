@@ -77,7 +77,7 @@ public final class HeapWatch {
     }
 
     /** At a tick. */
-    public void look(EventThread events) {
+    public void look(Events events) {
         long now = clock.nanoTime();
         if (now - lookedAt < LOOK_EVERY_NANOS) return;
         lookedAt = now;
@@ -89,7 +89,7 @@ public final class HeapWatch {
         }
     }
 
-    private void collect(EventThread events) {
+    private void collect(Events events) {
         long began = clock.nanoTime();
         System.gc();
         long took = clock.nanoTime() - began;

@@ -38,7 +38,8 @@ class SessionsTest {
     private static final long KEY = Keys.attributes(7);
 
     private final ClientCoherence clients = new ClientCoherence();
-    private final Bounds bounds = new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95, Clock.system()));
+    private final Bounds bounds =
+            new Bounds(ClientLimits.ofHeap(1L << 30), new HeapWatch(95, Clock.system()));
     private final Sessions sessions =
             new Sessions(
                     clients,

@@ -91,7 +91,8 @@ class EventThreadTest {
     void anActionThatHasAnotherRunIsFollowedByIt() throws InterruptedException {
         List<String> ran = new ArrayList<>();
         CountDownLatch done = new CountDownLatch(1);
-        try (EventThread events = new EventThread(Clock.system(), () -> {}, () -> {}, defect -> {})) {
+        try (EventThread events =
+                new EventThread(Clock.system(), () -> {}, () -> {}, defect -> {})) {
             events.start();
             events.runOrSubmit(() -> {
                 events.runOrSubmit(() -> {
