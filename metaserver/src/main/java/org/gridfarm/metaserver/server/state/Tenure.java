@@ -20,7 +20,11 @@ import java.util.concurrent.Executor;
  * believed for {@link ServerLimits#STALL_MAX}, and leases given here end as if given then. Who does
  * not run for so long (stopped, starved, a long collection) asks before anything else, too.
  *
- * <p>Calls wait while it is not certain. Event thread.
+ * <p>Calls wait while it is not certain. Nobody waits for the answers to what an elected leader
+ * asks: but somebody who was elected before it, and was stopped until after, may still claim an
+ * epoch, and lead as long as the database says so.
+ *
+ * <p>Event thread.
  */
 public final class Tenure {
     /** Several answers must be lost before calls wait for one. */
@@ -96,7 +100,7 @@ public final class Tenure {
         }
         if (stalled || unelected && isOld(confirmedAt, now)) doubtful = true;
         boolean due = now - askedAt >= ASK_EVERY.toNanos() || stalled;
-        if ((doubtful || unelected) && !asking && due) ask(now);
+        if (due && !asking) ask(now);
     }
 
     private static boolean isOld(long then, long now) {
@@ -128,6 +132,11 @@ public final class Tenure {
         return doubtful;
     }
 
+    /** It has not run for a while, and who was elected meanwhile it has not heard. */
+    private boolean isStalled() {
+        return doubtful && !unelected;
+    }
+
     private void ask(long now) {
         asking = true;
         askedAt = now;
@@ -146,7 +155,7 @@ public final class Tenure {
 
     private void answered(Answer answer, long sent) {
         asking = false;
-        boolean over = answer == Answer.ANOTHERS || answer == Answer.NONE && !unelected;
+        boolean over = answer == Answer.ANOTHERS || answer == Answer.NONE && isStalled();
         if (over) {
             waiting.clear();
             deposed.run();
