@@ -3,6 +3,7 @@ package org.gridfarm.protocol.rpc;
 import io.netty.channel.EventLoop;
 import io.netty.util.collection.LongObjectHashMap;
 
+import org.gridfarm.protocol.env.Clock;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -21,14 +22,16 @@ import java.util.function.BiConsumer;
  */
 final class CallTable {
     private final EventLoop loop;
+    private final Clock clock;
     private final BiConsumer<Long, PendingCall<?, ?, ?>> expired;
     private final LongObjectHashMap<PendingCall<?, ?, ?>> calls = new LongObjectHashMap<>();
     private @Nullable ScheduledFuture<?> timer;
     private long timerAt = Long.MAX_VALUE;
     private long lastId;
 
-    CallTable(EventLoop loop, BiConsumer<Long, PendingCall<?, ?, ?>> expired) {
+    CallTable(EventLoop loop, Clock clock, BiConsumer<Long, PendingCall<?, ?, ?>> expired) {
         this.loop = loop;
+        this.clock = clock;
         this.expired = expired;
     }
 
@@ -60,14 +63,12 @@ final class CallTable {
     private void watch(long at) {
         if (timer != null) timer.cancel(false);
         timerAt = at;
-        timer =
-                loop.schedule(
-                        this::look, Math.max(0, at - System.nanoTime()), TimeUnit.NANOSECONDS);
+        timer = loop.schedule(this::look, Math.max(0, at - clock.nanoTime()), TimeUnit.NANOSECONDS);
     }
 
     private void look() {
         timer = null;
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         boolean any = false;
         long next = 0;
         List<Long> due = new ArrayList<>();

@@ -101,7 +101,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         if (!open || waiting == null) return; // the room was given back when it was closed
         waiting.goesOn();
         readOrNot();
-        liveness.heard(System.nanoTime());
+        liveness.heard(nanoTime());
         reading = true;
         try {
             reader.goOn(channel.alloc());
@@ -141,8 +141,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         this.whom = new ActAs.Whom(identity, channel);
         this.reader = reader;
         this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
-        this.liveness = new Liveness(settings.keepAlive(), System.nanoTime());
-        this.calls = new CallTable(loop, this::expire);
+        this.liveness = new Liveness(settings.keepAlive(), settings.clock().nanoTime());
+        this.calls = new CallTable(loop, settings.clock(), this::expire);
     }
 
     /** On the event loop, once this is in the pipeline. */
@@ -316,12 +316,17 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     private void flush() {
         if (!writer.flush()) return;
-        liveness.spoke(System.nanoTime());
+        liveness.spoke(nanoTime());
         settings.observer().bytesSent(writer.takeBytesWritten());
     }
 
     FrameWriter writer() {
         return writer;
+    }
+
+    /** Of the clock that this connection goes by. */
+    long nanoTime() {
+        return settings.clock().nanoTime();
     }
 
     RpcObserver observer() {
@@ -360,7 +365,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     void abandon(long id, PendingCall<?, ?, ?> call) {
         if (id == 0 || calls.remove(id) == null) return;
         settings.observer()
-                .callEnded(call.method, ErrorKind.CANCELLED, System.nanoTime() - call.beganNanos);
+                .callEnded(call.method, ErrorKind.CANCELLED, nanoTime() - call.beganNanos);
         if (open) writer.writeBare(FrameType.CANCEL, id);
     }
 
@@ -377,7 +382,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf in = (ByteBuf) message;
         reading = true;
-        liveness.heard(System.nanoTime());
+        liveness.heard(nanoTime());
         settings.observer().bytesReceived(in.readableBytes());
         try {
             if (open) reader.read(context.alloc(), in);
@@ -554,7 +559,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     private void tick() {
-        long now = System.nanoTime();
+        long now = nanoTime();
         if (waitsForRoom()) liveness.heard(now); // it cannot be
         if (reader.isLate(now)) {
             refuse(
@@ -567,7 +572,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                                     + " s"));
             return;
         }
-        switch (liveness.tick(System.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
+        switch (liveness.tick(nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
             case PING -> {
                 writer.writeBare(FrameType.PING, 0);
                 flush();

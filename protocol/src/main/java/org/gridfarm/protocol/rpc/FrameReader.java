@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class FrameReader {
      */
     private static final int COPY_BYTES_MAX = 64 << 10;
 
+    private final Clock clock;
     private FrameSink sink;
     private FrameGate gate = FrameGate.OPEN;
     private @Nullable ByteBuf partial; // begins with the length; null between frames
@@ -46,6 +48,11 @@ final class FrameReader {
 
     /** Reads for nobody until {@link #redirect}. */
     FrameReader() {
+        this(Clock.system());
+    }
+
+    FrameReader(Clock clock) {
+        this.clock = clock;
         sink =
                 (type, call, method, deadlineMillis, buffer, messageAt, messageBytes, end) -> {
                     throw new IllegalStateException("nobody reads these frames");
@@ -96,7 +103,7 @@ final class FrameReader {
             return;
         }
         waits = false;
-        begunAt = System.nanoTime();
+        begunAt = clock.nanoTime();
         partial = room(allocator, partial);
         List<ByteBuf> kept = List.copyOf(stalled);
         stalled.clear();
@@ -143,7 +150,7 @@ final class FrameReader {
         partial = head;
         if (frame > RpcLimits.UNCOUNTED_BYTES) {
             counted = frame;
-            begunAt = System.nanoTime();
+            begunAt = clock.nanoTime();
             waits = !gate.begin(frame);
         }
         if (!waits) partial = room(allocator, head);

@@ -34,7 +34,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     private final Method<Q, R> method;
     private final Q request;
     private final ByteBuf payload;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
     private final long deadlineNanos;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final Object cancelLock = new Object(); // a leaf: nothing is called while it is held
@@ -59,6 +59,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         this.method = method;
         this.request = request;
         this.payload = payload;
+        this.beganNanos = connection.nanoTime();
         this.deadlineNanos =
                 deadlineMillis == 0
                         ? Long.MAX_VALUE
@@ -98,7 +99,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     public long millisLeft() {
         return deadlineNanos == Long.MAX_VALUE
                 ? Long.MAX_VALUE
-                : Math.max(0, (deadlineNanos - System.nanoTime()) / 1_000_000);
+                : Math.max(0, (deadlineNanos - connection.nanoTime()) / 1_000_000);
     }
 
     @Override
@@ -138,7 +139,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         }
         connection
                 .observer()
-                .requestEnded(method, ErrorKind.CANCELLED, System.nanoTime() - beganNanos);
+                .requestEnded(method, ErrorKind.CANCELLED, connection.nanoTime() - beganNanos);
         if (actions == null || answered.get()) return;
         for (Runnable action : actions) {
             try {
@@ -223,7 +224,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         if (refusal != null && to.isProved()) Audit.answered(to, refusal);
         if (refusal != null)
             to.writer().write(FrameType.FAILURE, id, method.number(), 0, encode(refusal));
-        long nanos = System.nanoTime() - beganNanos;
+        long nanos = connection.nanoTime() - beganNanos;
         ErrorKind kind = refusal == null ? null : refusal.kind();
         to.observer().requestEnded(method, kind, nanos);
         if (nanos >= to.observer().slowNanos() && !method.waits())

@@ -21,9 +21,9 @@ import java.util.function.BiFunction;
 final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         extends CompletableFuture<T> implements Outgoing {
     final Method<Q, R> method;
-    final long beganNanos = System.nanoTime();
+    final long beganNanos;
 
-    /** On {@link System#nanoTime()}; {@link Long#MAX_VALUE} if there is none. */
+    /** In the connection's time; {@link Long#MAX_VALUE} if there is none. */
     final long deadlineNanos;
 
     private final Connection connection;
@@ -44,6 +44,7 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         this.request = request;
         this.payload = payload;
         this.result = result;
+        this.beganNanos = connection.nanoTime();
         this.deadlineNanos = patienceNanos <= 0 ? Long.MAX_VALUE : beganNanos + patienceNanos;
     }
 
@@ -51,7 +52,8 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
     public void write(Connection to) {
         ByteBuf bytes = payload;
         payload = null;
-        long nanosLeft = deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - System.nanoTime();
+        long nanosLeft =
+                deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - connection.nanoTime();
         FarmException refusal = isDone() ? null : refusal(to, bytes, nanosLeft);
         if (isDone() || refusal != null) {
             if (bytes != null) bytes.release();
@@ -100,14 +102,14 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         int raw = end - messageAt - messageBytes;
         ByteBuf bytes =
                 raw == 0 ? Unpooled.EMPTY_BUFFER : in.retainedSlice(messageAt + messageBytes, raw);
-        connection.observer().callEnded(method, null, System.nanoTime() - beganNanos);
+        connection.observer().callEnded(method, null, connection.nanoTime() - beganNanos);
         T value = result.apply(message, bytes);
         if (!complete(value)) ReferenceCountUtil.safeRelease(bytes);
     }
 
     /** The end of a registered call that got no reply. */
     void fail(FarmException failure) {
-        connection.observer().callEnded(method, failure.kind(), System.nanoTime() - beganNanos);
+        connection.observer().callEnded(method, failure.kind(), connection.nanoTime() - beganNanos);
         completeExceptionally(failure);
     }
 
