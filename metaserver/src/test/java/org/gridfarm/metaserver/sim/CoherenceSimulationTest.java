@@ -1,9 +1,11 @@
-package org.gridfarm.test.sim;
+package org.gridfarm.metaserver.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.campaign.Tier;
-import org.junit.jupiter.api.Tag;
+import org.gridfarm.protocol.observe.LogLevel;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,11 +15,20 @@ import org.junit.jupiter.params.provider.EnumSource;
  * no two leaders commit in one epoch; and a fault in any part of the protocol is noticed. {@code
  * -Dgf.seed=} and {@code -Dgf.worlds=} choose the worlds.
  */
-@Tag("quick")
 class CoherenceSimulationTest {
     private static final long FIRST = Tier.seed(1);
     private static final int SEEDS = Tier.count("worlds");
     private static final int SEEDS_PER_PLANT_MAX = Tier.count("worlds.plant");
+
+    @BeforeAll
+    static void leaveOutWhatServersSayOfFaults() {
+        LogLevel.set("ERROR");
+    }
+
+    @AfterAll
+    static void logAsBefore() {
+        LogLevel.set("WARN");
+    }
 
     @Test
     void everyWorldIsCoherent() {
@@ -32,6 +43,14 @@ class CoherenceSimulationTest {
         System.out.printf("%d worlds, %d changes, %d reads%n", SEEDS, changes, reads);
         assertThat(changes).isGreaterThan(10L * SEEDS);
         assertThat(reads).isGreaterThan(10L * SEEDS);
+    }
+
+    @Test
+    void aSeedGivesTheSameWorldAgain() {
+        Ledger once = new World(FIRST, Plant.NOTHING).run();
+        Ledger again = new World(FIRST, Plant.NOTHING).run();
+        assertThat(again.digest()).isEqualTo(once.digest());
+        assertThat(new World(FIRST + 1, Plant.NOTHING).run().digest()).isNotEqualTo(once.digest());
     }
 
     @ParameterizedTest
