@@ -1,5 +1,6 @@
 package org.gridfarm.scheduler.job;
 
+import org.gridfarm.protocol.job.Halt;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;

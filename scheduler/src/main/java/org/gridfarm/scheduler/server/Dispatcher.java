@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import com.google.protobuf.ByteString;
 
+import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

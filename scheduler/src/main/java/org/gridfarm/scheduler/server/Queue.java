@@ -1,5 +1,6 @@
 package org.gridfarm.scheduler.server;
 
+import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.placement.Backlog;

@@ -1,5 +1,6 @@
 package org.gridfarm.scheduler.server;
 
+import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.NodeInfo;

@@ -1,13 +1,14 @@
 package org.gridfarm.scheduler.server;
 
+import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.job.Halt;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.VariableName;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
-import org.gridfarm.scheduler.job.Halt;
 
 /** A job as it was asked for, found to be one that can be kept and run. */
 record Submission(String user, SubmitJobRequest request, NodePattern on) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;

@@ -345,6 +345,31 @@ public final class TestFarm implements AutoCloseable {
         return run(command(words));
     }
 
+    /** With further variables; an interrupt ends it, even where we are to ignore ours. */
+    public Result tryGf(Map<String, String> variables, String... words) {
+        return run(command(variables, words));
+    }
+
+    /** As above, without waiting for its end; what it prints goes to a file. */
+    public Process begin(Map<String, String> variables, Path output, String... words)
+            throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder(command(variables, words))
+                        .redirectInput(Path.of("/dev/null").toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile());
+        builder.environment().putAll(SHORT_LIVES);
+        builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
+        return builder.start();
+    }
+
+    private static List<String> command(Map<String, String> variables, String... words) {
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        variables.forEach((name, value) -> command.add(name + "=" + value));
+        command.addAll(command(words));
+        return command;
+    }
+
     /**
      * What was built to be shipped, start-up caches and all, where these tests run on the packaged
      * command line; else the classes as they are.

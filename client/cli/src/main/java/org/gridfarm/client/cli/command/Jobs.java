@@ -211,7 +211,7 @@ public final class Jobs implements Callable<Integer> {
         long read = job.getInputBytesLocal() + job.getInputBytesRemote();
         return String.format(
                 Locale.ROOT,
-                "job %d: %d tasks, %d succeeded, %d failed, %d cancelled in %.1f s (%.1f/s)%s; cpu %s, most memory %s",
+                "job %d: %d tasks, %d succeeded, %d failed, %d cancelled in %.1f s (%.1f/s)%s; cpu %s%s",
                 job.getId(),
                 job.getTasks(),
                 job.getSucceeded(),
@@ -226,7 +226,9 @@ public final class Jobs implements Callable<Integer> {
                                         job.getInputBytesLocal() * PERCENT / read,
                                         Output.bytes(read)),
                 seconds(Math.round(job.getCpuMicros() / MILLIS)),
-                Output.bytes(job.getMemoryPeak()));
+                job.getMemoryPeak() == 0
+                        ? "" // nobody has looked
+                        : ", most memory " + Output.bytes(job.getMemoryPeak()));
     }
 
     static Map<String, Object> document(JobInfo job) {

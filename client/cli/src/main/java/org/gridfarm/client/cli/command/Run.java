@@ -15,6 +15,7 @@ import org.gridfarm.client.cli.run.Results;
 import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.client.cli.run.TaskList;
 import org.gridfarm.client.cli.run.TaskProxies;
+import org.gridfarm.client.cli.slurm.SlurmJob;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.api.SchedulerMethods;
@@ -139,6 +140,13 @@ public final class Run implements Callable<Integer> {
     private boolean dryRun;
 
     @Option(
+            names = "--via",
+            paramLabel = "ENGINE",
+            description =
+                    "slurm: hand the tasks to the Slurm cluster of this host instead of the farm's scheduler")
+    private @Nullable String via;
+
+    @Option(
             names = "--make",
             paramLabel = "FILE",
             description =
@@ -163,6 +171,9 @@ public final class Run implements Callable<Integer> {
         }
         if (words.isEmpty()) {
             throw new FarmException(ErrorKind.USAGE, "run", "", "give COMMAND, or --make FILE");
+        }
+        if (via != null && !via.equals("slurm")) {
+            throw new FarmException(ErrorKind.USAGE, "run", "--via " + via, "use slurm");
         }
         if ((resume || resumeFailed) && joblog == null) {
             throw new FarmException(
@@ -191,6 +202,9 @@ public final class Run implements Callable<Integer> {
                 return 0;
             }
             boolean isFed = list.isPlain() && !detach && StandardInput.isThere();
+            if (via != null) {
+                return viaSlurm(farm, list, specs, isFed);
+            }
             SubmitJobRequest request =
                     JobRequest.of(
                             job.request(words, list.directory()).setStreamsInput(isFed), specs);
@@ -215,12 +229,17 @@ public final class Run implements Callable<Integer> {
     }
 
     private int make(Path file) throws IOException, InterruptedException {
-        if (detach || joblog != null || results != null || copies != 1 || job.hasOutputs()) {
+        if (detach
+                || joblog != null
+                || results != null
+                || copies != 1
+                || job.hasOutputs()
+                || via != null) {
             throw new FarmException(
                     ErrorKind.USAGE,
                     "run",
                     "--make",
-                    "does not go with --detach, --joblog, --results, -N and --out");
+                    "does not go with --detach, --joblog, --results, -N, --out and --via");
         }
         if (!by.matches("time|digest")) {
             throw new FarmException(ErrorKind.USAGE, "run", "--by " + by, "use time or digest");
@@ -276,18 +295,7 @@ public final class Run implements Callable<Integer> {
         Interrupt interrupt = Interrupt.cancels(id, () -> cancel(farm, config, id));
         List<Map<String, Object>> documents = new ArrayList<>();
         try (JobLog log = joblog == null ? null : JobLog.open(joblog, resume || resumeFailed)) {
-            JobRun.Manner manner =
-                    new JobRun.Manner(
-                            keepOrder,
-                            tag,
-                            bar && Terminal.ERR,
-                            job.haltsAtOne(),
-                            log,
-                            results == null ? null : new Results(results),
-                            options.json,
-                            task -> {
-                                if (options.json) documents.add(Jobs.document(task));
-                            });
+            JobRun.Manner manner = manner(log, documents);
             int status =
                     new JobRun(
                                     () -> new SchedulerLine(farm, config.schedulers()),
@@ -296,6 +304,44 @@ public final class Run implements Callable<Integer> {
                                     manner)
                             .await(info -> ended(info, documents));
             return interrupt.isAsked() ? Exit.INTERRUPTED.code() : status;
+        }
+    }
+
+    private JobRun.Manner manner(@Nullable JobLog log, List<Map<String, Object>> documents) {
+        return new JobRun.Manner(
+                keepOrder,
+                tag,
+                bar && Terminal.ERR,
+                job.haltsAtOne(),
+                log,
+                results == null ? null : new Results(results),
+                options.json,
+                task -> {
+                    if (options.json) documents.add(Jobs.document(task));
+                });
+    }
+
+    private int viaSlurm(Gridfarm farm, TaskList list, List<TaskSpec> specs, boolean isFed)
+            throws IOException, InterruptedException {
+        if (detach) {
+            throw SlurmJob.refused("--detach");
+        }
+        if (isFed) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "run",
+                    "standard input",
+                    "is not sent to Slurm: name a file of the farm, or add </dev/null");
+        }
+        List<Map<String, Object>> documents = new ArrayList<>();
+        try (JobLog log = joblog == null ? null : JobLog.open(joblog, resume || resumeFailed)) {
+            return SlurmJob.run(
+                    farm,
+                    job.request(words, list.directory()).build(),
+                    specs,
+                    list.tasks(),
+                    manner(log, documents),
+                    info -> ended(info, documents));
         }
     }
 

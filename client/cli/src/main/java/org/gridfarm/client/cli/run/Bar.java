@@ -6,13 +6,13 @@ import org.gridfarm.protocol.wire.JobInfo;
 import java.util.Locale;
 
 /** How far a job is, on one line that is written again and again. For a terminal. */
-final class Bar {
+public final class Bar {
     private static final double NANOS = 1e9;
     private static final int PERCENT = 100;
     private final long begun = System.nanoTime();
     private int width;
 
-    void show(JobInfo job) {
+    public void show(JobInfo job) {
         String line = line(job, (System.nanoTime() - begun) / NANOS);
         System.err.print("\r" + line + " ".repeat(Math.max(0, width - line.length())));
         System.err.flush();
@@ -49,7 +49,7 @@ final class Bar {
         return line.toString();
     }
 
-    void end() {
+    public void end() {
         System.err.print("\r" + " ".repeat(width) + "\r");
         System.err.flush();
     }

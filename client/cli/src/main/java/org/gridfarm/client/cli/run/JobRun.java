@@ -3,7 +3,6 @@ package org.gridfarm.client.cli.run;
 import org.gridfarm.client.cli.Failures;
 import org.gridfarm.client.cli.SchedulerLine;
 import org.gridfarm.protocol.api.SchedulerMethods;
-import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.WaitJobReply;
@@ -22,8 +21,6 @@ public final class JobRun {
 
     /** A task that ends sooner is shown when it has; the output of another one as it comes. */
     private static final int LIVE_AFTER_MILLIS = 200;
-
-    private static final int FAILED_SHOWN_MAX = 100;
 
     /**
      * A task as it was asked for.
@@ -57,12 +54,9 @@ public final class JobRun {
     private final long job;
     private final Task[] tasks;
     private final Manner manner;
-    private final Printer printer;
+    private final TaskEnds ends;
     private final @Nullable Bar bar;
     private final List<Thread> live = new ArrayList<>();
-    private int failed;
-    private int firstFailure; // its exit status
-    private int lastStatus;
     private String said = "";
 
     /** One line to the scheduler for each thread that asks. */
@@ -73,16 +67,10 @@ public final class JobRun {
         this.tasks = tasks.toArray(new Task[0]);
         this.manner = manner;
         this.bar = manner.bar() ? new Bar() : null;
-        this.printer =
-                new Printer(
-                        new TaskOutput(scheduler),
-                        this.tasks,
-                        manner.keepOrder(),
-                        manner.tag(),
-                        manner.results());
+        this.ends = new TaskEnds(new TaskOutput(scheduler), this.tasks, manner);
     }
 
-    /** The exit status: that of the program for one task, else the number of those that failed. */
+    /** The exit status, as of {@link TaskEnds#status()}. */
     public int await(Consumer<JobInfo> end) {
         int next = 0;
         long change = 0;
@@ -119,41 +107,14 @@ public final class JobRun {
                     bar.end();
                 }
                 end.accept(info);
-                return status();
+                return ends.status();
             }
         }
     }
 
     private void ended(TaskInfo task) {
-        boolean good = task.getState().equals("succeeded");
-        lastStatus = good ? 0 : Math.max(1, task.getExitCode());
-        if (task.getState().equals("failed")) {
-            failed++;
-            firstFailure = firstFailure == 0 ? lastStatus : firstFailure;
-        }
-        if (manner.log() != null) {
-            Task of = tasks[task.getIndex()];
-            manner.log().ended(of.number(), task, of.command());
-        }
-        manner.each().accept(task);
-        if (!live.isEmpty()) {
-            awaitLive();
-            Printer.failed(task, tasks[task.getIndex()]);
-        } else if (!manner.isQuiet()) {
-            printer.ended(task);
-        }
-    }
-
-    private int status() {
-        int status;
-        if (tasks.length == 1) {
-            status = lastStatus;
-        } else if (manner.haltsAtOne()) {
-            status = firstFailure;
-        } else {
-            status = Math.min(failed, FAILED_SHOWN_MAX + 1);
-        }
-        return status == 0 && printer.isOutputLost() ? Exit.INPUT_OUTPUT.code() : status;
+        awaitLive();
+        ends.ended(task, !live.isEmpty());
     }
 
     private void goLive() {

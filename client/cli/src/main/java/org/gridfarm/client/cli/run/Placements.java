@@ -36,7 +36,7 @@ public final class Placements {
 
     /** Nodes that run tasks, those that hold most first, then the less loaded. */
     public List<Held> of(List<FarmPath> inputs) {
-        Map<String, Long> bytes = held(inputs);
+        Map<String, Long> bytes = located(inputs).held();
         return usable.values().stream()
                 .map(node -> new Held(node, bytes.getOrDefault(node.getName(), 0L)))
                 .sorted(
@@ -46,17 +46,26 @@ public final class Placements {
                 .toList();
     }
 
-    /** Bytes of some files by node. */
-    public Map<String, Long> held(List<FarmPath> inputs) {
-        Map<String, Long> bytes = new HashMap<>();
-        inputs.forEach(input -> add(input, bytes));
-        return bytes;
+    /**
+     * Some files together.
+     *
+     * @param held bytes of them by node
+     */
+    public record Located(long bytes, Map<String, Long> held) {}
+
+    public Located located(List<FarmPath> inputs) {
+        Map<String, Long> held = new HashMap<>();
+        long bytes = 0;
+        for (FarmPath input : inputs) {
+            bytes += add(input, held);
+        }
+        return new Located(bytes, held);
     }
 
-    private void add(FarmPath input, Map<String, Long> bytes) {
+    private long add(FarmPath input, Map<String, Long> bytes) {
         FileInfo file = farm.stat(input);
         if (file.isDirectory()) {
-            return;
+            return 0;
         }
         List<ObjectLocation> objects = farm.where(input).getObjectsList();
         for (ObjectLocation object : objects) {
@@ -66,6 +75,7 @@ public final class Placements {
                 }
             }
         }
+        return file.size();
     }
 
     /** In words. */

@@ -20,7 +20,7 @@ final class Printer {
     /** Output of tasks that wait for one before them; past this it is asked for again. */
     private static final long HELD_BYTES_MAX = 32 << 20;
 
-    private final TaskOutput outputs;
+    private final Outputs outputs;
     private final boolean keepOrder;
     private final boolean tag;
     private final @Nullable Results results;
@@ -31,7 +31,7 @@ final class Printer {
     private boolean lost;
 
     Printer(
-            TaskOutput outputs,
+            Outputs outputs,
             JobRun.Task[] tasks,
             boolean keepOrder,
             boolean tag,

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /** What tasks wrote, however much: read in pieces by way of the scheduler. For one thread. */
-public final class TaskOutput {
+public final class TaskOutput implements Outputs {
     private static final int PIECE_BYTES = 1 << 20;
     private static final int WAIT_MILLIS = 4_000;
 
@@ -22,7 +22,7 @@ public final class TaskOutput {
         this.scheduler = scheduler;
     }
 
-    /** All of it, of a task that has ended. */
+    @Override
     public void copy(TaskInfo task, boolean isError, OutputStream to) throws IOException {
         ByteString known = isError ? task.getStderr() : task.getStdout();
         long all = isError ? task.getStderrBytes() : task.getStdoutBytes();

@@ -1,4 +1,4 @@
-package org.gridfarm.scheduler.job;
+package org.gridfarm.protocol.job;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -69,7 +69,7 @@ public record Halt(When when, Counted counted, double limit, boolean isPercent) 
     }
 
     /** Whether so many ended tasks are enough. */
-    boolean isReached(int failed, int succeeded, int tasks) {
+    public boolean isReached(int failed, int succeeded, int tasks) {
         if (when == When.NEVER) {
             return false;
         }

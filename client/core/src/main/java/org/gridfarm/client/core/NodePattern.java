@@ -1,6 +1,5 @@
-package org.gridfarm.scheduler.server;
+package org.gridfarm.client.core;
 
-import org.gridfarm.client.core.GlobPattern;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.NodeInfo;
@@ -13,11 +12,11 @@ import java.util.regex.PatternSyntaxException;
  * The nodes that a job may run on, by their names or those of their groups: a glob such as {@code
  * n1}, {@code gpu*}, {@code {n1,n2}}.
  */
-record NodePattern(String glob, Pattern names) implements Predicate<NodeInfo> {
-    static final NodePattern ANY = of("");
+public record NodePattern(String glob, Pattern names) implements Predicate<NodeInfo> {
+    public static final NodePattern ANY = of("");
 
     /** Of nothing is every node; refuses with INVALID what is no pattern. */
-    static NodePattern of(String glob) {
+    public static NodePattern of(String glob) {
         try {
             return new NodePattern(glob, GlobPattern.glob(glob.isEmpty() ? "*" : glob));
         } catch (PatternSyntaxException e) {
@@ -30,7 +29,7 @@ record NodePattern(String glob, Pattern names) implements Predicate<NodeInfo> {
         }
     }
 
-    boolean isAny() {
+    public boolean isAny() {
         return glob.isEmpty();
     }
 
