@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,6 +45,8 @@ public final class ClientCoherence {
         long deniedUntil;
         final Set<Long> held = new LinkedHashSet<>(); // the oldest first
         final LinkedHashMap<Long, Effect.SendRecall> owed = new LinkedHashMap<>();
+        final Set<Long> returning = new HashSet<>(); // of what it holds, when it has answered:
+        long returnedBy; // that recall
     }
 
     private final LongMap<Session> sessions = new LongMap<>();
@@ -173,8 +176,9 @@ public final class ClientCoherence {
 
     /**
      * Takes from a session that holds too much what it has held for longest, an eighth more than it
-     * has to give, so that it is not asked at every grant. Nobody waits for the answer; while it
-     * owes one it is not asked for more.
+     * has to give, so that it is not asked at every grant. Nobody waits for the answer, and until
+     * it comes the session holds all of it: it may believe that for as long. While it owes one it
+     * is not asked for more.
      */
     private void trim(long id, long now, List<Effect> effects) {
         Session session = sessions.get(id);
@@ -186,12 +190,13 @@ public final class ClientCoherence {
         int surplus = session.held.size() - heldMax + heldMax / 8;
         List<Touch> oldest = new ArrayList<>();
         for (long key : session.held.stream().limit(Math.min(surplus, TRIM_KEYS_MAX)).toList()) {
-            drop(id, key);
+            session.returning.add(key);
             oldest.add(whole(key));
         }
+        session.returnedBy = ++lastRecall;
         owe(
                 ++lastTrim,
-                List.of(new Effect.SendRecall(id, ++lastRecall, oldest, List.of())),
+                List.of(new Effect.SendRecall(id, lastRecall, oldest, List.of())),
                 now,
                 effects);
     }
@@ -228,6 +233,7 @@ public final class ClientCoherence {
         if (known == null || now - known.expires >= 0) return false;
         if (isDenied(known, now)) return false;
         known.reads = true;
+        known.returning.remove(key); // it may have asked anew, before it answers
         if (known.held.contains(key)) return true;
         if (known.held.size() >= 2 * heldMax) return false; // it does not give back what it has to
         Long recalled = recalledAt.get(key);
@@ -245,6 +251,7 @@ public final class ClientCoherence {
     }
 
     private void hold(Session known, long session, long key) {
+        known.returning.remove(key);
         if (!known.held.add(key)) return;
         held++;
         if (known.held.size() > heldMax) crowded.add(session);
@@ -378,7 +385,12 @@ public final class ClientCoherence {
     /** The session has dropped what the recall named. */
     public void acknowledged(long session, long recall, List<Effect> effects) {
         Session known = sessions.get(session);
-        if (known != null && known.owed.remove(recall) != null) settle(recall, effects);
+        if (known == null || known.owed.remove(recall) == null) return;
+        if (recall == known.returnedBy) {
+            for (long key : known.returning) drop(session, key);
+            known.returning.clear();
+        }
+        settle(recall, effects);
     }
 
     private void settle(long recall, List<Effect> effects) {

@@ -35,10 +35,49 @@ class CrowdedSessionTest {
         assertThat(effects).hasSize(1);
         assertThat(recall.session()).isEqualTo(1);
         assertThat(recall.touches()).extracting(Touch::inode).startsWith(1L, 2L, 3L).hasSize(15);
-        assertThat(clients.held()).isEqualTo(MAX - 10);
+        assertThat(clients.held()).as("until it answers").isEqualTo(MAX + 5);
         clients.acknowledged(1, recall.recall(), effects);
+        assertThat(clients.held()).isEqualTo(MAX - 10);
         read(1, 3);
         assertThat(clients.held()).as("it may read them again at once").isEqualTo(MAX - 7);
+    }
+
+    private long askedForRoom() {
+        read(1, MAX + 1);
+        clients.expire(SECOND, effects);
+        Effect.SendRecall recall = (Effect.SendRecall) effects.removeFirst();
+        assertThat(effects).isEmpty();
+        return recall.recall();
+    }
+
+    private void changed(int inode) {
+        effects.clear();
+        clients.recall(7, List.of(new Touch(inode, null, 2)), SECOND, effects);
+    }
+
+    /** It may be stopped, and believe all of it as long as its lease lasts. */
+    @Test
+    void whoChangesWhatItHasNotGivenBackYetWaitsForIt() {
+        long room = askedForRoom();
+        changed(1);
+        Effect.SendRecall recall = (Effect.SendRecall) effects.removeFirst();
+        assertThat(recall.session()).isEqualTo(1);
+        assertThat(effects).doesNotContain(new Effect.RecallsDone(7));
+        clients.acknowledged(1, room, effects);
+        assertThat(effects).doesNotContain(new Effect.RecallsDone(7));
+        clients.acknowledged(1, recall.recall(), effects);
+        assertThat(effects).contains(new Effect.RecallsDone(7));
+    }
+
+    @Test
+    void whatItReadsAgainBeforeItAnswersItHolds() {
+        long room = askedForRoom();
+        assertThat(clients.grant(1, Keys.attributes(1), SECOND)).isTrue();
+        clients.acknowledged(1, room, effects);
+        changed(1);
+        assertThat(effects).hasSize(1).first().isInstanceOf(Effect.SendRecall.class);
+        changed(2);
+        assertThat(effects).containsExactly(new Effect.RecallsDone(7));
     }
 
     @Test
