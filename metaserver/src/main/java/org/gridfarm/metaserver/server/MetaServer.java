@@ -371,7 +371,7 @@ public final class MetaServer implements AutoCloseable {
                         states.tickets(state),
                         states.repair(),
                         states.bounds(),
-                        why -> events.submit(() -> onDeposed(why, true)));
+                        why -> events.submit(() -> overtaken(why, mine)));
         serving = leading;
         ready = true;
         leading.begin();
@@ -381,6 +381,11 @@ public final class MetaServer implements AutoCloseable {
                 start.claim().epoch(),
                 start.sequence(),
                 state.inodes());
+    }
+
+    /** What a leader of an earlier term learns is not said of this one. */
+    private void overtaken(String why, long ofTerm) {
+        if (term == ofTerm) onDeposed(why, true);
     }
 
     private void onDeposed(String why, boolean resign) {

@@ -5,6 +5,7 @@ import org.gridfarm.metaserver.commit.StoreException;
 import org.gridfarm.protocol.env.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -140,12 +141,14 @@ public final class Tenure {
     private void ask(long now) {
         asking = true;
         askedAt = now;
+        boolean awaited = doubtful || unelected;
         blocking.execute(() -> {
             Answer answer;
             try {
                 answer = store.currentEpoch() == epoch ? Answer.OURS : Answer.ANOTHERS;
             } catch (StoreException e) {
-                log.warn("whether this server still leads: {}", e.getMessage());
+                log.atLevel(awaited ? Level.WARN : Level.DEBUG)
+                        .log("whether this server still leads: {}", e.getMessage());
                 answer = Answer.NONE;
             }
             Answer told = answer;
