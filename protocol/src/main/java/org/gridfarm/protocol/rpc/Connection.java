@@ -101,7 +101,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         if (!open || waiting == null) return; // the room was given back when it was closed
         waiting.goesOn();
         readOrNot();
-        liveness.heard(nanoTime());
+        liveness.heard(settings.nanoTime());
         reading = true;
         try {
             reader.goOn(channel.alloc());
@@ -141,7 +141,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         this.whom = new ActAs.Whom(identity, channel);
         this.reader = reader;
         this.writer = new FrameWriter(channel, channel.pipeline().get(SslHandler.class) != null);
-        this.liveness = new Liveness(settings.keepAlive(), settings.clock().nanoTime());
+        this.liveness = new Liveness(settings.keepAlive(), settings.nanoTime());
         this.calls = new CallTable(loop, settings.clock(), this::expire);
     }
 
@@ -316,7 +316,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     private void flush() {
         if (!writer.flush()) return;
-        liveness.spoke(nanoTime());
+        liveness.spoke(settings.nanoTime());
         settings.observer().bytesSent(writer.takeBytesWritten());
     }
 
@@ -324,13 +324,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         return writer;
     }
 
-    /** Of the clock that this connection goes by. */
-    long nanoTime() {
-        return settings.clock().nanoTime();
-    }
-
-    RpcObserver observer() {
-        return settings.observer();
+    ConnectionSettings settings() {
+        return settings;
     }
 
     String number() {
@@ -365,7 +360,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     void abandon(long id, PendingCall<?, ?, ?> call) {
         if (id == 0 || calls.remove(id) == null) return;
         settings.observer()
-                .callEnded(call.method, ErrorKind.CANCELLED, nanoTime() - call.beganNanos);
+                .callEnded(call.method, ErrorKind.CANCELLED, settings.nanoTime() - call.beganNanos);
         if (open) writer.writeBare(FrameType.CANCEL, id);
     }
 
@@ -382,7 +377,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf in = (ByteBuf) message;
         reading = true;
-        liveness.heard(nanoTime());
+        liveness.heard(settings.nanoTime());
         settings.observer().bytesReceived(in.readableBytes());
         try {
             if (open) reader.read(context.alloc(), in);
@@ -559,7 +554,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     private void tick() {
-        long now = nanoTime();
+        long now = settings.nanoTime();
         if (waitsForRoom()) liveness.heard(now); // it cannot be
         if (reader.isLate(now)) {
             refuse(
@@ -572,7 +567,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                                     + " s"));
             return;
         }
-        switch (liveness.tick(nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
+        switch (liveness.tick(settings.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
             case PING -> {
                 writer.writeBare(FrameType.PING, 0);
                 flush();
@@ -623,7 +618,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         }
         if (!open) return;
         lostBecause = why;
-        if (writer.flush()) observer().bytesSent(writer.takeBytesWritten());
+        if (writer.flush()) settings.observer().bytesSent(writer.takeBytesWritten());
         end();
         channel.close();
     }
@@ -644,7 +639,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         List<InboundExchange<?, ?>> orphans = new ArrayList<>(exchanges.values());
         exchanges.clear();
         orphans.forEach(InboundExchange::cancel);
-        observer().connectionClosed();
+        settings.observer().connectionClosed();
         closed = true;
         afterClosing.keySet().forEach(this::runAfterClosing);
     }

@@ -15,4 +15,8 @@ record ConnectionSettings(
             Services services, KeepAlive keepAlive, RpcObserver observer, boolean proved) {
         this(services, keepAlive, observer, proved, Clock.system());
     }
+
+    long nanoTime() {
+        return clock.nanoTime();
+    }
 }

@@ -59,7 +59,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         this.method = method;
         this.request = request;
         this.payload = payload;
-        this.beganNanos = connection.nanoTime();
+        this.beganNanos = connection.settings().nanoTime();
         this.deadlineNanos =
                 deadlineMillis == 0
                         ? Long.MAX_VALUE
@@ -99,7 +99,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     public long millisLeft() {
         return deadlineNanos == Long.MAX_VALUE
                 ? Long.MAX_VALUE
-                : Math.max(0, (deadlineNanos - connection.nanoTime()) / 1_000_000);
+                : Math.max(0, (deadlineNanos - connection.settings().nanoTime()) / 1_000_000);
     }
 
     @Override
@@ -138,8 +138,10 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
             cancelActions = null;
         }
         connection
+                .settings()
                 .observer()
-                .requestEnded(method, ErrorKind.CANCELLED, connection.nanoTime() - beganNanos);
+                .requestEnded(
+                        method, ErrorKind.CANCELLED, connection.settings().nanoTime() - beganNanos);
         if (actions == null || answered.get()) return;
         for (Runnable action : actions) {
             try {
@@ -224,11 +226,11 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         if (refusal != null && to.isProved()) Audit.answered(to, refusal);
         if (refusal != null)
             to.writer().write(FrameType.FAILURE, id, method.number(), 0, encode(refusal));
-        long nanos = connection.nanoTime() - beganNanos;
+        long nanos = connection.settings().nanoTime() - beganNanos;
         ErrorKind kind = refusal == null ? null : refusal.kind();
-        to.observer().requestEnded(method, kind, nanos);
-        if (nanos >= to.observer().slowNanos() && !method.waits())
-            to.observer().requestWasSlow(this, kind, nanos);
+        to.settings().observer().requestEnded(method, kind, nanos);
+        if (nanos >= to.settings().observer().slowNanos() && !method.waits())
+            to.settings().observer().requestWasSlow(this, kind, nanos);
     }
 
     /** Writes the reply, or writes nothing and says why; the payload is gone in either case. */

@@ -44,7 +44,7 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         this.request = request;
         this.payload = payload;
         this.result = result;
-        this.beganNanos = connection.nanoTime();
+        this.beganNanos = connection.settings().nanoTime();
         this.deadlineNanos = patienceNanos <= 0 ? Long.MAX_VALUE : beganNanos + patienceNanos;
     }
 
@@ -53,7 +53,9 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         ByteBuf bytes = payload;
         payload = null;
         long nanosLeft =
-                deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - connection.nanoTime();
+                deadlineNanos == Long.MAX_VALUE
+                        ? 0
+                        : deadlineNanos - connection.settings().nanoTime();
         FarmException refusal = isDone() ? null : refusal(to, bytes, nanosLeft);
         if (isDone() || refusal != null) {
             if (bytes != null) bytes.release();
@@ -102,14 +104,20 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
         int raw = end - messageAt - messageBytes;
         ByteBuf bytes =
                 raw == 0 ? Unpooled.EMPTY_BUFFER : in.retainedSlice(messageAt + messageBytes, raw);
-        connection.observer().callEnded(method, null, connection.nanoTime() - beganNanos);
+        connection
+                .settings()
+                .observer()
+                .callEnded(method, null, connection.settings().nanoTime() - beganNanos);
         T value = result.apply(message, bytes);
         if (!complete(value)) ReferenceCountUtil.safeRelease(bytes);
     }
 
     /** The end of a registered call that got no reply. */
     void fail(FarmException failure) {
-        connection.observer().callEnded(method, failure.kind(), connection.nanoTime() - beganNanos);
+        connection
+                .settings()
+                .observer()
+                .callEnded(method, failure.kind(), connection.settings().nanoTime() - beganNanos);
         completeExceptionally(failure);
     }
 
