@@ -66,6 +66,10 @@ final class SimServer {
         return process.name;
     }
 
+    boolean leads() {
+        return process.alive() && server.role().equals("leader");
+    }
+
     boolean isReady() {
         return server.isReady();
     }

@@ -27,7 +27,7 @@ final class World {
     private static final int CALM_MILLIS_MAX = 4_000;
     private static final int STOP_MILLIS_MAX = 6_000;
     private static final int LONG_STOP_MILLIS_MAX = 15_000;
-    private static final int BAD_MOMENTS_ONE_IN = 400;
+    private static final int BAD_MOMENTS_ONE_IN = 150;
     private static final int BAD_MICROS_MAX = 3_000;
     private static final int STOPPED_WHEN_ELECTED = 8;
     private static final int PROMOTION_MILLIS_MAX = 40;
@@ -153,9 +153,10 @@ final class World {
             case 1, 2 -> stop(server.process, server::stop, server::go);
             case 3 -> {
                 stop(client.process, client.process::stop, client::wake);
-                if (random.nextBoolean()) {
-                    after(1_000_000L * random.nextInt(1500), coordination::loseSession);
-                }
+                // While it owes answers to recalls: what is durable is not complete.
+                after(
+                        1_000_000L * random.nextInt(1500),
+                        random.nextBoolean() ? coordination::loseSession : this::killLeader);
             }
             case 4 -> network.cutOne();
             case 5 -> network.cutAllOf(server.process);
@@ -182,6 +183,10 @@ final class World {
                         default -> network.cutAllOf(server.process);
                     }
                 });
+    }
+
+    private void killLeader() {
+        servers.stream().filter(SimServer::leads).findFirst().ifPresent(this::die);
     }
 
     private void die(SimServer server) {
