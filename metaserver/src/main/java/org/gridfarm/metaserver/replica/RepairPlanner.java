@@ -50,6 +50,7 @@ public final class RepairPlanner {
     private final long[] cursors = new long[ReplicaMap.liveClasses()];
     private final RepairRate rate = new RepairRate();
     private final RepairRate balanceRate = new RepairRate();
+    private final ExtraCopies extra = new ExtraCopies();
     private final Trim trim;
     private final Balance balance;
     private RepairLimits limits = RepairLimits.USUAL;
@@ -65,7 +66,7 @@ public final class RepairPlanner {
         this.files = files;
         this.placement = placement;
         this.nodes = nodes;
-        this.trim = new Trim(map, files, this::isRunning);
+        this.trim = new Trim(map, files, extra, this::isRunning);
         this.balance = new Balance(map, files);
     }
 
@@ -126,6 +127,7 @@ public final class RepairPlanner {
 
     private List<RepairEffect> tick(long now) {
         map.settle(SETTLED_PER_STEP);
+        extra.expire(now);
         notBefore.values().removeIf(at -> now - at >= 0);
         List<RepairEffect> effects = new ArrayList<>();
         if (paused) {
@@ -402,19 +404,33 @@ public final class RepairPlanner {
         return effects;
     }
 
+    /** A copy there is no surplus until then, whatever the level says. */
+    public void keep(long inode, String node, long untilNanos) {
+        extra.keep(inode, node, untilNanos);
+    }
+
+    /** Nobody has use for it any more. */
+    public void letGo(long inode, String node) {
+        extra.letGo(inode, node);
+        map.touched(inode);
+    }
+
     /** What becomes too many by a copy that somebody asked for: never that one. */
     public List<RepairEffect.Drop> surplusBeside(ObjectId object, String node) {
         Content content = files.content(object.getInode());
         List<NodeFacts> facts = nodes.get();
         List<RepairEffect.Drop> drops = new ArrayList<>();
-        if (content == null || content.generation() != object.getGeneration()) {
+        if (content == null
+                || content.generation() != object.getGeneration()
+                || extra.has(object.getInode(), node)) {
             return drops;
         }
         List<ReplicaImage> others =
                 Copies.counting(
                         map.rows(object.getInode(), object.getStripe(), object.getGeneration()),
                         facts);
-        others.removeIf(row -> row.getNode().equals(node));
+        others.removeIf(
+                row -> row.getNode().equals(node) || extra.has(row.getInode(), row.getNode()));
         while (others.size() >= content.wanted() && !others.isEmpty()) {
             ReplicaImage surplus = Surplus.choose(others, content, facts);
             others.remove(surplus);

@@ -20,6 +20,7 @@ final class Trim {
 
     private final ReplicaMap map;
     private final Files files;
+    private final ExtraCopies extra;
     private final LongPredicate isRunning;
     private long leftoverCursor;
     private long overCursor;
@@ -27,9 +28,10 @@ final class Trim {
     /**
      * @param isRunning whether a copy of the file is being made: it is judged when that has ended
      */
-    Trim(ReplicaMap map, Files files, LongPredicate isRunning) {
+    Trim(ReplicaMap map, Files files, ExtraCopies extra, LongPredicate isRunning) {
         this.map = map;
         this.files = files;
+        this.extra = extra;
         this.isRunning = isRunning;
     }
 
@@ -103,6 +105,7 @@ final class Trim {
         for (int stripe = 0; stripe < content.stripes(); stripe++) {
             List<ReplicaImage> counting =
                     Copies.counting(map.rows(inode, stripe, content.generation()), nodes);
+            counting.removeIf(row -> extra.has(inode, row.getNode()));
             while (counting.size() > content.wanted()
                     && Copies.readable(counting, nodes).size() > 0) {
                 ReplicaImage surplus = Surplus.choose(counting, content, nodes);

@@ -175,6 +175,29 @@ class RepairPlannerTest {
     }
 
     @Test
+    void aCopyForTasksStaysUntilItIsLetGoOrItsTimeIsOver() {
+        nodes(4);
+        farm.file(1, 1, MB, "n0");
+        farm.settle();
+        for (String node : List.of("n1", "n2")) {
+            farm.planner.keep(1, node, farm.now + 60 * SimFarm.SECOND);
+            RepairEffect.Copy copy =
+                    (RepairEffect.Copy) farm.planner.copyTo(1, node, farm.now).getFirst();
+            assertThat(farm.planner.surplusBeside(copy.object(), node)).isEmpty();
+            farm.carryOut(copy);
+        }
+        farm.settle();
+        assertThat(farm.holders(1)).containsExactly("n0", "n1", "n2");
+        farm.planner.letGo(1, "n1");
+        farm.settle();
+        assertThat(farm.holders(1)).hasSize(2).contains("n2");
+        farm.now += 60 * SimFarm.SECOND;
+        farm.settle();
+        assertThat(farm.holders(1)).hasSize(1);
+        assertThat(farm.listed(Problem.OVER)).isEmpty();
+    }
+
+    @Test
     void aFileWithoutAReadableCopyIsAwayUntilItsNodeReturns() {
         nodes(3);
         farm.file(1, 2, MB, "n0");

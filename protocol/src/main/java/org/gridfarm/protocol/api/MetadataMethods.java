@@ -275,6 +275,18 @@ public final class MetadataMethods {
                             Retry.IDEMPOTENT,
                             FILES.withFullProxy().needing("w for a copy more or less"))
                     .thatWaits();
+
+    /** Answered when the copy is there. */
+    public static final Method<SpreadRequest, ReplicateReply> SPREAD =
+            new Method<>(
+                            87,
+                            "spread",
+                            SpreadRequest.parser(),
+                            ReplicateReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.SCHEDULER).inItsSession().needing("r of its user"))
+                    .thatWaits();
+
     public static final Method<AdminRequest, AdminReply> ADMIN =
             new Method<>(
                     85,

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
@@ -62,6 +63,11 @@ public final class Backlog<T> {
         all.clear();
         free.clear();
         lines.clear();
+    }
+
+    /** As they are now; what is removed or added meanwhile does not matter. */
+    public List<Candidate<T>> all() {
+        return List.copyOf(all.values());
     }
 
     public int size() {

@@ -12,6 +12,11 @@ public record Costs(double taskSeconds, double networkBytesPerSecond) {
 
     private static final double NEWEST_WEIGHT = 0.1;
 
+    /** Reading remotely is never worth it. */
+    public Costs localOnly() {
+        return new Costs(taskSeconds, Double.MIN_VALUE);
+    }
+
     /** With the run time of one more task. */
     public Costs after(double seconds) {
         return new Costs(

@@ -69,6 +69,7 @@ final class Dispatcher {
     private final AttemptCalls calls;
     private final HeldOutput outputs = new HeldOutput();
     private final Locating locating;
+    private final Spreading spreading;
     private boolean isPlacing; // soon
     private boolean isTelling; // soon
 
@@ -86,6 +87,7 @@ final class Dispatcher {
         this.events = events;
         this.accounts = accounts;
         this.locating = new Locating(farm, clock, events, accounts, this::guarded, this::placeSoon);
+        this.spreading = new Spreading(farm, accounts, slots, clock, events, this::placeSoon);
         this.calls = new AttemptCalls(runner, slots);
         this.offers = new Offers(runner, slots, clock, events);
         this.publisher = new Publisher(runner, slots, recorder, clock, events, this::isFirst);
@@ -275,7 +277,9 @@ final class Dispatcher {
     }
 
     private void place() {
-        locating.fill(queue.inOrder(nowSeconds()));
+        List<Queue.Waiting> inOrder = queue.inOrder(nowSeconds());
+        locating.fill(inOrder);
+        spreading.look(inOrder);
         Round round = new Round(slots.usable());
         Set<Queue.Waiting> passed = new HashSet<>();
         Optional<Queue.Next> next = queue.large().start(round, nowSeconds());
@@ -563,6 +567,7 @@ final class Dispatcher {
         }
         if (job.isDone()) {
             queue.remove(job);
+            spreading.end(job);
             followers.remove(job);
             forgetOldJobs();
             List.copyOf(followers).forEach(this::heed);

@@ -39,6 +39,7 @@ final class Queue {
         final Set<Task> locating = new HashSet<>();
         Costs costs;
         String problem = ""; // with locating its input
+        boolean isSpreading; // copies of its input are being made, for which it waits
         String before = ""; // the jobs that it waits for, in words
         final Needs needs;
 
@@ -49,6 +50,11 @@ final class Queue {
             this.needs = Needs.of(job.request());
             this.demand = slots.demand(on, preferred, needs);
             this.costs = costs;
+            this.isSpreading = job.request().getSpread();
+        }
+
+        Costs placing() {
+            return isSpreading ? costs.localOnly() : costs;
         }
 
         /** One of its tasks may start if there is room for it. */
@@ -166,7 +172,7 @@ final class Queue {
                 }
                 if (waiting.isStartable()) {
                     Optional<Placed<Task>> placed =
-                            round.take(waiting.backlog, waiting.demand, waiting.costs);
+                            round.take(waiting.backlog, waiting.demand, waiting.placing());
                     if (placed.isPresent()) {
                         return Optional.of(new Next(waiting, placed.get()));
                     }
@@ -197,6 +203,9 @@ final class Queue {
         }
         if (job.room() == 0) {
             return "runs as many tasks at once as it may: %d".formatted(job.runningCount());
+        }
+        if (waiting.isSpreading) {
+            return "waits for copies of its input at nodes with free slots (--spread)";
         }
         Optional<String> kept = large.why(waiting, nowSeconds);
         if (kept.isPresent()) {

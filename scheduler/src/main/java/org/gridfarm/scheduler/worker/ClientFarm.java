@@ -20,7 +20,9 @@ import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.ResolveReply;
+import org.gridfarm.protocol.wire.SpreadRequest;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,6 +82,23 @@ public final class ClientFarm implements Farm {
                             ? CompletableFuture.completedFuture(new Holdings(Map.of(), 0))
                             : CompletableFuture.failedFuture(reason);
                 });
+    }
+
+    @Override
+    public CompletableFuture<Void> spread(
+            Credentials who, ByteString path, String node, Duration keep) {
+        return metadata.resolve(who, metadata.root(), path, true)
+                .thenCompose(found ->
+                        farm.callLeaderAsync(
+                                MetadataMethods.SPREAD,
+                                SpreadRequest.newBuilder()
+                                        .setSession(metadata.session())
+                                        .setCredentials(who)
+                                        .setInode(found.getAttributes().getInode())
+                                        .setNode(node)
+                                        .setKeepMillis(keep.toMillis())
+                                        .build()))
+                .thenAccept(_ -> {});
     }
 
     @Override

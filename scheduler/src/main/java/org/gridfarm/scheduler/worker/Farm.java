@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,12 @@ public interface Farm {
      */
     CompletableFuture<List<LocalInput>> locals(
             Credentials who, List<ByteString> paths, String node);
+
+    /**
+     * A copy of a file at that node for tasks of a user who may read it, beyond its level and for
+     * so long, unless it is asked for again; answered when it is there. Zero: it is let go.
+     */
+    CompletableFuture<Void> spread(Credentials who, ByteString path, String node, Duration keep);
 
     /** Bytes of the input on each node that holds a readable copy, and all of its bytes. */
     record Holdings(Map<String, Long> bytesByNode, long totalBytes) {}

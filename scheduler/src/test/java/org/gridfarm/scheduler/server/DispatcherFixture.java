@@ -101,6 +101,12 @@ abstract class DispatcherFixture {
         }
 
         @Override
+        public CompletableFuture<Void> spread(
+                Credentials who, ByteString path, String node, Duration keep) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
         public CompletableFuture<List<LocalInput>> locals(
                 Credentials who, List<ByteString> paths, String node) {
             return CompletableFuture.completedFuture(

@@ -33,11 +33,13 @@ import org.gridfarm.protocol.wire.ReplicaProblem;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.gridfarm.protocol.wire.ReplicateReply;
 import org.gridfarm.protocol.wire.ReplicateRequest;
+import org.gridfarm.protocol.wire.SpreadRequest;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -47,6 +49,9 @@ import java.util.stream.Collectors;
  * and dropped by hand. Event thread.
  */
 public final class ReplicaService {
+    /** Who still wants a copy asks again. */
+    private static final long KEPT_MILLIS_MAX = 600_000;
+
     private static final int PROBLEMS_MAX = 1000;
     private static final String LEVEL = "level:";
     private static final Pattern CELL = Pattern.compile("level:([0-9]{1,2})/([0-9]{1,2})");
@@ -73,6 +78,7 @@ public final class ReplicaService {
     public ReplicaService register(HandlerTable table) {
         table.on(MetadataMethods.LIST_REPLICAS, this::listReplicas);
         table.on(MetadataMethods.REPLICATE, this::replicate);
+        table.on(MetadataMethods.SPREAD, this::spread);
         return this;
     }
 
@@ -246,8 +252,29 @@ public final class ReplicaService {
         }
     }
 
-    private void copyTo(
-            Exchange<ReplicateRequest, ReplicateReply> exchange, InodeImage image, String node) {
+    /** Whoever may read the file may have it nearer for a while. */
+    private void spread(Exchange<SpreadRequest, ReplicateReply> exchange) {
+        Caller caller = Callers.of(exchange);
+        SpreadRequest request = exchange.request();
+        InodeImage image = state.image(request.getInode());
+        var who = caller.actingAs(request.hasCredentials(), request.getCredentials());
+        reach.require(caller, who, image.getInode(), "spread");
+        state.requireAccess(who, image.getInode(), 4, "spread");
+        if (request.getKeepMillis() == 0) {
+            repair.planner().letGo(image.getInode(), request.getNode());
+            replicated(exchange, image.getInode());
+            return;
+        }
+        long millis = Math.clamp(request.getKeepMillis(), 1, KEPT_MILLIS_MAX);
+        repair.planner()
+                .keep(
+                        image.getInode(),
+                        request.getNode(),
+                        state.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(millis));
+        copyTo(exchange, image, request.getNode());
+    }
+
+    private void copyTo(Exchange<?, ReplicateReply> exchange, InodeImage image, String node) {
         long inode = image.getInode();
         NodeState to = state.nodes().state(node, state.monotonicNanos());
         if (state.nodes().image(node) == null) {
@@ -269,8 +296,7 @@ public final class ReplicaService {
         repair.copyWanted();
     }
 
-    private CopyWaits.Waiter waiter(
-            Exchange<ReplicateRequest, ReplicateReply> exchange, long inode) {
+    private CopyWaits.Waiter waiter(Exchange<?, ReplicateReply> exchange, long inode) {
         return new CopyWaits.Waiter() {
             @Override
             public void done() {
@@ -299,7 +325,7 @@ public final class ReplicaService {
         leader.change(changes, 0);
     }
 
-    private void replicated(Exchange<ReplicateRequest, ReplicateReply> exchange, long inode) {
+    private void replicated(Exchange<?, ReplicateReply> exchange, long inode) {
         leader.afterAllSoFar(() -> {
             if (!state.exists(inode)) {
                 exchange.fail(

@@ -38,6 +38,7 @@ public final class MetadataCalls {
                     MetadataMethods.CLUSTER_STATUS,
                     MetadataMethods.LIST_REPLICAS,
                     MetadataMethods.REPLICATE,
+                    MetadataMethods.SPREAD,
                     MetadataMethods.ADMIN,
                     MetadataMethods.SUM,
                     MetadataMethods.FOLLOW,

@@ -5,13 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 
+import org.gridfarm.protocol.name.FarmPath;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.JsonNode;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -72,6 +78,55 @@ class JobsTest {
             writing.write('x');
             assertThat(farm.gf(show)).startsWith("fuse");
         }
+    }
+
+    /** One file with one copy, and more tasks than its node has slots. */
+    @Test
+    void inputThatManyTasksReadIsCopiedForThemAndTheCopiesGo() {
+        farm.directory("/jobs/hot", 1);
+        farm.sh(
+                "head -c 16000000 /dev/urandom > '%s'"
+                        .formatted(farm.mount().resolve("jobs/hot/f")));
+        FarmPath hot = FarmPath.of("/jobs/hot/f");
+        await().untilAsserted(() -> assertThat(copies(hot)).isEqualTo(1));
+        String[] words = {
+            "run",
+            "--json",
+            "--spread",
+            "-i",
+            hot.toString(),
+            "cat {mount}/jobs/hot/f | wc -c; sleep 0.{}",
+            ":::",
+            "1",
+            "2",
+            "3",
+            "4",
+            "5",
+            "6",
+            "7",
+            "8",
+            "9",
+            "11",
+            "12",
+            "13",
+            "14",
+            "15",
+            "16",
+            "17"
+        };
+        JsonNode job = farm.json(words);
+        assertThat(job.get("succeeded").asInt()).isEqualTo(16);
+        assertThat(job.get("local_tasks").asInt()).isEqualTo(16);
+        Set<String> nodes = new HashSet<>();
+        job.get("tasks").forEach(task -> nodes.add(task.get("node").asString()));
+        assertThat(nodes).hasSize(3);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(copies(hot)).isEqualTo(1));
+    }
+
+    private static int copies(FarmPath path) {
+        var objects = farm.client().where(path).getObjectsList();
+        return objects.isEmpty() ? 0 : objects.getFirst().getReplicasCount();
     }
 
     /**

@@ -68,6 +68,12 @@ final class JobOptions {
     private boolean speculate;
 
     @Option(
+            names = "--spread",
+            description =
+                    "input that many waiting tasks read gets further copies at nodes with free slots, until the job has ended")
+    private boolean spread;
+
+    @Option(
             names = "--halt",
             defaultValue = "never",
             paramLabel = "WHEN",
@@ -191,6 +197,7 @@ final class JobOptions {
                 .setParallelMax(parallel)
                 .setRetries(retries)
                 .setSpeculate(speculate)
+                .setSpread(spread)
                 .setHalt(halt)
                 .putAllEnvironment(JobRequest.environment(environment))
                 .setDirectory(

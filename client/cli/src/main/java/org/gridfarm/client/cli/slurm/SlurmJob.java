@@ -110,6 +110,8 @@ public final class SlurmJob {
                         request.getSpeculate(),
                         "--prefer",
                         !request.getPrefer().isEmpty(),
+                        "--spread",
+                        request.getSpread(),
                         "--disk",
                         request.getDiskBytes() > 0);
         ofTheScheduler.forEach((option, isAsked) -> {

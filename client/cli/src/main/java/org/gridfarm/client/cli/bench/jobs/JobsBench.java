@@ -27,6 +27,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,6 +66,8 @@ public final class JobsBench {
     private static final double LOCAL_AIM = 95;
     private static final double SKEW_AIM = 1.2;
     private static final int LEVELS = 2;
+    private static final int HOT_TASKS = 40;
+    private static final int HOT_MEGABYTES = 64;
 
     private final Settings settings;
     private final Consumer<String> progress;
@@ -91,6 +95,8 @@ public final class JobsBench {
             }
             progress.accept("tasks whose input lies on one node");
             skewed(farm, scheduler);
+            progress.accept("tasks that read one file");
+            hot(farm, scheduler);
             if (settings.command().isPresent()) {
                 CommandBench whole =
                         new CommandBench(
@@ -218,6 +224,45 @@ public final class JobsBench {
         }
     }
 
+    /** One file with one copy that all tasks read, without and with further copies for them. */
+    private void hot(Gridfarm farm, SchedulerLine scheduler) throws IOException {
+        farm.mkdir(settings.root());
+        try {
+            farm.setPolicy(settings.root(), Policy.replicas(1));
+            byte[] part = new byte[1 << 20];
+            Map<Boolean, Double> took = new HashMap<>();
+            Map<String, Object> local = new TreeMap<>();
+            for (boolean spread : new boolean[] {false, true}) {
+                FarmPath input = FarmPath.of(settings.root() + "/hot-" + spread);
+                try (FarmOutputStream out = farm.write(input)) {
+                    for (int i = 0; i < HOT_MEGABYTES; i++) {
+                        out.write(part);
+                    }
+                }
+                long begin = System.nanoTime();
+                JobInfo job =
+                        await(
+                                scheduler,
+                                SubmitJobRequest.newBuilder().setSpread(spread),
+                                reading(Collections.nCopies(HOT_TASKS, input)));
+                took.put(spread, (System.nanoTime() - begin) / NANOS_PER_SECOND);
+                local.put(
+                        spread ? "local_percent" : "local_percent_without",
+                        job.getLocalTasks() * PERCENT / HOT_TASKS);
+            }
+            report.add(
+                    Row.of(
+                                    "%d tasks that read one file of %d MiB, --spread"
+                                            .formatted(HOT_TASKS, HOT_MEGABYTES),
+                                    took.getOrDefault(true, 0.0),
+                                    "s")
+                            .against(took.getOrDefault(false, 0.0))
+                            .with(local));
+        } finally {
+            farm.deleteRecursively(settings.root());
+        }
+    }
+
     private static double seconds(SchedulerLine scheduler, List<TaskSpec> tasks) {
         long begin = System.nanoTime();
         await(scheduler, tasks);
@@ -256,8 +301,12 @@ public final class JobsBench {
     }
 
     private static JobInfo await(SchedulerLine scheduler, List<TaskSpec> tasks) {
-        SubmitJobRequest request =
-                JobRequest.of(SubmitJobRequest.newBuilder().setName("gf bench jobs"), tasks);
+        return await(scheduler, SubmitJobRequest.newBuilder(), tasks);
+    }
+
+    private static JobInfo await(
+            SchedulerLine scheduler, SubmitJobRequest.Builder how, List<TaskSpec> tasks) {
+        SubmitJobRequest request = JobRequest.of(how.setName("gf bench jobs"), tasks);
         long job = scheduler.call(SchedulerMethods.SUBMIT, request).getJob();
         long change = 0;
         int next = 0;
