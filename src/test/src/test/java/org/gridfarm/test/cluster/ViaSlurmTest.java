@@ -80,9 +80,8 @@ class ViaSlurmTest {
     void sixtyTasksRunWhereTheirInputLiesAndEveryMountSeesWhatTheyWrote(@TempDir Path here)
             throws IOException {
         List<FarmPath> inputs = inputs();
-        for (FarmPath file : inputs) {
-            await().atMost(PLACED_MAX).until(() -> NODES.contains(holder(file)));
-        }
+        await().atMost(PLACED_MAX)
+                .until(() -> inputs.stream().allMatch(file -> NODES.contains(holder(file))));
         Path log = here.resolve("log");
         TestFarm.Result result =
                 succeeded(
