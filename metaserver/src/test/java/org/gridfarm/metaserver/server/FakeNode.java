@@ -6,6 +6,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.DeleteObjectsReply;
@@ -107,8 +108,7 @@ final class FakeNode implements AutoCloseable {
                                         StorageMethods.SEAL_OBJECT,
                                         exchange -> {
                                             seals.add(exchange.request());
-                                            sealed.thenRun(
-                                                    () -> exchange.reply(seal(exchange.request())));
+                                            sealed.thenRun(() -> seal(exchange));
                                         })
                                 .answer(
                                         StorageMethods.VERIFY_OBJECT,
@@ -174,14 +174,16 @@ final class FakeNode implements AutoCloseable {
         return reply.build();
     }
 
-    private SealObjectReply seal(SealObjectRequest request) {
+    private void seal(Exchange<SealObjectRequest, SealObjectReply> exchange) {
+        SealObjectRequest request = exchange.request();
         if (refusesSeals) {
-            throw new FarmException(ErrorKind.NOT_READY, "seal", name);
+            exchange.fail(new FarmException(ErrorKind.NOT_READY, "seal", name));
+            return;
         }
         ObjectId object = request.getObject();
         holds.remove(object);
         holds.add(object.toBuilder().setGeneration(request.getGeneration()).build());
-        return SealObjectReply.newBuilder().setPresent(true).setSize(77).build();
+        exchange.reply(SealObjectReply.newBuilder().setPresent(true).setSize(77).build());
     }
 
     private void beat() {

@@ -186,9 +186,7 @@ class LostWritersTest extends FarmOfThreeNodes {
         long inode = file.inode;
         TestClient oneAgain = new TestClient(farm, leader, 11);
         reclaim(oneAgain, inode, 500);
-        oneAgain.call(
-                MetadataMethods.CLOSE_SESSION,
-                CloseSessionRequest.newBuilder().setSession(11).build());
+        leaves(oneAgain);
         TestClient twoAgain = new TestClient(farm, leader, 12);
         assertThat(reclaim(twoAgain, inode, 600).getMode())
                 .as("what the lost one wrote stands on the chain alone")
@@ -218,6 +216,13 @@ class LostWritersTest extends FarmOfThreeNodes {
         n1.refusesSeals = false;
         awaitSealed(writer, inode);
         assertThat(attributes(writer, inode).getSize()).isEqualTo(77);
+    }
+
+    /** As when its lease runs out, which takes five seconds. */
+    private static void leaves(TestClient client) {
+        client.call(
+                MetadataMethods.CLOSE_SESSION,
+                CloseSessionRequest.newBuilder().setSession(11).build());
     }
 
     /**
@@ -250,7 +255,7 @@ class LostWritersTest extends FarmOfThreeNodes {
         TestClient other = new TestClient(farm, leader, 12);
         long inode = betweenChains(writer);
         n1.refusesSeals = true;
-        writer.peer.close();
+        leaves(writer);
         TestFarm.await(
                 "asked more than once",
                 () -> {

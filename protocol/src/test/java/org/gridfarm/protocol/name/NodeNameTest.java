@@ -8,7 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NodeNameTest {
-    private static final String LONGEST = "n23456789012345678901234567890123456789012345678901234567890abcd";
+    private static final String LONGEST =
+            "n23456789012345678901234567890123456789012345678901234567890abcd";
 
     @ParameterizedTest
     @ValueSource(strings = {"n", "N1", "9", "rack-1.node_7", "a..b", LONGEST})
@@ -18,7 +19,19 @@ class NodeNameTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "-n", ".n", "_n", "a b", "a/b", "a:b", "n\n", "\u00fc", "\u0661", LONGEST + "e"})
+            strings = {
+                "",
+                "-n",
+                ".n",
+                "_n",
+                "a b",
+                "a/b",
+                "a:b",
+                "n\n",
+                "\u00fc",
+                "\u0661",
+                LONGEST + "e"
+            })
     void whatIsNone(String name) {
         assertThatThrownBy(() -> new NodeName(name))
                 .isInstanceOf(FarmException.class)

@@ -278,7 +278,7 @@ class ClosedLaterTest {
 
     @Test
     void aChangeElsewhereHidesNoWriteThatWasBefore() throws Exception {
-        Path directory = directory("later-seen");
+        Path directory = directory("later-hidden");
         for (int round = 0; round < ROUNDS; round++) {
             for (Map.Entry<String, Change> change : new TreeMap<>(CHANGES).entrySet()) {
                 Path file = Files.write(directory.resolve(change.getKey() + round), bytes(5000));
