@@ -281,14 +281,19 @@ public final class RestingWriters {
     }
 
     private static CompletableFuture<Void> close(Writer writer, CompletableFuture<Void> over) {
-        writer.closeForGood()
-                .whenComplete((done, thrown) -> {
-                    if (thrown == null) {
-                        over.complete(null);
-                    } else {
-                        over.completeExceptionally(thrown);
-                    }
-                });
+        CompletableFuture<Void> closed;
+        try {
+            closed = writer.closeForGood();
+        } catch (RuntimeException e) { // whoever waits hears of it, and others are closed
+            closed = CompletableFuture.failedFuture(e);
+        }
+        closed.whenComplete((done, thrown) -> {
+            if (thrown == null) {
+                over.complete(null);
+            } else {
+                over.completeExceptionally(thrown);
+            }
+        });
         return over;
     }
 

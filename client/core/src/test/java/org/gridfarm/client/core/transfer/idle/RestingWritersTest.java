@@ -24,6 +24,7 @@ class RestingWritersTest {
         final CompletableFuture<Void> committed = new CompletableFuture<>();
         int closes;
         int goesOn;
+        boolean isBroken;
 
         Writer(long inode) {
             this.inode = inode;
@@ -52,6 +53,7 @@ class RestingWritersTest {
         @Override
         public CompletableFuture<Void> closeForGood() {
             closes++;
+            if (isBroken) throw new IllegalStateException("a defect");
             return committed;
         }
     }
@@ -169,6 +171,18 @@ class RestingWritersTest {
         clock.advance(Gathering.WITHIN.dividedBy(2));
         assertThat(first.closes).isEqualTo(1);
         assertThat(second.closes).isEqualTo(1);
+    }
+
+    @Test
+    void oneThatCannotEvenBeginKeepsNoOtherFromIt() {
+        Writer first = new Writer(1);
+        first.isBroken = true;
+        Writer second = new Writer(2);
+        resting.begunSoon(first).run();
+        resting.begunSoon(second).run();
+        clock.advance(Gathering.WITHIN);
+        assertThat(second.closes).isEqualTo(1);
+        assertThat(resting.closing(new long[] {1})).as("it is over").isNull();
     }
 
     @Test
