@@ -123,13 +123,25 @@ public final class Writing {
 
     /** A commit told of a content of this stripe that somebody may read. */
     public boolean isPromised(int stripe) {
-        return image.getSize() > 0
-                && rows.apply(stripe).stream()
-                        .map(ReplicaImage::getState)
-                        .anyMatch(is ->
-                                is == ReplicaState.VALID
-                                        || is == ReplicaState.LOST
-                                        || is == ReplicaState.CORRUPT);
+        return isPromised(image, rows.apply(stripe));
+    }
+
+    /**
+     * Bytes were committed of an object, whether a good copy of them is left or not.
+     *
+     * @param rows of the object
+     */
+    public static boolean isPromised(InodeImage image, List<ReplicaImage> rows) {
+        if (image.getSize() == 0) return false;
+        for (ReplicaImage row : rows) {
+            switch (row.getState()) {
+                case VALID, LOST, CORRUPT -> {
+                    return true;
+                }
+                default -> {}
+            }
+        }
+        return false;
     }
 
     /** The members that are left without those that failed. */

@@ -334,7 +334,7 @@ public final class LostWriters {
             if (!state.exists(image.getInode())) return;
             InodeImage current = state.image(image.getInode());
             if (current.getGeneration() != image.getGeneration()) return;
-            leader.change(record(current, writing).sealed(answers, state.nowNanos()).changes(), 0);
+            leader.change(state.record(writing).sealed(answers, state.nowNanos()).changes(), 0);
             opens.reapIfOrphan(image.getInode());
         }
 
@@ -352,7 +352,7 @@ public final class LostWriters {
                     "file {}: nodes that may hold what its writer left are silent; it is sealed"
                             + " when they answer",
                     Long.toHexString(image.getInode()));
-            leader.change(record(state.image(image.getInode()), now).putOff().changes(), 0);
+            leader.change(state.record(now).putOff().changes(), 0);
         }
 
         private boolean isSilent(WritingChain chain) {
@@ -368,13 +368,6 @@ public final class LostWriters {
                 if (!given.containsKey(name) && !lost) return true;
             }
             return false;
-        }
-
-        private Writing record(InodeImage current, WritingImage noted) {
-            return Writing.of(
-                    current,
-                    noted,
-                    stripe -> state.rows(current.getInode(), stripe, current.getGeneration()));
         }
     }
 }

@@ -2,7 +2,6 @@ package org.gridfarm.metaserver.server.nodes;
 
 import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.replica.Sighting;
-import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.FoundObject;
@@ -145,15 +144,7 @@ final class NodeReport {
                 chains.getOrDefault(object.getInode(), state.writing(object.getInode()));
         if (writing == null || writing.getGeneration() != object.getGeneration()) return;
         if (!state.exists(object.getInode())) return;
-        WritingImage left =
-                Writing.of(
-                                state.image(object.getInode()),
-                                writing,
-                                stripe ->
-                                        state.rows(
-                                                object.getInode(), stripe, object.getGeneration()))
-                        .lostAt(object.getStripe(), node)
-                        .now();
+        WritingImage left = state.record(writing).lostAt(object.getStripe(), node).now();
         if (!left.equals(writing)) chains.put(object.getInode(), left);
     }
 }

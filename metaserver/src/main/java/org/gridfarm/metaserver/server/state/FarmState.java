@@ -349,8 +349,13 @@ public final class FarmState {
     /** What may become of a file that is noted as written. */
     public @Nullable Writing record(long inode) {
         WritingImage noted = writing.get(inode);
-        if (noted == null || !exists(inode)) return null;
-        InodeImage image = image(inode);
+        return noted == null || !exists(inode) ? null : record(noted);
+    }
+
+    /** The same, of a record that was noted or is about to be; the file exists. */
+    public Writing record(WritingImage noted) {
+        InodeImage image = image(noted.getInode());
+        long inode = noted.getInode();
         return Writing.of(image, noted, stripe -> rows(inode, stripe, image.getGeneration()));
     }
 
@@ -542,19 +547,9 @@ public final class FarmState {
 
     /** Bytes were committed of the object, whether a good copy of them is left or not. */
     public boolean hasContent(ObjectId object) {
-        if (image(object.getInode()).getSize() == 0) {
-            return false;
-        }
-        for (ReplicaImage row :
-                rows(object.getInode(), object.getStripe(), object.getGeneration())) {
-            switch (row.getState()) {
-                case VALID, LOST, CORRUPT -> {
-                    return true;
-                }
-                default -> {}
-            }
-        }
-        return false;
+        return Writing.isPromised(
+                image(object.getInode()),
+                rows(object.getInode(), object.getStripe(), object.getGeneration()));
     }
 
     /**

@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  *
  * <p>For one thread, but for {@link #cancel}.
  */
-public final class ViaSlurm {
+final class ViaSlurm {
     private static final long PAUSE_MIN_MILLIS = 250;
     private static final long PAUSE_MAX_MILLIS = 5_000;
     private static final long LIVE_PAUSE_MAX_MILLIS = 500;
@@ -95,18 +95,14 @@ public final class ViaSlurm {
     }
 
     /** From any thread: ends all tasks; {@link #await} returns when they have ended. */
-    public void cancel() {
+    void cancel() {
         isCancelled = true;
         slurm.cancel(arrays.name(), false);
         woken.release();
     }
 
-    public boolean isCancelled() {
-        return isCancelled;
-    }
-
     /** The exit status, as of {@link TaskEnds#status()}. */
-    public int await(Consumer<JobInfo> end) throws IOException, InterruptedException {
+    int await(Consumer<JobInfo> end) throws IOException, InterruptedException {
         long changed = System.nanoTime();
         while (counts.getSucceeded() + counts.getFailed() + counts.getCancelled() < tasks.size()) {
             boolean hasChanged = round();

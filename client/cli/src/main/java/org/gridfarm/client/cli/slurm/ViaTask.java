@@ -70,19 +70,17 @@ final class ViaTask {
 
     /** As the scheduler would tell of it. */
     TaskInfo.Builder info() {
-        TaskInfo.Builder info =
-                TaskInfo.newBuilder()
-                        .setIndex(index)
-                        .setNode(node)
-                        .setInputBytes(input.bytes())
-                        .setInputBytesLocal(localBytes())
-                        .setLocality(locality())
-                        .setQueued(queued)
-                        .setArgument(
-                                spec.getArgument().isEmpty() && spec.getInputsCount() > 0
-                                        ? spec.getInputs(0)
-                                        : spec.getArgument());
-        return info;
+        return TaskInfo.newBuilder()
+                .setIndex(index)
+                .setNode(node)
+                .setInputBytes(input.bytes())
+                .setInputBytesLocal(localBytes())
+                .setLocality(locality())
+                .setQueued(queued)
+                .setArgument(
+                        spec.getArgument().isEmpty() && spec.getInputsCount() > 0
+                                ? spec.getInputs(0)
+                                : spec.getArgument());
     }
 
     private String locality() {
