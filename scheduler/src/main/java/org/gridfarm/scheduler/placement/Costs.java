@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.placement;
 
+import org.gridfarm.protocol.job.Network;
+
 /**
  * What the choice between waiting and reading remotely rests on.
  *
@@ -7,8 +9,8 @@ package org.gridfarm.scheduler.placement;
  * @param networkBytesPerSecond rate of a remote read
  */
 public record Costs(double taskSeconds, double networkBytesPerSecond) {
-    /** Before anything was measured: tasks of a second, gigabit Ethernet. */
-    public static final Costs UNMEASURED = new Costs(1, 110e6);
+    /** Before anything was measured: tasks of a second. */
+    public static final Costs UNMEASURED = new Costs(1, Network.BYTES_PER_SECOND);
 
     private static final double NEWEST_WEIGHT = 0.1;
 

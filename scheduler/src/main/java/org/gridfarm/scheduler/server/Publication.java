@@ -2,8 +2,7 @@ package org.gridfarm.scheduler.server;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.job.TaskOutput;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -19,12 +18,8 @@ import java.util.Optional;
  *
  * <p>Attempt, publication and removal all run on a node, as the user: the scheduler itself has no
  * right to change a file. The scripts can be begun again wherever they were cut off.
- *
- * @param isDirectory the task finds {@code $GF_OUT} as an empty directory
  */
-record Publication(FarmPath place, boolean isDirectory) {
-    private static final String HIDDEN = ".gf-out-";
-
+record Publication(TaskOutput output) {
     /** What a script finds: the directory, the attempt's own in it, the last name, and more. */
     private static final String NAMES = "d=$GF_MOUNT$1 s=$GF_MOUNT$1/$2 o=$GF_MOUNT$1/$2/$3\n";
 
@@ -69,27 +64,13 @@ record Publication(FarmPath place, boolean isDirectory) {
 
     /** Empty for a task that has none; INVALID or TOO_BIG for what cannot be one. */
     static Optional<Publication> of(TaskSpec spec) {
-        if (spec.getOutputsCount() == 0) {
-            return Optional.empty();
-        }
-        ByteString text = spec.getOutputs(0);
-        FarmPath place = FarmPath.of(text.toByteArray());
-        if (spec.getOutputsCount() > 1) {
-            throw refused(place.toString(), "a task has one output: make it a directory");
-        }
-        if (place.isRoot() || place.last().toString().startsWith(".gf-")) {
-            throw refused(place.toString(), "an output needs a name, which begins not with .gf-");
-        }
-        return Optional.of(new Publication(place, text.endsWith(ByteString.copyFromUtf8("/"))));
-    }
-
-    private static FarmException refused(String place, String why) {
-        return new FarmException(ErrorKind.INVALID, "submit", place, why);
+        return TaskOutput.of(spec).map(Publication::new);
     }
 
     /** The attempt, with a place to write to. */
     RunTaskRequest prepared(RunTaskRequest attempt) {
-        return script(attempt, attempt.getTask(), PREPARE, isDirectory ? "directory" : "file")
+        String kind = output.isDirectory() ? "directory" : "file";
+        return script(attempt, attempt.getTask(), PREPARE, kind)
                 .addAllArgv(attempt.getArgvList())
                 .setStreamsInput(attempt.getStreamsInput())
                 .setStdinPath(attempt.getStdinPath())
@@ -134,20 +115,23 @@ record Publication(FarmPath place, boolean isDirectory) {
                                 text(script),
                                 text("sh"),
                                 directory(),
-                                text(HIDDEN + attempt.getTask()),
-                                ByteString.copyFrom(place.last().bytes()),
+                                text(allAttempts(attempt) + number(attempt)),
+                                ByteString.copyFrom(output.place().last().bytes()),
                                 text(last)));
     }
 
     private ByteString directory() {
-        return place.parent().isRoot()
-                ? ByteString.EMPTY
-                : ByteString.copyFrom(place.parent().bytes());
+        FarmPath parent = output.place().parent();
+        return parent.isRoot() ? ByteString.EMPTY : ByteString.copyFrom(parent.bytes());
     }
 
     private static String allAttempts(RunTaskRequest attempt) {
         String task = attempt.getTask();
-        return HIDDEN + task.substring(0, task.lastIndexOf('.')) + ".";
+        return TaskOutput.hidden(task.substring(0, task.lastIndexOf('.')));
+    }
+
+    private static String number(RunTaskRequest attempt) {
+        return attempt.getTask().substring(attempt.getTask().lastIndexOf('.') + 1);
     }
 
     private static ByteString text(String text) {

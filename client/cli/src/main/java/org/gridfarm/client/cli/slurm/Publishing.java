@@ -1,10 +1,9 @@
 package org.gridfarm.client.cli.slurm;
 
-import com.google.protobuf.ByteString;
-
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.job.TaskOutput;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.wire.TaskSpec;
 
@@ -18,38 +17,23 @@ import java.util.Optional;
  *
  * @param hidden what the names of the attempts' directories begin with
  */
-record Publishing(FarmPath place, boolean isDirectory, String hidden) {
+record Publishing(TaskOutput output, String hidden) {
     static Optional<Publishing> of(TaskSpec task, int index, String job) {
-        if (task.getOutputsCount() == 0) {
-            return Optional.empty();
-        }
-        ByteString text = task.getOutputs(0);
-        FarmPath place = FarmPath.of(text.toByteArray());
-        if (place.isRoot() || place.last().toString().startsWith(".gf-")) {
-            throw new FarmException(
-                    ErrorKind.INVALID,
-                    "run",
-                    place.toString(),
-                    "an output needs a name, which begins not with .gf-");
-        }
-        return Optional.of(
-                new Publishing(
-                        place,
-                        text.endsWith(ByteString.copyFromUtf8("/")),
-                        ".gf-out-" + job + "." + index + "."));
+        return TaskOutput.of(task)
+                .map(output -> new Publishing(output, TaskOutput.hidden(job + "." + index)));
     }
 
     /** What makes the place to write to, in the words of the shell, before the task begins. */
     String prepared() {
         return "d="
-                + Shell.mounted(place.parent().toString())
+                + Shell.mounted(output.place().parent().toString())
                 + " n="
-                + Shell.quote(place.last().toString())
+                + Shell.quote(output.place().last().toString())
                 + "; s=$d/"
                 + Shell.quote(hidden)
                 + "$GF_ATTEMPT; export GF_OUT=\"$s/$n\"; "
                 + "mkdir -p -- \"$d\" && rm -rf -- \"$s\" && mkdir -m 700 -- \"$s\" || exit 73; "
-                + (isDirectory ? "mkdir -- \"$GF_OUT\" || exit 73; " : "")
+                + (output.isDirectory() ? "mkdir -- \"$GF_OUT\" || exit 73; " : "")
                 + "unset d n s; ";
     }
 
@@ -60,13 +44,13 @@ record Publishing(FarmPath place, boolean isDirectory, String hidden) {
      */
     boolean publish(Gridfarm farm, int attempt, int attempts) {
         FarmPath own = directory(attempt);
-        FarmPath written = own.child(place.last());
+        FarmPath written = own.child(output.place().last());
         boolean isThere = isThere(farm, written);
         if (isThere) {
-            if (isThere(farm, place) && farm.statLink(place).isDirectory()) {
-                farm.rename(place, own.child(".gf-replaced"));
+            if (isThere(farm, output.place()) && farm.statLink(output.place()).isDirectory()) {
+                farm.rename(output.place(), own.child(".gf-replaced"));
             }
-            farm.rename(written, place);
+            farm.rename(written, output.place());
         }
         discard(farm, attempts);
         return isThere;
@@ -82,7 +66,7 @@ record Publishing(FarmPath place, boolean isDirectory, String hidden) {
     }
 
     private FarmPath directory(int attempt) {
-        return place.parent().child(hidden + attempt);
+        return output.place().parent().child(hidden + attempt);
     }
 
     private static boolean isThere(Gridfarm farm, FarmPath path) {

@@ -1,5 +1,7 @@
 package org.gridfarm.client.cli.slurm;
 
+import org.gridfarm.protocol.job.Network;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,9 +16,6 @@ import java.util.Map;
  * wait. Pure.
  */
 final class Spill {
-    /** Bytes a second over the network, as the scheduler assumes. */
-    private static final double READ_RATE = 110e6;
-
     private static final double MILLIS = 1e3;
 
     private Spill() {}
@@ -76,7 +75,7 @@ final class Spill {
         return !queue.isEmpty()
                 && !queue.getLast().preferred().isEmpty()
                 && expected(queue, running, slots, millis)
-                        > queue.getLast().bytes() / READ_RATE * MILLIS;
+                        > queue.getLast().bytes() / Network.BYTES_PER_SECOND * MILLIS;
     }
 
     /**
