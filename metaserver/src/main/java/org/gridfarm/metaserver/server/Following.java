@@ -138,7 +138,8 @@ final class Following implements Serving, ReadScope.Visibility {
         this.layouts = layouts;
         this.leaseEnds = clock.nanoTime();
         this.sessions = new Sessions(clients, events, clock, this::recallAnswered, bounds);
-        new Reads(state, layouts, new Reach(state, null), this::read).register(table);
+        new Reads(state, layouts, new Reach(state, null), Reads.Settling.NONE, this::read)
+                .register(table);
         new SessionService(
                         clients,
                         sessions,

@@ -257,7 +257,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         state.owners(),
                         this::inGrace)
                 .register(table);
-        new Reads(state, layouts, reach, this::read).register(table);
+        new Reads(state, layouts, reach, opens::toldByAll, this::read).register(table);
         table.on(MetadataMethods.MUTATE, new Mutations(state, opens, reach, this)::mutate);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
         opens.refuseWritersOf(

@@ -64,15 +64,26 @@ final class Reads {
         R evaluate(ReadScope scope, Q request, Caller caller);
     }
 
+    /** Has the writers of a file tell what is closed of it. */
+    interface Settling {
+        /** Asks nobody. */
+        Settling NONE = (_, then) -> then.run();
+
+        /** Goes on when all of them have answered. */
+        void settle(long inode, Runnable then);
+    }
+
     private final FarmState state;
     private final Layouts layouts;
     private final Runner runner;
+    private final Settling settling;
     private final Reach reach;
 
-    Reads(FarmState state, Layouts layouts, Reach reach, Runner runner) {
+    Reads(FarmState state, Layouts layouts, Reach reach, Settling settling, Runner runner) {
         this.reach = reach;
         this.state = state;
         this.layouts = layouts;
+        this.settling = settling;
         this.runner = runner;
     }
 
@@ -85,7 +96,7 @@ final class Reads {
         on(table, MetadataMethods.GET_XATTR, this::getXattr);
         on(table, MetadataMethods.LIST_XATTR, this::listXattr);
         on(table, MetadataMethods.STAT_FS, this::statFs);
-        on(table, MetadataMethods.LOCATE, this::locate);
+        table.on(MetadataMethods.LOCATE, this::locate);
     }
 
     private <Q extends MessageLite, R extends MessageLite> void on(
@@ -214,6 +225,20 @@ final class Reads {
         scope.readsAttributes(inode);
         reach.require(caller, caller.own(), inode, scope::readsAttributes, "statfs");
         return state.statFs(inode);
+    }
+
+    /**
+     * A file that was closed a moment ago may have no replica yet: its mount is asked to tell it
+     * first. Who may not know disturbs nobody.
+     */
+    private void locate(Exchange<LocateRequest, LocateReply> exchange) {
+        Caller caller = Callers.of(exchange);
+        LocateRequest q = exchange.request();
+        Credentials who = caller.actingAs(q.hasCredentials(), q.getCredentials());
+        reach.require(caller, who, q.getInode(), _ -> {}, "locate");
+        settling.settle(
+                q.getInode(),
+                () -> runner.run(exchange, caller, scope -> locate(scope, q, caller)));
     }
 
     private LocateReply locate(ReadScope scope, LocateRequest q, Caller caller) {

@@ -174,6 +174,17 @@ public final class FileOpens {
                 });
     }
 
+    /** Goes on when all who write the file have told what is closed of it. */
+    public void toldByAll(long inode, Runnable then) {
+        leader.recallData(othersToTell(inode, 0), then);
+    }
+
+    /** All who write the file, but this session: they are to tell what is closed of it. */
+    Map<Long, List<DataTouch>> othersToTell(long inode, long session) {
+        return toOtherWriters(
+                opens, new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false), session);
+    }
+
     /** For each session that writes the inode, but one. */
     static Map<Long, List<DataTouch>> toOtherWriters(
             OpenFiles opens, DataTouch touch, long session) {

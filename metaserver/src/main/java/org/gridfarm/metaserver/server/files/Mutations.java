@@ -17,7 +17,6 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
-import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
@@ -116,8 +115,7 @@ public final class Mutations {
     private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
         long inode = movesTimesOf(request);
         if (inode == 0) return Map.of();
-        DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
-        return FileOpens.toOtherWriters(opens.files(), touch, request.getSession());
+        return opens.othersToTell(inode, request.getSession());
     }
 
     /** 0: of no file that there is. */

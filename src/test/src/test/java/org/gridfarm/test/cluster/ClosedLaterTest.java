@@ -110,6 +110,24 @@ class ClosedLaterTest {
         }
     }
 
+    /** People, schedulers and the mount itself: none sees a file that is nowhere. */
+    @Test
+    void whereAFileLiesIsKnownAsSoonAsItIsClosed() throws Exception {
+        Path directory = directory("later-where");
+        for (int round = 0; round < ROUNDS / 4; round++) {
+            Path file = Files.write(directory.resolve("f" + round), bytes(20_000));
+            if (round % 2 == 0) {
+                String path = "/" + farm.mount().relativize(file);
+                assertThat(farm.client().where(FarmPath.of(path)).getObjectsList())
+                        .singleElement()
+                        .satisfies(object -> assertThat(object.getReplicasList()).isNotEmpty());
+            } else {
+                assertThat(farm.sh("getfattr --only-values -n gf.where '" + file + "'"))
+                        .matches("(?s)n[123].*");
+            }
+        }
+    }
+
     /** Backups, git and make look whether a file has changed by these. */
     @Test
     void attributesStayAsTheyWereAtTheClose() throws Exception {
