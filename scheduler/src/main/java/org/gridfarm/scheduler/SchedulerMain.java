@@ -23,6 +23,7 @@ import org.gridfarm.protocol.rpc.RpcClient;
 import org.gridfarm.protocol.rpc.RpcServer;
 import org.gridfarm.protocol.rpc.RpcServerConfig;
 import org.gridfarm.scheduler.queue.JobStore;
+import org.gridfarm.scheduler.server.JobMeters;
 import org.gridfarm.scheduler.server.Scheduler;
 import org.gridfarm.scheduler.worker.ClientFarm;
 import org.gridfarm.scheduler.worker.NodeRunner;
@@ -82,6 +83,7 @@ public final class SchedulerMain {
                         new ClientFarm(farm),
                         runner,
                         clock,
+                        new JobMeters(metrics.registry()),
                         chain -> contexts.peerOf(chain, Part.CLIENT),
                         SchedulerMain::deposed);
         Health health = new Health();

@@ -138,5 +138,15 @@ public final class SchedulerMethods {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE.needing("an own job, or an administrator"));
 
+    /** What users have had of the farm, by day. */
+    public static final Method<UsageRequest, UsageReply> ACCOUNTS =
+            new Method<>(
+                    188,
+                    "usage-by-day",
+                    UsageRequest.parser(),
+                    UsageReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.needing("the own user, or an administrator"));
+
     private SchedulerMethods() {}
 }

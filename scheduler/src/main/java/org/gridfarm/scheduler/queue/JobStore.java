@@ -11,6 +11,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
+import org.gridfarm.protocol.wire.UsageRow;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.TaskState;
 import org.slf4j.Logger;
@@ -21,6 +22,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -149,7 +151,14 @@ public final class JobStore implements AutoCloseable {
                             statement.setBytes(9, info.toByteArray());
                             statement.addBatch();
                         }
-                        statement.executeBatch();
+                        int[] written = statement.executeBatch();
+                        Accounting accounting = new Accounting();
+                        for (int i = 0; i < written.length; i++) {
+                            if (written[i] > 0) {
+                                accounting.written(rows.get(i));
+                            }
+                        }
+                        accounting.keep(connection);
                     }
                     try (PreparedStatement statement =
                             connection.prepareStatement(
@@ -211,6 +220,15 @@ public final class JobStore implements AutoCloseable {
         return run("load", Shares::load);
     }
 
+    /**
+     * What users have had of the farm on these days, both included.
+     *
+     * @param user empty: everybody
+     */
+    public List<UsageRow> usage(LocalDate from, LocalDate to, String user) {
+        return run("read", connection -> Accounting.read(connection, from, to, user));
+    }
+
     /** Of the jobs that have not ended. */
     public Map<Long, KeptProxy> proxies() {
         return run("load", Delegated::all);
@@ -265,7 +283,16 @@ public final class JobStore implements AutoCloseable {
     }
 
     /** A task as it is to be kept, with its place in the order of finishing. */
-    public record TaskRow(TaskInfo info, long finishOrder) {}
+    public record TaskRow(TaskInfo info, long finishOrder, String user, int slots) {
+        public boolean hasEnded() {
+            return TaskState.valueOf(info.getState().toUpperCase(Locale.ROOT)).isFinal();
+        }
+
+        /** Its slots times its time. */
+        public long slotMillis() {
+            return slots * Math.max(0, info.getEnded() - info.getStarted());
+        }
+    }
 
     /**
      * How a job stands.

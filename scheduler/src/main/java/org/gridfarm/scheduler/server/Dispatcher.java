@@ -182,13 +182,12 @@ final class Dispatcher {
         return Optional.ofNullable(jobs.get(id));
     }
 
-    boolean goesOn(long id) {
-        Job job = jobs.get(id);
-        return job != null && !job.isDone();
-    }
-
     List<Job> jobs() {
         return List.copyOf(jobs.values());
+    }
+
+    JobFigures figures() {
+        return JobFigures.of(jobs.values(), slots);
     }
 
     /** With what it waits for, as of now. */

@@ -29,6 +29,8 @@ import org.gridfarm.protocol.wire.TaskInputReply;
 import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.gridfarm.protocol.wire.TaskOutputReply;
 import org.gridfarm.protocol.wire.TaskOutputRequest;
+import org.gridfarm.protocol.wire.UsageReply;
+import org.gridfarm.protocol.wire.UsageRequest;
 import org.gridfarm.protocol.wire.WaitJobReply;
 import org.gridfarm.protocol.wire.WaitJobRequest;
 import org.gridfarm.protocol.wire.WhyJobReply;
@@ -41,6 +43,7 @@ import org.gridfarm.scheduler.queue.JobStore.KeptProxy;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -273,6 +276,46 @@ final class JobService {
                                 }
                             });
                 });
+    }
+
+    /** Of the asking user alone, unless he is an administrator. */
+    void accounts(Exchange<UsageRequest, UsageReply> exchange) {
+        blocking.execute(() ->
+                guard(
+                        exchange,
+                        () -> {
+                            Identity asking = exchange.peer().identity();
+                            UsageRequest request = exchange.request();
+                            String user =
+                                    request.getUser().isEmpty() && !asking.isAdmin()
+                                            ? asking.user()
+                                            : request.getUser();
+                            if (!asking.isAdmin() && !user.equals(asking.user())) {
+                                throw new FarmException(
+                                        ErrorKind.NOT_PERMITTED,
+                                        "usage",
+                                        user,
+                                        "others' usage is for administrators");
+                            }
+                            exchange.reply(
+                                    UsageReply.newBuilder()
+                                            .addAllRows(
+                                                    store.usage(
+                                                            day(request.getFromDay()),
+                                                            day(request.getToDay()),
+                                                            user))
+                                            .build());
+                        }));
+    }
+
+    /** INVALID for what is no day of a calendar with years of four digits. */
+    private static LocalDate day(long number) {
+        if (number < LocalDate.of(0, 1, 1).toEpochDay()
+                || number > LocalDate.of(9999, 12, 31).toEpochDay()) {
+            throw new FarmException(
+                    ErrorKind.INVALID, "usage", Long.toString(number), "no such day");
+        }
+        return LocalDate.ofEpochDay(number);
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {

@@ -48,6 +48,9 @@ final class Limits {
     /** Between two tries to reach the node of a running attempt. */
     static final Duration RETRY_AFTER = Duration.ofMillis(500);
 
+    /** How often jobs and slots are counted for the metrics. */
+    static final Duration FIGURES_EVERY = Duration.ofSeconds(1);
+
     /** A long poll of a client ends at the latest after this. */
     static final Duration WAIT_MAX = Duration.ofSeconds(5);
 

@@ -41,7 +41,12 @@ final class Recorder implements AutoCloseable {
             boolean isNews = job.isDone() || !job.halted().isEmpty();
             return new Entry(
                     tasks.stream()
-                            .map(task -> new TaskRow(task.row(), task.finishOrder()))
+                            .map(task ->
+                                    new TaskRow(
+                                            task.row(),
+                                            task.finishOrder(),
+                                            job.user(),
+                                            task.slots()))
                             .toList(),
                     isNews
                             ? Optional.of(new JobRow(job.id(), job.halted(), job.isDone()))

@@ -37,6 +37,7 @@ public final class Scheduler implements AutoCloseable {
     private final Farm farm;
     private final Runner runner;
     private final Clock clock;
+    private final JobMeters meters;
     private final Consumer<FarmException> deposed;
     private final Delegations.Judge judge;
     private final ExecutorService events =
@@ -54,12 +55,14 @@ public final class Scheduler implements AutoCloseable {
             Farm farm,
             Runner runner,
             Clock clock,
+            JobMeters meters,
             Function<List<X509Certificate>, AuthenticatedPeer> judge,
             Consumer<FarmException> deposed) {
         this.store = store;
         this.farm = farm;
         this.runner = runner;
         this.clock = clock;
+        this.meters = meters;
         this.judge = judge::apply;
         this.deposed = deposed;
     }
@@ -71,7 +74,12 @@ public final class Scheduler implements AutoCloseable {
                 long epoch = store.takeOver(name);
                 List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
                 Recorder writing =
-                        new Recorder((rows, states) -> store.record(epoch, rows, states), deposed);
+                        new Recorder(
+                                (rows, states) -> {
+                                    store.record(epoch, rows, states);
+                                    meters.written(rows);
+                                },
+                                deposed);
                 recorder = writing;
                 Accounts accounts = new HostAccounts();
                 Delegations delegations = new Delegations(judge, clock);
@@ -95,9 +103,12 @@ public final class Scheduler implements AutoCloseable {
                 events.execute(() -> {
                     dispatcher.restoreShares(shares.used(), age);
                     dispatcher.begin(jobs);
-                    dispatcher.onChange(() -> delegations.keepOnly(dispatcher::goesOn));
+                    dispatcher.onChange(() ->
+                            delegations.keepOnly(id ->
+                                    dispatcher.find(id).filter(job -> !job.isDone()).isPresent()));
                 });
                 keepShares(dispatcher, epoch, shares);
+                events.execute(() -> showFigures(dispatcher));
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
             } catch (RuntimeException e) {
@@ -106,6 +117,12 @@ public final class Scheduler implements AutoCloseable {
                 deposed.accept(reason);
             }
         });
+    }
+
+    /** Once in a second. */
+    private void showFigures(Dispatcher dispatcher) {
+        meters.now(dispatcher.figures());
+        clock.after(Limits.FIGURES_EVERY, () -> events.execute(() -> showFigures(dispatcher)));
     }
 
     /** Again and again; what a database that is away does not take goes with the next. */
@@ -167,6 +184,9 @@ public final class Scheduler implements AutoCloseable {
                 .on(
                         SchedulerMethods.USAGE,
                         exchange -> with(exchange, service -> service.usage(exchange)))
+                .on(
+                        SchedulerMethods.ACCOUNTS,
+                        exchange -> with(exchange, service -> service.accounts(exchange)))
                 .on(
                         SchedulerMethods.DELEGATION_KEY,
                         exchange -> with(exchange, service -> service.delegationKey(exchange)))

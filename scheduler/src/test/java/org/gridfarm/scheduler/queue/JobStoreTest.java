@@ -13,6 +13,8 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
+import org.gridfarm.protocol.wire.TaskUsage;
+import org.gridfarm.protocol.wire.UsageRow;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.TaskState;
 import org.gridfarm.scheduler.queue.JobStore.JobRow;
@@ -29,6 +31,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
 
@@ -96,7 +99,9 @@ class JobStoreTest {
                         .setNode("n1")
                         .setAttempts(1)
                         .build(),
-                finishOrder);
+                finishOrder,
+                "ann",
+                1);
     }
 
     private static void refused(ErrorKind kind, ThrowingCallable call) {
@@ -202,5 +207,79 @@ class JobStoreTest {
         sql("UPDATE gridfarm_jobs.job SET request = '\\xff'::bytea WHERE id = " + broken);
         assertThat(store.load(10)).extracting(Job::id).containsExactly(sound);
         refused(ErrorKind.CORRUPT, () -> store.request(broken));
+    }
+
+    /** Each task counts once, however often its end is written, and by a later scheduler too. */
+    @Test
+    void whatUsersHaveHadIsCountedOnceAndByTheDay() {
+        long id = submit(1);
+        long day = 86_400_000;
+        store.record(epoch, List.of(row(id, 0, TaskState.RUNNING, 0)), List.of());
+        assertThat(store.usage(LocalDate.EPOCH, LocalDate.of(2000, 1, 1), "")).isEmpty();
+        store.record(
+                epoch,
+                List.of(
+                        ended(id, 0, TaskState.SUCCEEDED, day - 2_000, day + 1_000, 2),
+                        ended(id, 0, TaskState.FAILED, day - 2_000, day + 9_000, 2)),
+                List.of());
+        long next = store.takeOver("s2");
+        store.record(
+                next,
+                List.of(
+                        ended(id, 0, TaskState.SUCCEEDED, day - 2_000, day + 1_000, 2),
+                        ended(id, 1, TaskState.CANCELLED, day, day + 500, 1)),
+                List.of());
+        long other = store.submit(next, "bob", request(2), Optional.empty(), 78);
+        store.record(
+                next,
+                List.of(ended("bob", other, 0, TaskState.FAILED, day, 2 * day + 1, 1)),
+                List.of());
+
+        LocalDate first = LocalDate.ofEpochDay(1);
+        assertThat(store.usage(first, first, "")).containsExactly(used(1, "ann", 2, 6_500));
+        assertThat(store.usage(first, first.plusDays(1), ""))
+                .containsExactly(used(1, "ann", 2, 6_500), used(2, "bob", 1, day + 1));
+        assertThat(store.usage(first, first.plusDays(1), "bob"))
+                .containsExactly(used(2, "bob", 1, day + 1));
+        assertThat(store.usage(LocalDate.EPOCH, LocalDate.EPOCH, "")).isEmpty();
+    }
+
+    private static TaskRow ended(
+            long job, int index, TaskState state, long started, long ended, int slots) {
+        return ended("ann", job, index, state, started, ended, slots);
+    }
+
+    private static TaskRow ended(
+            String user,
+            long job,
+            int index,
+            TaskState state,
+            long started,
+            long ended,
+            int slots) {
+        TaskRow row = row(job, index, state, 1);
+        return new TaskRow(
+                row.info().toBuilder()
+                        .setStarted(started)
+                        .setEnded(ended)
+                        .setInputBytes(10)
+                        .setInputBytesLocal(7)
+                        .setUsage(TaskUsage.newBuilder().setCpuMicros(5))
+                        .build(),
+                1,
+                user,
+                slots);
+    }
+
+    private static UsageRow used(long day, String user, long tasks, long slotMillis) {
+        return UsageRow.newBuilder()
+                .setDay(day)
+                .setUser(user)
+                .setTasks(tasks)
+                .setSlotMillis(slotMillis)
+                .setCpuMicros(5 * tasks)
+                .setInputBytesLocal(7 * tasks)
+                .setInputBytesRemote(3 * tasks)
+                .build();
     }
 }

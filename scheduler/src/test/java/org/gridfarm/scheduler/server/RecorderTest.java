@@ -19,7 +19,7 @@ class RecorderTest {
     private final List<String> seen = new CopyOnWriteArrayList<>();
 
     private Recorder.Entry entry(int index) {
-        TaskRow row = new TaskRow(TaskInfo.newBuilder().setIndex(index).build(), 0);
+        TaskRow row = new TaskRow(TaskInfo.newBuilder().setIndex(index).build(), 0, "ann", 1);
         return new Recorder.Entry(
                 List.of(row), Optional.empty(), () -> seen.add("durable " + index));
     }

@@ -42,7 +42,7 @@ final class GfarmNames {
                     Map.entry("gfgetfacl", "getfacl"),
                     Map.entry("gfsetfacl", "setfacl"),
                     Map.entry("gfwhoami", "whoami"),
-                    Map.entry("gfusage", "quota"),
+                    Map.entry("gfusage", "usage"),
                     Map.entry("gfquota", "quota"),
                     Map.entry("gfxattr", "getfattr"),
                     Map.entry("gfstatus", "status"),
@@ -117,7 +117,8 @@ final class GfarmNames {
             case "gfrep" -> command = copied(words);
             case "gfrm" -> command = removed(words);
             case "gfxattr" -> command = attribute(words);
-            case "gfusage", "gfquota" -> words.addFirst("show");
+            case "gfquota" -> words.addFirst("show");
+            case "gfusage" -> usage(words);
             case "gfcksum" -> replace(words, "-c", "--verify");
             default -> {
                 return prepended(command, words);
@@ -144,6 +145,15 @@ final class GfarmNames {
             return "stat";
         }
         return "setrep";
+    }
+
+    /** {@code gfusage -g} is by group, {@code gfusage -u NAME} of one user. */
+    private static void usage(List<String> words) {
+        Optional<String> name = taken(words, "-u");
+        if (words.remove("-g")) {
+            words.addAll(List.of("--by", "group"));
+        }
+        name.ifPresent(user -> words.addAll(List.of("--user", user)));
     }
 
     /** {@code gfrep -N N PATH} is a level that holds when it returns. */

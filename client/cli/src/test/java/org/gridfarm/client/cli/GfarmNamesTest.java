@@ -35,6 +35,8 @@ class GfarmNamesTest {
                     gfxattr -r /a user.x      | setfattr -x user.x /a
                     gfxattr -l /a             | getfattr /a
                     gfquota --user ann        | quota show --user ann
+                    gfusage -u ann            | usage --user ann
+                    gfusage -g                | usage --by group
                     gf ls /a                  | ls /a
                     """)
     void optionsAreSaidAsTheCommandSaysThem(String typed, String meant) {

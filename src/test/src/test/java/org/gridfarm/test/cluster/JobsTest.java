@@ -80,6 +80,34 @@ class JobsTest {
         }
     }
 
+    @Test
+    void whatAUserHasHadIsKeptByTheDay() {
+        farm.gf("run", "--slots", "2", "sleep 0.2", ":::", "1");
+        JsonNode before = used();
+        farm.gf("run", "--slots", "2", "sleep 0.2", ":::", "1", "2", "3");
+        JsonNode after = used();
+        assertThat(after.get("tasks").asLong() - before.get("tasks").asLong()).isEqualTo(3);
+        assertThat(after.get("slot_ms").asLong() - before.get("slot_ms").asLong())
+                .isBetween(3 * 2 * 200L, 3 * 2 * 60_000L);
+        assertThat(after.get("bytes").asLong()).isNotNegative();
+        String user = after.get("user").asString();
+        assertThat(farm.gf("usage", "--by", "day", "--csv"))
+                .startsWith(
+                        "day,user,tasks,slot_ms,cpu_us,input_bytes_local,input_bytes_remote\r\n")
+                .contains("," + user + "," + after.get("tasks").asLong() + ",");
+        assertThat(farm.tryGf("usage", "--since", "2026-13-01").status()).isEqualTo(64);
+    }
+
+    /** Of the user whose tasks these are. */
+    private static JsonNode used() {
+        for (JsonNode row : farm.json("usage", "--json").get("usage")) {
+            if (row.has("tasks")) {
+                return row;
+            }
+        }
+        throw new AssertionError(farm.gf("usage"));
+    }
+
     /** One file with one copy, and more tasks than its node has slots. */
     @Test
     void inputThatManyTasksReadIsCopiedForThemAndTheCopiesGo() {

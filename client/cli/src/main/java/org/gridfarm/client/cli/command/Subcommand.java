@@ -67,6 +67,7 @@ public enum Subcommand {
     SCRUB(Group.FARM, "scrub", Scrub::new),
     FSCK(Group.FARM, "fsck", Fsck::new),
     META(Group.FARM, "meta", MetaCommand::new),
+    USAGE(Group.FARM, "usage", UsageCommand::new),
     CA(Group.FARM, "ca", Ca::new),
     CONFIG(Group.FARM, "config", ConfigCommand::new),
     DOCTOR(Group.FARM, "doctor", Doctor::new),
