@@ -5,7 +5,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -88,24 +87,22 @@ final class MarkedProcesses implements ProcessTree {
 
     private boolean kill(long leader) throws IOException {
         boolean found = false;
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
-            for (Path one : all) {
-                if (isOfTask(one, leader)) {
-                    Killing.kill(Long.parseLong(one.getFileName().toString()));
-                    found = true;
-                }
+        GroupSearch search = new GroupSearch();
+        for (long process : ProcFiles.all()) {
+            boolean isOfTask =
+                    group.isPresent()
+                            ? search.isMember(process, group.getAsLong())
+                            : isMarked(process, leader);
+            if (isOfTask) {
+                Killing.kill(process);
+                found = true;
             }
         }
         return found;
     }
 
-    private boolean isOfTask(Path process, long leader) {
-        if (group.isPresent()) {
-            String status = ProcFiles.text(process.resolve("status")).orElse("");
-            return !line(status, "State:").startsWith("Z")
-                    && List.of(line(status, "Groups:").split("\\s+"))
-                            .contains(Long.toString(group.getAsLong()));
-        }
+    private boolean isMarked(long number, long leader) {
+        Path process = Path.of("/proc", Long.toString(number));
         String stat = ProcFiles.text(process.resolve("stat")).orElse("");
         String[] afterName = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
         if (afterName.length <= SESSION_FIELD || afterName[0].equals("Z")) {
@@ -115,11 +112,5 @@ final class MarkedProcesses implements ProcessTree {
         return leader > 0 && afterName[SESSION_FIELD].equals(Long.toString(leader))
                 || Arrays.asList(ProcFiles.text(process.resolve("environ")).orElse("").split("\0"))
                         .contains(VARIABLE + "=" + word);
-    }
-
-    private static String line(String status, String name) {
-        int at = status.indexOf("\n" + name);
-        int from = at + 1 + name.length();
-        return at < 0 ? "" : status.substring(from, status.indexOf('\n', from)).strip();
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -28,6 +29,18 @@ final class ProcFiles {
     private static final int KIB = 1024;
 
     private ProcFiles() {}
+
+    /** The processes that there are now. */
+    static long[] all() throws IOException {
+        String[] names = PROC.toFile().list();
+        if (names == null) {
+            throw new IOException(PROC + " cannot be listed");
+        }
+        return Arrays.stream(names)
+                .filter(name -> Character.isDigit(name.charAt(0)))
+                .mapToLong(Long::parseLong)
+                .toArray();
+    }
 
     /** Of these processes together. */
     static TaskUsage usage(Collection<Long> pids) {

@@ -155,7 +155,7 @@ final class Slurm {
                                 && !name.startsWith("SBATCH_"));
         builder.environment().put("LC_ALL", "C.UTF-8");
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Process process = builder.start();
+            Process process = started(builder);
             Future<byte[]> output = threads.submit(() -> process.getInputStream().readAllBytes());
             Future<byte[]> errors = threads.submit(() -> process.getErrorStream().readAllBytes());
             feed(process, input);
@@ -168,6 +168,19 @@ final class Slurm {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw FarmException.of(e, command.getFirst(), "Slurm");
+        }
+    }
+
+    private static Process started(ProcessBuilder builder) {
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new FarmException(
+                    ErrorKind.UNAVAILABLE,
+                    builder.command().getFirst(),
+                    "Slurm",
+                    "its commands are not installed here, or not on the PATH",
+                    e);
         }
     }
 

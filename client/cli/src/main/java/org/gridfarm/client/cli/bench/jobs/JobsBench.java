@@ -173,13 +173,19 @@ public final class JobsBench {
     }
 
     /**
-     * Files spread over the nodes as the farm spreads them, read by tasks of a tenth of a second.
+     * Files spread over the nodes as the farm spreads them, read by tasks of a tenth of a second in
+     * half of the slots: so those of the nodes that hold them are free.
      */
     private void local(Gridfarm farm, SchedulerLine scheduler, int level) throws IOException {
         farm.mkdir(settings.root());
         try {
             farm.setPolicy(settings.root(), Policy.replicas(level));
-            JobInfo job = await(scheduler, reading(inputs(farm)));
+            JobInfo job =
+                    await(
+                            scheduler,
+                            SubmitJobRequest.newBuilder()
+                                    .setParallelMax(Math.max(1, slots(farm) / 2)),
+                            reading(inputs(farm)));
             report.add(
                     Row.of(
                                     "tasks where their input lies, level " + level,
