@@ -84,6 +84,7 @@ public final class SchedulerMain {
                         runner,
                         clock,
                         new JobMeters(metrics.registry()),
+                        settings.keepJobs(),
                         chain -> contexts.peerOf(chain, Part.CLIENT),
                         SchedulerMain::deposed);
         Health health = new Health();

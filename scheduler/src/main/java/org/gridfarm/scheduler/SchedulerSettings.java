@@ -6,12 +6,14 @@ import org.gridfarm.protocol.config.DaemonSettings;
 import org.gridfarm.protocol.config.PemFiles;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
  * The scheduler's configuration file.
  *
  * @param client the scheduler as a client of the metaservers
+ * @param keepJobs how long jobs that have ended stay in the database; zero: for ever
  */
 record SchedulerSettings(
         DaemonSettings daemon,
@@ -22,7 +24,9 @@ record SchedulerSettings(
         String zookeeper,
         String zookeeperPath,
         Optional<String> zookeeperPassword,
-        Optional<PemFiles> zookeeperTls) {
+        Optional<PemFiles> zookeeperTls,
+        Duration keepJobs) {
+    private static final Duration KEPT_USUALLY = Duration.ofDays(90);
 
     static SchedulerSettings read(Path file) {
         return Config.read(
@@ -39,7 +43,8 @@ record SchedulerSettings(
                             zookeeper.text("connect"),
                             zookeeper.text("path", "/gridfarm"),
                             zookeeper.secretIfAny("password"),
-                            PemFiles.readIfAny(zookeeper));
+                            PemFiles.readIfAny(zookeeper),
+                            config.section("jobs").duration("keep", KEPT_USUALLY));
                 });
     }
 }

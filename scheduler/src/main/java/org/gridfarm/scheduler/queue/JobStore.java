@@ -21,6 +21,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ public final class JobStore implements AutoCloseable {
     private static final String SCHEMA = "gridfarm_jobs";
     private static final int POOL_MAX = 3;
     private static final long CONNECT_MILLIS_MAX = 10_000;
+    private static final int REMOVED_AT_ONCE = 20;
 
     private final HikariDataSource pool;
 
@@ -162,11 +164,13 @@ public final class JobStore implements AutoCloseable {
                     }
                     try (PreparedStatement statement =
                             connection.prepareStatement(
-                                    "UPDATE job SET halted = ?, done = done OR ? WHERE id = ?")) {
+                                    "UPDATE job SET halted = ?, ended = CASE WHEN ? AND NOT done THEN now() ELSE ended END,"
+                                            + " done = done OR ? WHERE id = ?")) {
                         for (JobRow job : jobs) {
                             statement.setString(1, job.halted());
                             statement.setBoolean(2, job.isDone());
-                            statement.setLong(3, job.id());
+                            statement.setBoolean(3, job.isDone());
+                            statement.setLong(4, job.id());
                             statement.addBatch();
                         }
                         statement.executeBatch();
@@ -319,6 +323,43 @@ public final class JobStore implements AutoCloseable {
                         }
                     }
                     return jobs;
+                });
+    }
+
+    /** As it stands in the table; empty too if its rows make no job. */
+    public Optional<Job> job(long id) {
+        return run(
+                "load",
+                connection -> {
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "SELECT id, user_name, request, submitted, halted, held FROM job WHERE id = ?")) {
+                        statement.setLong(1, id);
+                        try (ResultSet row = statement.executeQuery()) {
+                            return row.next() ? restored(connection, row) : Optional.empty();
+                        }
+                    }
+                });
+    }
+
+    /**
+     * Removes jobs that ended so long ago, with their tasks; what users have had stays.
+     *
+     * @return how many; a few at a time, so that no transaction lasts long
+     */
+    public int removeEnded(long epoch, Duration ago) {
+        return run(
+                "remove old jobs",
+                connection -> {
+                    requireEpoch(connection, epoch);
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE done"
+                                            + " AND ended < now() - make_interval(secs => ?) ORDER BY id LIMIT ?)")) {
+                        statement.setDouble(1, ago.toSeconds());
+                        statement.setInt(2, REMOVED_AT_ONCE);
+                        return statement.executeUpdate();
+                    }
                 });
     }
 

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
@@ -57,7 +55,7 @@ final class Dispatcher {
     private final Clock clock;
     private final Executor events;
     private final Accounts accounts;
-    private final Map<Long, Job> jobs = new TreeMap<>();
+    private final KnownJobs jobs = new KnownJobs();
     private final Slots slots = new Slots();
     private final FairShare share = new FairShare();
     private final Queue queue = new Queue(share, slots);
@@ -96,7 +94,7 @@ final class Dispatcher {
     /** Goes on with jobs read from the table, and begins to watch the nodes. */
     void begin(List<Job> restored) {
         for (Job job : restored) {
-            jobs.put(job.id(), job);
+            jobs.add(job);
             job.durable();
             for (Task task : job.running()) {
                 take(job, task);
@@ -116,9 +114,9 @@ final class Dispatcher {
     }
 
     void submitted(long id, String user, SubmitJobRequest request) {
-        if (!jobs.containsKey(id)) {
+        if (jobs.find(id).isEmpty()) {
             Job job = new Job(id, user, request, nowMillis());
-            jobs.put(id, job);
+            jobs.add(job);
             if (job.isDone()) {
                 recorder.add(Recorder.Entry.of(List.of(), job, () -> {}));
             } else {
@@ -150,7 +148,7 @@ final class Dispatcher {
     private void heed(Job job) {
         List<String> before = new ArrayList<>();
         for (After after : job.request().getAfterList()) {
-            Job other = jobs.get(after.getJob());
+            Job other = jobs.find(after.getJob()).orElse(null);
             if (other != null && !other.isDone()) {
                 before.add("job " + other.id() + (after.getAny() ? " to end" : " to succeed"));
             } else if (!after.getAny() && (other == null || !other.state().equals("succeeded"))) {
@@ -173,21 +171,19 @@ final class Dispatcher {
     }
 
     Job require(long id) {
-        return find(id).orElseThrow(() ->
-                new FarmException(
-                        ErrorKind.NOT_FOUND, "job", Long.toString(id), "see gf jobs --all"));
+        return jobs.require(id);
     }
 
     Optional<Job> find(long id) {
-        return Optional.ofNullable(jobs.get(id));
+        return jobs.find(id);
     }
 
-    List<Job> jobs() {
-        return List.copyOf(jobs.values());
+    KnownJobs jobs() {
+        return jobs;
     }
 
     JobFigures figures() {
-        return JobFigures.of(jobs.values(), slots);
+        return JobFigures.of(jobs.all(), slots);
     }
 
     /** With what it waits for, as of now. */
@@ -352,7 +348,7 @@ final class Dispatcher {
         Speculation speculation = new Speculation(slots);
         Round round = new Round(slots.usable());
         queue.large().start(round, nowSeconds()).ifPresent(this::start);
-        for (Job job : jobs.values()) {
+        for (Job job : jobs.all()) {
             Optional<Speculation.Found> found = speculation.next(job, round, nowMillis());
             while (found.isPresent()) {
                 Task task = found.get().task();
@@ -568,15 +564,10 @@ final class Dispatcher {
             queue.remove(job);
             spreading.end(job);
             followers.remove(job);
-            forgetOldJobs();
+            jobs.forgetOld();
             List.copyOf(followers).forEach(this::heed);
             placeSoon();
         }
-    }
-
-    private void forgetOldJobs() {
-        List<Long> done = jobs.values().stream().filter(Job::isDone).map(Job::id).toList();
-        done.subList(0, Math.max(0, done.size() - Limits.DONE_JOBS_KEPT)).forEach(jobs::remove);
     }
 
     private void release(Job job, String attempt) {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Audit;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.DelegationKeyReply;
 import org.gridfarm.protocol.wire.DelegationKeyRequest;
@@ -119,15 +120,23 @@ final class JobService {
         if (noAccount != null) {
             throw FarmException.of(noAccount, "look up account", submission.user());
         }
-        submission.request().getAfterList().forEach(after -> dispatcher.require(after.getJob()));
         dispatcher.requireRunnable(submission.on(), submission.needs(), submission.mostSlots());
-        blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
+        List<Long> before =
+                submission.request().getAfterList().stream().map(After::getJob).toList();
+        known(
+                exchange,
+                before,
+                () -> {
+                    before.forEach(dispatcher::require);
+                    blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
+                });
     }
 
     /** The tasks of a job that did not succeed, once more. */
     void retry(Exchange<RetryJobRequest, SubmitJobReply> exchange) {
-        onEvents(
+        known(
                 exchange,
+                exchange.request().getJob(),
                 () -> {
                     Job job = dispatcher.require(exchange.request().getJob());
                     view(exchange.peer().identity(), job).requireOwner("retry job");
@@ -176,7 +185,7 @@ final class JobService {
     }
 
     void job(Exchange<JobRequest, JobReply> exchange) {
-        onEvents(exchange, () -> exchange.reply(describe(exchange)));
+        known(exchange, exchange.request().getJob(), () -> exchange.reply(describe(exchange)));
     }
 
     void list(Exchange<ListJobsRequest, ListJobsReply> exchange) {
@@ -186,15 +195,15 @@ final class JobService {
     }
 
     void cancel(Exchange<CancelJobRequest, Empty> exchange) {
-        onEvents(exchange, () -> exchange.reply(end(exchange)));
+        known(exchange, exchange.request().getJob(), () -> exchange.reply(end(exchange)));
     }
 
     void await(Exchange<WaitJobRequest, WaitJobReply> exchange) {
-        onEvents(exchange, () -> waiters.park(exchange));
+        known(exchange, exchange.request().getJob(), () -> waiters.park(exchange));
     }
 
     void output(Exchange<TaskOutputRequest, TaskOutputReply> exchange) {
-        onEvents(exchange, () -> outputs.answer(exchange));
+        known(exchange, exchange.request().getJob(), () -> outputs.answer(exchange));
     }
 
     void input(Exchange<TaskInputRequest, TaskInputReply> exchange) {
@@ -203,8 +212,9 @@ final class JobService {
 
     /** Answered when it is written down. */
     void hold(Exchange<HoldJobRequest, Empty> exchange) {
-        onEvents(
+        known(
                 exchange,
+                exchange.request().getJob(),
                 () -> {
                     Identity asking = exchange.peer().identity();
                     Job job = dispatcher.require(exchange.request().getJob());
@@ -242,8 +252,9 @@ final class JobService {
     }
 
     void why(Exchange<WhyJobRequest, WhyJobReply> exchange) {
-        onEvents(
+        known(
                 exchange,
+                exchange.request().getJob(),
                 () -> {
                     Job job = dispatcher.require(exchange.request().getJob());
                     view(exchange.peer().identity(), job).requireOwn("explain job");
@@ -260,8 +271,9 @@ final class JobService {
     }
 
     void usage(Exchange<JobUsageRequest, JobUsageReply> exchange) {
-        onEvents(
+        known(
                 exchange,
+                exchange.request().getJob(),
                 () -> {
                     Job job = dispatcher.require(exchange.request().getJob());
                     view(exchange.peer().identity(), job).requireOwn("usage of job");
@@ -316,6 +328,42 @@ final class JobService {
                     ErrorKind.INVALID, "usage", Long.toString(number), "no such day");
         }
         return LocalDate.ofEpochDay(number);
+    }
+
+    /**
+     * Goes on, on the event thread, when these jobs are in memory: those that ended long ago are
+     * read from the table. What is in neither is for the work to refuse.
+     */
+    private void known(Exchange<?, ?> exchange, List<Long> jobs, Runnable work) {
+        onEvents(
+                exchange,
+                () -> {
+                    List<Long> absent =
+                            jobs.stream().filter(id -> dispatcher.find(id).isEmpty()).toList();
+                    if (absent.isEmpty()) {
+                        work.run();
+                        return;
+                    }
+                    blocking.execute(() ->
+                            guard(
+                                    exchange,
+                                    () -> {
+                                        List<Job> read =
+                                                absent.stream()
+                                                        .flatMap(id -> store.job(id).stream())
+                                                        .toList();
+                                        onEvents(
+                                                exchange,
+                                                () -> {
+                                                    read.forEach(dispatcher.jobs()::recall);
+                                                    work.run();
+                                                });
+                                    }));
+                });
+    }
+
+    private void known(Exchange<?, ?> exchange, long job, Runnable work) {
+        known(exchange, List.of(job), work);
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {
@@ -374,8 +422,9 @@ final class JobService {
 
     /** Answered when it is kept; nodes whose tasks run are told after it. */
     void renew(Exchange<RenewDelegationRequest, Empty> exchange) {
-        onEvents(
+        known(
                 exchange,
+                exchange.request().getJob(),
                 () -> {
                     Job job = dispatcher.require(exchange.request().getJob());
                     view(exchange.peer().identity(), job).requireOwner("renew proxy");
@@ -421,7 +470,7 @@ final class JobService {
 
     private ListJobsReply list(Identity identity, ListJobsRequest request) {
         ListJobsReply.Builder reply = ListJobsReply.newBuilder();
-        dispatcher.jobs().stream()
+        dispatcher.jobs().all().stream()
                 .filter(job -> request.getAll() || !job.isDone())
                 .sorted(Comparator.comparingLong(Job::id).reversed())
                 .limit(request.getLimit() == 0 ? Long.MAX_VALUE : request.getLimit())

@@ -25,6 +25,12 @@ final class Limits {
     /** Finished jobs kept in memory for gf jobs; older ones are in the table. */
     static final int DONE_JOBS_KEPT = 200;
 
+    /** Older ones in memory because somebody has asked for them. */
+    static final int OLD_JOBS_RECALLED = 20;
+
+    /** How often jobs that are too old are removed from the table. */
+    static final Duration OLD_JOBS_LOOKED_FOR = Duration.ofHours(1);
+
     /** Beginnings of what tasks wrote, in memory: those of the latest thousands. */
     static final long OUTPUT_BYTES_HELD = 16 << 20;
 

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -38,6 +39,7 @@ public final class Scheduler implements AutoCloseable {
     private final Runner runner;
     private final Clock clock;
     private final JobMeters meters;
+    private final Duration keepJobs;
     private final Consumer<FarmException> deposed;
     private final Delegations.Judge judge;
     private final ExecutorService events =
@@ -56,6 +58,7 @@ public final class Scheduler implements AutoCloseable {
             Runner runner,
             Clock clock,
             JobMeters meters,
+            Duration keepJobs,
             Function<List<X509Certificate>, AuthenticatedPeer> judge,
             Consumer<FarmException> deposed) {
         this.store = store;
@@ -63,6 +66,7 @@ public final class Scheduler implements AutoCloseable {
         this.runner = runner;
         this.clock = clock;
         this.meters = meters;
+        this.keepJobs = keepJobs;
         this.judge = judge::apply;
         this.deposed = deposed;
     }
@@ -109,6 +113,9 @@ public final class Scheduler implements AutoCloseable {
                 });
                 keepShares(dispatcher, epoch, shares);
                 events.execute(() -> showFigures(dispatcher));
+                if (!keepJobs.isZero()) {
+                    blocking.execute(() -> removeOldJobs(epoch));
+                }
                 leading = service;
                 log.info("leading, epoch {}, {} jobs read", epoch, jobs.size());
             } catch (RuntimeException e) {
@@ -117,6 +124,24 @@ public final class Scheduler implements AutoCloseable {
                 deposed.accept(reason);
             }
         });
+    }
+
+    /** Again and again, on the thread that may wait for the database. */
+    private void removeOldJobs(long epoch) {
+        Duration next = Limits.OLD_JOBS_LOOKED_FOR;
+        try {
+            int removed = store.removeEnded(epoch, keepJobs);
+            if (removed > 0) {
+                log.info("{} jobs that ended more than {} ago are removed", removed, keepJobs);
+                next = Duration.ZERO; // there may be more
+            }
+        } catch (FarmException e) {
+            if (e.kind() == ErrorKind.NOT_LEADER) {
+                return; // whoever leads now goes on with it
+            }
+            log.warn("old jobs: {}", e.getMessage());
+        }
+        clock.after(next, () -> blocking.execute(() -> removeOldJobs(epoch)));
     }
 
     /** Once in a second. */

@@ -2,17 +2,11 @@ package org.gridfarm.scheduler.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
-
-import com.google.protobuf.MessageLite;
-
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.CancelJobRequest;
 import org.gridfarm.protocol.wire.HoldJobRequest;
 import org.gridfarm.protocol.wire.JobUsageRequest;
@@ -25,20 +19,15 @@ import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.protocol.wire.WhyJobRequest;
 import org.gridfarm.scheduler.worker.Farm;
 import org.gridfarm.scheduler.worker.Runner;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** What others than its owner may do with a job: nothing, and administrators some of it. */
@@ -91,57 +80,22 @@ class RightsTest {
         events.shutdownNow();
     }
 
-    private record Call(Object request, Identity caller, CompletableFuture<Object> answer)
-            implements InvocationHandler {
-        @Override
-        public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] words) {
-            return switch (method.getName()) {
-                case "request" -> request;
-                case "peer" -> proxy;
-                case "identity" -> caller;
-                case "isCancelled" -> false;
-                case "reply", "failWith", "fail" -> {
-                    answer.complete(Objects.requireNonNull(words)[0]);
-                    yield null;
-                }
-                default -> throw new UnsupportedOperationException(method.getName());
-            };
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <Q extends MessageLite, R extends MessageLite> Object answer(
-            Identity caller,
-            Q request,
-            BiConsumer<JobService, Exchange<Q, R>> method,
-            JobService of) {
-        Call call = new Call(request, caller, new CompletableFuture<>());
-        method.accept(
-                of,
-                (Exchange<Q, R>)
-                        Proxy.newProxyInstance(
-                                Call.class.getClassLoader(),
-                                new Class<?>[] {Exchange.class, Peer.class},
-                                call));
-        return call.answer().orTimeout(20, SECONDS).join();
-    }
-
     private List<Supplier<Object>> ownersAlone(Identity caller) {
         return List.of(
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 RetryJobRequest.newBuilder().setJob(1).build(),
                                 JobService::retry,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 TaskInputRequest.newBuilder().setJob(1).build(),
                                 JobService::input,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 RenewDelegationRequest.newBuilder().setJob(1).build(),
                                 JobService::renew,
@@ -151,31 +105,31 @@ class RightsTest {
     private List<Supplier<Object>> ownersAndAdministrators(Identity caller) {
         return List.of(
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 TaskOutputRequest.newBuilder().setJob(1).setMax(1).build(),
                                 JobService::output,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 HoldJobRequest.newBuilder().setJob(1).build(),
                                 JobService::hold,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 WhyJobRequest.newBuilder().setJob(1).build(),
                                 JobService::why,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 JobUsageRequest.newBuilder().setJob(1).build(),
                                 JobService::usage,
                                 service),
                 () ->
-                        answer(
+                        Answers.answer(
                                 caller,
                                 CancelJobRequest.newBuilder().setJob(1).build(),
                                 JobService::cancel,
@@ -222,7 +176,7 @@ class RightsTest {
         Identity alice =
                 new Identity("/CN=alice", Role.USER, List.of("alice"), Optional.empty(), false);
         refused(() ->
-                answer(
+                Answers.answer(
                         alice,
                         HoldJobRequest.newBuilder().setJob(1).setRelease(true).build(),
                         JobService::hold,

@@ -41,7 +41,7 @@ public final class Jobs implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "also those that have ended")
+            description = "also the newest 200 that have ended; gf job show knows older ones")
     private boolean all;
 
     @Option(
