@@ -89,6 +89,9 @@ public final class SchedulerMain {
                         SchedulerMain::deposed);
         Health health = new Health();
         health.check("database", Health.Meaning.READINESS, scheduler::problem);
+        RpcMeters meters =
+                new RpcMeters(
+                        metrics.registry(), new SlowRequests(settings.daemon().slowRequest()));
         RpcServer server =
                 RpcServer.bind(
                         loops,
@@ -96,12 +99,8 @@ public final class SchedulerMain {
                                         settings.daemon().listen(),
                                         "scheduler " + name,
                                         security,
-                                        scheduler.services())
-                                .withObserver(
-                                        new RpcMeters(
-                                                metrics.registry(),
-                                                new SlowRequests(
-                                                        settings.daemon().slowRequest()))));
+                                        scheduler.services(meters.traffic()))
+                                .withObserver(meters));
         HttpEndpoint http = HttpEndpoint.bind(loops, settings.daemon().http(), metrics, health);
         Optional<RunFile> runFile =
                 settings.daemon()

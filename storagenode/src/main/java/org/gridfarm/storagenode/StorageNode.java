@@ -2,6 +2,7 @@ package org.gridfarm.storagenode;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 
+import org.gridfarm.protocol.api.DaemonMethods;
 import org.gridfarm.protocol.auth.ticket.TicketGate;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
@@ -150,6 +151,7 @@ public final class StorageNode implements AutoCloseable {
         local.register(services);
         new RangeCopy(objects, reader, admission, lease).register(services);
         tasks.register(services);
+        services.answer(DaemonMethods.TRAFFIC, asked -> meters.traffic().reply());
         server =
                 RpcServer.bind(
                         loops,

@@ -3,8 +3,10 @@ package org.gridfarm.metaserver.server;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.metaserver.server.state.MetadataCalls;
+import org.gridfarm.protocol.api.DaemonMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.Traffic;
 import org.gridfarm.protocol.rpc.ConnectionListener;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Method;
@@ -25,9 +27,13 @@ final class Deferred {
         server = made;
     }
 
-    Services services() {
+    /**
+     * @param traffic of the clients of this process
+     */
+    Services services(Traffic traffic) {
         Services.Builder services = Services.builder();
         for (Method<?, ?> method : MetadataCalls.ALL) register(services, method);
+        services.answer(DaemonMethods.TRAFFIC, asked -> traffic.reply());
         return services.build();
     }
 

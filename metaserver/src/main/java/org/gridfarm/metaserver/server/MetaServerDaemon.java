@@ -82,7 +82,7 @@ public final class MetaServerDaemon implements AutoCloseable {
                                         daemon.listen(),
                                         "metaserver " + daemon.name(),
                                         security,
-                                        deferred.services())
+                                        deferred.services(meters.traffic()))
                                 .withListener(deferred.connections())
                                 .withObserver(meters));
         HostPort told = daemon.advertised(rpc.address());

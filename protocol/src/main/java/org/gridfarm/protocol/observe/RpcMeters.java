@@ -33,6 +33,7 @@ public final class RpcMeters implements RpcObserver {
 
     private final MeterRegistry registry;
     private final SlowRequests slow;
+    private final Traffic traffic = new Traffic();
     private final AtomicReferenceArray<@Nullable Timer> timers =
             new AtomicReferenceArray<>(2 * METHODS_CACHED_MAX * RESULTS);
     private final LongAdder calls = new LongAdder();
@@ -91,6 +92,17 @@ public final class RpcMeters implements RpcObserver {
     public void requestEnded(Method<?, ?> method, @Nullable ErrorKind failure, long nanos) {
         requests.decrement();
         timer(1, method, failure).record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void requestAnswered(
+            Exchange<?, ?> exchange, @Nullable ErrorKind failure, long received, long sent) {
+        traffic.count(exchange, failure, received, sent);
+    }
+
+    /** Of the clients of this server. */
+    public Traffic traffic() {
+        return traffic;
     }
 
     @Override

@@ -34,6 +34,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     private final Method<Q, R> method;
     private final Q request;
     private final ByteBuf payload;
+    private final int receivedBytes;
     private final long beganNanos;
     private final long deadlineNanos;
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -59,6 +60,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         this.method = method;
         this.request = request;
         this.payload = payload;
+        this.receivedBytes = payload.readableBytes();
         this.beganNanos = connection.settings().nanoTime();
         this.deadlineNanos =
                 deadlineMillis == 0
@@ -222,6 +224,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         }
         R message = reply;
         FarmException refusal = failure;
+        long sent = length(bytes);
         if (message != null && refusal == null) refusal = tryWrite(to.writer(), message, bytes);
         if (refusal != null && to.isProved()) Audit.answered(to, refusal);
         if (refusal != null)
@@ -229,17 +232,23 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         long nanos = connection.settings().nanoTime() - beganNanos;
         ErrorKind kind = refusal == null ? null : refusal.kind();
         to.settings().observer().requestEnded(method, kind, nanos);
+        to.settings()
+                .observer()
+                .requestAnswered(this, kind, receivedBytes, refusal == null ? sent : 0);
         if (nanos >= to.settings().observer().slowNanos() && !method.waits())
             to.settings().observer().requestWasSlow(this, kind, nanos);
+    }
+
+    private static long length(@Nullable Object bytes) {
+        return bytes instanceof FileRegion region
+                ? region.count()
+                : bytes instanceof ByteBuf buffer ? buffer.readableBytes() : 0;
     }
 
     /** Writes the reply, or writes nothing and says why; the payload is gone in either case. */
     private @Nullable FarmException tryWrite(
             FrameWriter writer, R message, @Nullable Object bytes) {
-        long raw =
-                bytes instanceof FileRegion region
-                        ? region.count()
-                        : bytes instanceof ByteBuf buffer ? buffer.readableBytes() : 0;
+        long raw = length(bytes);
         if (!FrameWriter.fits(message.getSerializedSize(), raw)) {
             ReferenceCountUtil.safeRelease(bytes);
             log.error(

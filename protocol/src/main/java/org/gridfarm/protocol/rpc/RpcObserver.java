@@ -22,6 +22,13 @@ public interface RpcObserver {
     /** A request was answered, or given up because its caller went away (CANCELLED). */
     default void requestEnded(Method<?, ?> method, @Nullable ErrorKind failure, long nanos) {}
 
+    /**
+     * Beside {@link #requestEnded}, for a request that was answered: bytes of content beside the
+     * messages.
+     */
+    default void requestAnswered(
+            Exchange<?, ?> exchange, @Nullable ErrorKind failure, long received, long sent) {}
+
     /** A request that takes longer is told to {@link #requestWasSlow}, too. */
     default long slowNanos() {
         return Long.MAX_VALUE;

@@ -1,10 +1,12 @@
 package org.gridfarm.scheduler.server;
 
+import org.gridfarm.protocol.api.DaemonMethods;
 import org.gridfarm.protocol.api.SchedulerMethods;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.observe.Traffic;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.scheduler.job.Job;
@@ -180,8 +182,12 @@ public final class Scheduler implements AutoCloseable {
         return problem;
     }
 
-    public Services services() {
+    /**
+     * @param traffic of the clients of this process
+     */
+    public Services services(Traffic traffic) {
         return Services.builder()
+                .answer(DaemonMethods.TRAFFIC, _ -> traffic.reply())
                 .on(
                         SchedulerMethods.SUBMIT,
                         exchange -> with(exchange, service -> service.submit(exchange)))

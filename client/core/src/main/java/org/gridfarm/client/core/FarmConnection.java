@@ -28,6 +28,7 @@ final class FarmConnection implements AutoCloseable {
     final Loops loops;
     final FarmSession session;
     final TransferClient transfer;
+    final RpcClient others;
     final Dialer scheduler;
     private final boolean ownLoops;
     private @Nullable MetadataClient metadata; // set before the first connection is made
@@ -72,7 +73,7 @@ final class FarmConnection implements AutoCloseable {
                                 KeepAlive.DEFAULT,
                                 RpcObserver.NONE)
                         .as(config.account());
-        RpcClient others = new RpcClient(loops, secured, ExpectedServer.metaserver());
+        others = new RpcClient(loops, secured, ExpectedServer.metaserver());
         scheduler = others.expecting(ExpectedServer.scheduler()).as(config.account());
         List<HostPort> addresses = config.metaservers();
         session =

@@ -22,6 +22,7 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Dialer;
+import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.wire.*;
@@ -206,6 +207,11 @@ public final class Gridfarm implements AutoCloseable {
 
     public Dialer schedulerDialer() {
         return connection.scheduler;
+    }
+
+    /** Reaches any server of the farm with this client's credentials, if it is what is expected. */
+    public Dialer dialer(ExpectedServer server) {
+        return connection.others.expecting(server).as(config.account());
     }
 
     // ---- looking

@@ -41,6 +41,23 @@ class CommandHabitsTest {
         return farm.mount().resolve(TOP.substring(1)).resolve(name);
     }
 
+    /** The command itself asks each server twice, and so is in its own list. */
+    @Test
+    void topNamesWhoAsksOfWhichServers() {
+        JsonNode shown = farm.json("top", "--json", "--delay", "0.5");
+        assertThat(shown.get("silent")).isEmpty();
+        JsonNode own = null;
+        for (JsonNode client : shown.get("clients")) {
+            if (client.get("user").asString().equals("root")) {
+                own = client;
+            }
+        }
+        assertThat(own).isNotNull();
+        assertThat(own.get("requests").asLong()).isPositive();
+        assertThat(own.get("who").asString()).contains("CN=");
+        assertThat(farm.tryGf("top", "--delay", "0").status()).isEqualTo(64);
+    }
+
     @Test
     void pathsBelowAMountUrlsAndPatternsMeanTheSameFiles() throws IOException {
         Files.createDirectories(mounted("paths/.hidden"));
