@@ -110,6 +110,19 @@ class ClosedLaterTest {
         }
     }
 
+    /** As editors, compilers and shells do; the first of the two must not show through. */
+    @Test
+    void aFileThatIsRewrittenAtOnceKeepsNothingOfWhatWasThere() throws Exception {
+        Path directory = directory("later-rewritten");
+        for (int round = 0; round < 3 * ROUNDS; round++) {
+            Path file = directory.resolve("f" + round % 3);
+            Files.write(file, bytes(60_000));
+            byte[] content = bytes(round % 5 == 0 ? 1 : 9_000);
+            Files.write(file, content);
+            assertThat(round % 2 == 0 ? file : elsewhere(file)).hasBinaryContent(content);
+        }
+    }
+
     /** People, schedulers and the mount itself: none sees a file that is nowhere. */
     @Test
     void whereAFileLiesIsKnownAsSoonAsItIsClosed() throws Exception {

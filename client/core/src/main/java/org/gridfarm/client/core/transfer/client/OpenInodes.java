@@ -45,10 +45,13 @@ final class OpenInodes {
     /**
      * What is known of the file stays known while it is being opened, though its last handle may be
      * closed meanwhile: the answer may be older than that handle's commit.
+     *
+     * @return whether it is open
      */
-    synchronized void hold(long inode) {
-        ofInode(inode);
+    synchronized boolean hold(long inode) {
+        boolean isOpen = !ofInode(inode).handles().isEmpty();
         opening.merge(inode, 1, Integer::sum);
+        return isOpen;
     }
 
     synchronized void letGo(long inode) {

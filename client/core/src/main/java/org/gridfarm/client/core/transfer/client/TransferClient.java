@@ -163,7 +163,7 @@ public final class TransferClient
             request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
         }
         long handle = request.getHandle();
-        open.hold(inode);
+        boolean isOpen = open.hold(inode);
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
         LocalReplica local = opened(who, staged); // meanwhile
@@ -180,7 +180,7 @@ public final class TransferClient
                             return begun(opened(who, handle, flags, reply), local);
                         })
                 .whenComplete((file, thrown) -> open.letGo(inode))
-                .thenCompose(file -> truncated(file, flags));
+                .thenCompose(file -> truncated(file, flags, isOpen));
     }
 
     /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
@@ -270,7 +270,7 @@ public final class TransferClient
                                                     reply.getOpened(), reply.getAttributes())),
                                     local);
                         })
-                .thenCompose(handle -> truncated(handle, flags));
+                .thenCompose(handle -> truncated(handle, flags, false));
     }
 
     /** The file is made of it, if the metaserver has noted that. */
@@ -374,15 +374,22 @@ public final class TransferClient
         }
     }
 
-    /** With other openers about, the metaserver leaves it to the writer to empty the objects. */
-    private CompletableFuture<FileHandle> truncated(FarmFileHandle handle, OpenFlags flags) {
+    /**
+     * With other openers about, the metaserver leaves it to the writer to empty the objects.
+     *
+     * @param wasOpen here when the metaserver was asked; it may have been closed since, and what it
+     *     wrote is in no answer
+     */
+    private CompletableFuture<FileHandle> truncated(
+            FarmFileHandle handle, OpenFlags flags, boolean wasOpen) {
         if (flags.truncate()) {
             // The open may have changed them, and a change of our own is not recalled from us.
             wiring.metadata().forgetBefore(handle.attributes());
         }
         boolean toDo =
                 flags.truncate()
-                        && (handle.attributes().getSize() != 0
+                        && (wasOpen
+                                || handle.attributes().getSize() != 0
                                 || handle.mode() == DataMode.WRITE_SHARED
                                 || handle.open().handles().size() > 1);
         return toDo

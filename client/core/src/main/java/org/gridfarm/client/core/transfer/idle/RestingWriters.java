@@ -153,13 +153,15 @@ public final class RestingWriters {
 
     /**
      * The same user's, opened in the same way; null: there is none, and whatever rested of the file
-     * has to be {@linkplain #end ended} before it is opened.
+     * has to be {@linkplain #end ended} before it is opened. Nobody who empties the file takes it,
+     * though that is how it was opened before: its content would stay.
      *
      * @param version of the inode's attributes, which are leased
      */
     public @Nullable Writer take(long inode, Credentials who, OpenFlags flags, long version) {
         Resting found = byInode.get(inode);
-        if (found == null
+        if (flags.truncate()
+                || found == null
                 || found.version != version
                 || !found.writer.who().equals(who)
                 || !found.writer.flags().equals(flags)

@@ -22,6 +22,7 @@ class RestingWritersTest {
     private static final class Writer implements RestingWriters.Writer {
         final long inode;
         final CompletableFuture<Void> committed = new CompletableFuture<>();
+        OpenFlags flags = OpenFlags.READ_WRITE;
         int closes;
         int goesOn;
         boolean isBroken;
@@ -42,7 +43,7 @@ class RestingWritersTest {
 
         @Override
         public OpenFlags flags() {
-            return OpenFlags.READ_WRITE;
+            return flags;
         }
 
         @Override
@@ -77,6 +78,16 @@ class RestingWritersTest {
         assertThat(resting.take(1, ALICE, OpenFlags.WRITE, VERSION)).isNull();
         assertThat(resting.take(1, ALICE, OpenFlags.READ_WRITE, VERSION + 1)).isNull();
         assertThat(resting.take(2, ALICE, OpenFlags.READ_WRITE, VERSION)).isNull();
+        assertThat(writer.goesOn).isZero();
+    }
+
+    /** Though the same flags emptied it before: it would keep what was written since. */
+    @Test
+    void nobodyGoesOnWhoEmptiesTheFile() {
+        Writer writer = new Writer(1);
+        writer.flags = OpenFlags.WRITE.truncating();
+        resting.add(writer, VERSION);
+        assertThat(resting.take(1, ALICE, OpenFlags.WRITE.truncating(), VERSION)).isNull();
         assertThat(writer.goesOn).isZero();
     }
 
