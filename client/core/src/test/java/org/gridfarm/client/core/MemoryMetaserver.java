@@ -317,12 +317,14 @@ final class MemoryMetaserver implements AutoCloseable {
                 return reply.setEnd(false).build();
             }
             Attributes a = shown(entry.getValue());
+            if (!a.getWriting()) grant(a.getInode(), q.getSession());
             reply.addEntries(
                     DirectoryEntry.newBuilder()
                             .setName(ByteString.copyFrom(NameText.bytes(entry.getKey())))
                             .setInode(a.getInode())
                             .setType(a.getType())
                             .setCookie(cookie)
+                            .setCacheable(!a.getWriting())
                             .setAttributes(a));
         }
         return reply.build();

@@ -2,6 +2,7 @@ package org.gridfarm.client.core;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
+import com.google.common.jimfs.WatchServiceConfiguration;
 
 import org.gridfarm.client.core.nio.FarmFileSystemProvider;
 
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /** The farm in memory, and two file systems that set the measure. */
 final class NioRoots {
@@ -28,6 +30,8 @@ final class NioRoots {
         Configuration unix =
                 Configuration.unix().toBuilder()
                         .setAttributeViews("basic", "owner", "posix", "unix", "user")
+                        .setWatchServiceConfiguration(
+                                WatchServiceConfiguration.polling(10, TimeUnit.MILLISECONDS))
                         .build();
         roots.put(
                 Over.FARM,

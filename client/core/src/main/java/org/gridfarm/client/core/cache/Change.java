@@ -44,6 +44,11 @@ public final class Change {
         return inodes.clone();
     }
 
+    /** Those whose content it concerns. */
+    public long[] directories() {
+        return directories.clone();
+    }
+
     /**
      * The attributes as the server says they are now; {@code granted}: with a lease of their own.
      * Of an inode not named at the start: ignored.

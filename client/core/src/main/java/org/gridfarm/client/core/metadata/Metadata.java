@@ -213,4 +213,10 @@ public interface Metadata {
      * never removed.
      */
     void onRecall(RecallListener listener);
+
+    /**
+     * Told of what this client changes itself, which is never recalled from it. At most a few;
+     * never removed.
+     */
+    void onChange(ChangeListener listener);
 }

@@ -417,4 +417,9 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     public void onRecall(RecallListener listener) {
         recalls.add(listener);
     }
+
+    @Override
+    public void onChange(ChangeListener listener) {
+        mutations.add(listener);
+    }
 }

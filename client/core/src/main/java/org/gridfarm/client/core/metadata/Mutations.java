@@ -10,8 +10,10 @@ import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -27,6 +29,7 @@ final class Mutations {
     private final Sequences sequences;
     private volatile @Nullable SizeSource sizes;
     private volatile @Nullable GivenUp givenUp;
+    private final List<ChangeListener> listeners = new CopyOnWriteArrayList<>();
 
     Mutations(FarmSession session, LeasedCache cache, Sequences sequences) {
         this.sequences = sequences;
@@ -40,6 +43,10 @@ final class Mutations {
 
     void along(GivenUp handles) {
         givenUp = handles;
+    }
+
+    void add(ChangeListener listener) {
+        listeners.add(listener);
     }
 
     Sequences sequences() {
@@ -231,12 +238,18 @@ final class Mutations {
             }
             if (thrown != null) {
                 change.failed();
+                tell(change.inodes(), change.directories());
                 throw Failures.about(thrown, operation, subject);
             }
             outcome.accept(change, reply);
             change.done();
+            tell(change.inodes(), change.directories());
             return reply;
         });
+    }
+
+    private void tell(long[] inodes, long[] directories) {
+        listeners.forEach(listener -> listener.changed(inodes, directories));
     }
 
     /**
@@ -288,6 +301,7 @@ final class Mutations {
         }
         long inode = reply.getAttributes().getInode();
         cache.recallAttributes(inode);
+        tell(new long[] {inode}, NONE);
         return kept == null
                 ? CompletableFuture.completedFuture(reply)
                 : kept.unnamed(inode).thenApply(done -> reply);
@@ -308,6 +322,6 @@ final class Mutations {
                 && cache.entry(to, toName) instanceof Long replaced) {
             keys[count++] = replaced;
         }
-        return java.util.Arrays.copyOf(keys, count);
+        return Arrays.copyOf(keys, count);
     }
 }

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.nio;
 
 import org.gridfarm.client.core.GlobPattern;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.core.nio.watch.FarmWatches;
 
 import java.nio.file.ClosedFileSystemException;
 import java.nio.file.FileStore;
@@ -19,12 +20,14 @@ final class FarmFileSystem extends FileSystem {
     private final FarmFileSystemProvider provider;
     private final Gridfarm farm;
     private final FarmLocks locks;
+    private final FarmWatches watches;
     private volatile boolean open = true;
 
     FarmFileSystem(FarmFileSystemProvider provider, Gridfarm farm) {
         this.provider = provider;
         this.farm = farm;
         locks = new FarmLocks(farm);
+        watches = new FarmWatches(farm.metadata());
     }
 
     /** Refuses with ClosedFileSystemException. */
@@ -39,6 +42,10 @@ final class FarmFileSystem extends FileSystem {
         return locks;
     }
 
+    FarmWatches watches() {
+        return watches;
+    }
+
     @Override
     public FarmFileSystemProvider provider() {
         return provider;
@@ -47,6 +54,7 @@ final class FarmFileSystem extends FileSystem {
     @Override
     public void close() {
         open = false;
+        watches.close();
         farm.close();
     }
 
@@ -104,6 +112,7 @@ final class FarmFileSystem extends FileSystem {
 
     @Override
     public WatchService newWatchService() {
-        throw new UnsupportedOperationException("watching");
+        farm();
+        return watches.open();
     }
 }

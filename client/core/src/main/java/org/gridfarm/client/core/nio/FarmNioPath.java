@@ -240,8 +240,10 @@ final class FarmNioPath implements Path {
 
     @Override
     public WatchKey register(
-            WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
-        throw new UnsupportedOperationException("watching");
+            WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers)
+            throws IOException {
+        return FarmFileSystemProvider.call(
+                () -> new Registration(this, events, modifiers).at(watcher));
     }
 
     @Override

@@ -15,7 +15,7 @@
  * <p>Views of attributes: basic, owner, posix, unix, user and gf (where copies lie). There is none
  * of ACLs, which are POSIX' here and are copied by COPY_ATTRIBUTES. What is not supported is
  * refused with UnsupportedOperationException: other attributes when a file is made, other options,
- * mapping for writing, watching.
+ * mapping for writing. Watching is in {@code nio.watch}.
  */
 @NullMarked
 package org.gridfarm.client.core.nio;
