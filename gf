@@ -187,6 +187,11 @@ case $invoked:${1:-} in
             case $word in -f | --foreground) kind=$1 ;; esac
         done
         ;;
+    gf:s3)
+        for word; do
+            case $word in serve) kind=$1 ;; esac
+        done
+        ;;
 esac
 if [ "$kind" = "command" ]; then
     # It lives for a moment: what counts is how soon it begins. Compiling what runs only a little longer than that is work for nothing.

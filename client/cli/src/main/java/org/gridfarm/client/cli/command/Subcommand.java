@@ -61,6 +61,7 @@ public enum Subcommand {
     SLOW(Group.FARM, "slow", SlowRequests::new),
     CONSOLE(Group.FARM, "console", Console::new),
     GATEWAY(Group.FARM, "gateway", GatewayCommand::new),
+    S3(Group.FARM, "s3", S3Command::new),
     DF(Group.FARM, "df", Df::new),
     NODES(Group.FARM, "nodes", Nodes::new),
     NODE(Group.FARM, "node", NodeCommand::new),

@@ -19,8 +19,6 @@ import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Loops;
 import org.jspecify.annotations.Nullable;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -145,24 +143,18 @@ public final class Gateway implements AutoCloseable {
                 throw e;
             }
         }
-        String scheme = settings.tls().isPresent() ? "https" : "http";
-        String host = settings.listen().host();
-        String shown = host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
         return new Gateway(
                 loops,
                 farms,
                 listener,
                 metrics,
                 endpoint,
-                scheme + "://" + shown + ":" + listener.port());
+                ListenRules.url(settings.listen(), listener.port(), settings.tls().isPresent()));
     }
 
     private static void requireSafe(Settings settings) {
         HostPort listen = settings.listen();
-        InetAddress address = new InetSocketAddress(listen.host(), listen.port()).getAddress();
-        if (address == null) {
-            throw new FarmException(ErrorKind.USAGE, "gateway", listen.host(), "no such host");
-        }
+        boolean loopback = ListenRules.isLoopback("gateway", listen);
         if (settings.people().isPresent() && settings.tls().isEmpty()) {
             throw new FarmException(
                     ErrorKind.USAGE,
@@ -170,16 +162,15 @@ public final class Gateway implements AutoCloseable {
                     listen.toString(),
                     "it acts for whoever shows his certificate, which takes --tls");
         }
-        if (address.isLoopbackAddress()) return;
-        if (settings.open() || settings.tls().isEmpty()) {
+        if (loopback) return;
+        if (settings.open()) {
             throw new FarmException(
                     ErrorKind.USAGE,
                     "gateway",
                     listen.toString(),
-                    settings.open()
-                            ? "others reach this address: --no-login is for loopback only"
-                            : "others reach this address: add --tls, or listen on 127.0.0.1");
+                    "others reach this address: --no-login is for loopback only");
         }
+        ListenRules.requireTlsBeyondLoopback("gateway", listen, settings.tls().isPresent());
     }
 
     /** Without a slash at its end. */

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.OptionalInt;
@@ -29,7 +30,7 @@ import java.util.Set;
  */
 public final class Upload {
     /** Beside the file, and of the same user. What a gateway that died left behind is called so. */
-    static final String PREFIX = ".upload.";
+    public static final String PREFIX = ".upload.";
 
     private static final int RANDOM_BYTES = 12;
     private static final int PIECE_BYTES = 256 << 10;
@@ -43,7 +44,8 @@ public final class Upload {
     private NewMode mode = NewMode.FILE;
     private OptionalInt replicas = OptionalInt.empty();
     private boolean mayReplace = true;
-    private @Nullable FarmPath source;
+    private Content content = file -> receive(file.output(), body());
+    private Preparation prepared = _ -> {};
 
     /**
      * @param path of the file that is there in the end
@@ -76,7 +78,32 @@ public final class Upload {
      * be.
      */
     public Upload copyOf(FarmPath other) {
-        source = other;
+        return from(file -> copy(other, file));
+    }
+
+    /** The content is what can be read there, not the body as it comes. */
+    public Upload from(InputStream other) {
+        return from(file -> receive(file.output(), other));
+    }
+
+    /** Puts the content into a file, and closes that when all of it is on stable storage. */
+    public interface Content {
+        void into(FarmFile file) throws IOException;
+    }
+
+    /** The content comes from elsewhere than the body. */
+    public Upload from(Content other) {
+        content = other;
+        return this;
+    }
+
+    /** Done with the file under whatever name it has, before it has the one that it is for. */
+    public interface Preparation {
+        void prepare(FarmPath file);
+    }
+
+    public Upload prepared(Preparation other) {
+        prepared = other;
         return this;
     }
 
@@ -94,8 +121,8 @@ public final class Upload {
         FarmFile file = made(beside, before == null ? mode : owned());
         try {
             replicas.ifPresent(level -> farm.setPolicy(beside, Policy.replicas(level)));
-            if (source == null) receive(file.output());
-            else copy(source, file);
+            content.into(file);
+            prepared.prepare(beside);
             FileInfo now = judged(judge);
             if (now != null) farm.chmod(beside, now.mode() & PERMISSIONS);
             named(beside);
@@ -154,12 +181,15 @@ public final class Upload {
         }
     }
 
-    private void receive(FarmOutputStream out) throws IOException {
+    private InputStream body() {
+        return call.request().body();
+    }
+
+    private static void receive(FarmOutputStream out, InputStream from) throws IOException {
         byte[] piece = new byte[PIECE_BYTES];
         try (out) {
-            for (int got = call.request().body().read(piece); got >= 0; ) {
+            for (int got = from.read(piece); got >= 0; got = from.read(piece)) {
                 out.write(piece, 0, got);
-                got = call.request().body().read(piece);
             }
             out.sync();
         }

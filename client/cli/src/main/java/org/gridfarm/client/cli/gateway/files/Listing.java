@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 
 import org.gridfarm.client.cli.gateway.call.Call;
 import org.gridfarm.client.cli.gateway.call.Json;
+import org.gridfarm.client.cli.gateway.content.EntityTag;
 import org.gridfarm.client.cli.operand.HostNames;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.protocol.error.ErrorKind;

@@ -4,7 +4,10 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 
 import org.gridfarm.client.cli.gateway.call.Call;
 import org.gridfarm.client.cli.gateway.call.Failure;
+import org.gridfarm.client.cli.gateway.content.ByteRange;
+import org.gridfarm.client.cli.gateway.content.Conditions;
 import org.gridfarm.client.cli.gateway.content.Download;
+import org.gridfarm.client.cli.gateway.content.EntityTag;
 import org.gridfarm.client.cli.gateway.content.Transfers;
 import org.gridfarm.client.cli.gateway.content.Upload;
 import org.gridfarm.client.core.FarmFile;
@@ -16,14 +19,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -32,11 +28,6 @@ import java.util.Optional;
  */
 public final class PlainFiles {
     private static final String METHODS = "GET, HEAD, PUT, DELETE, OPTIONS";
-
-    /** Of RFC 9110, section 5.6.7. */
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
-                    .withZone(ZoneOffset.UTC);
 
     private final Transfers transfers;
 
@@ -79,13 +70,24 @@ public final class PlainFiles {
         EntityTag tag = EntityTag.of(found);
         call.answer()
                 .header(HttpHeaderNames.ETAG, tag.text())
-                .header(HttpHeaderNames.LAST_MODIFIED, HTTP_DATE.format(found.modified()))
+                .header(HttpHeaderNames.LAST_MODIFIED, Conditions.httpDate(found.modified()))
                 .header(HttpHeaderNames.ACCEPT_RANGES, "bytes");
-        if (!isWanted(call, found, tag)) return;
+        Conditions conditions = new Conditions(call.request(), found);
+        switch (conditions.verdict()) {
+            case KNOWN -> {
+                call.answer().empty(304);
+                return;
+            }
+            case ANOTHER -> {
+                call.answer().text(412, "the file has another entity tag: " + tag.text());
+                return;
+            }
+            case WANTED -> {}
+        }
         call.answer().header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
         Optional<ByteRange> range;
         try {
-            range = range(call, found, tag);
+            range = conditions.range();
         } catch (FarmException e) {
             if (e.kind() != ErrorKind.RANGE) throw e;
             call.answer()
@@ -105,51 +107,6 @@ public final class PlainFiles {
             call.answer().end();
         } else {
             new Download(call, file).send(status, offset, length);
-        }
-    }
-
-    /** Otherwise it is answered. Conditions in the order of RFC 9110, section 13.2.2. */
-    private static boolean isWanted(Call call, FileInfo found, EntityTag tag) throws IOException {
-        Optional<String> match = call.request().header(HttpHeaderNames.IF_MATCH);
-        if (match.isPresent() && !tag.isIn(match.get())) {
-            call.answer().text(412, "the file has another entity tag: " + tag.text());
-            return false;
-        }
-        Optional<String> none = call.request().header(HttpHeaderNames.IF_NONE_MATCH);
-        boolean known =
-                none.isPresent()
-                        ? tag.isIn(none.get())
-                        : call.request()
-                                .header(HttpHeaderNames.IF_MODIFIED_SINCE)
-                                .flatMap(PlainFiles::date)
-                                .filter(since -> !seconds(found.modified()).isAfter(since))
-                                .isPresent();
-        if (known) call.answer().empty(304);
-        return !known;
-    }
-
-    private static Optional<ByteRange> range(Call call, FileInfo found, EntityTag tag) {
-        Optional<String> asked = call.request().header(HttpHeaderNames.RANGE);
-        if (asked.isEmpty()) return Optional.empty();
-        Optional<String> only = call.request().header(HttpHeaderNames.IF_RANGE);
-        boolean same =
-                only.isEmpty()
-                        || only.get().equals(tag.text())
-                        || date(only.get()).filter(seconds(found.modified())::equals).isPresent();
-        return same ? ByteRange.of(asked.get(), found.size()) : Optional.empty();
-    }
-
-    private static Instant seconds(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS);
-    }
-
-    /** What is no date says nothing (RFC 9110, section 13.1.3). */
-    private static Optional<Instant> date(String text) {
-        try {
-            return Optional.of(
-                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
-        } catch (DateTimeException e) {
-            return Optional.empty();
         }
     }
 

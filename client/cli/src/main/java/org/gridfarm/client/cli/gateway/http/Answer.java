@@ -34,7 +34,9 @@ import java.util.concurrent.TimeUnit;
 public final class Answer {
     private static final Duration SILENCE_MAX = Duration.ofSeconds(120);
     private static final int PIECE_BYTES = 64 << 10;
-    private static final long UNKNOWN = -1;
+
+    /** The length of a body that is told by its end. */
+    public static final long UNKNOWN = -1;
 
     private final Channel channel;
     private final HttpRequest request;

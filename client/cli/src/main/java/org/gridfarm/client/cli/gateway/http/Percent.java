@@ -23,7 +23,7 @@ public final class Percent {
     }
 
     /** Of a query, as forms send it: a plus sign is a blank. */
-    static String query(String encoded) {
+    public static String query(String encoded) {
         return decoded(encoded, true);
     }
 

@@ -1,4 +1,4 @@
-package org.gridfarm.client.cli.gateway.files;
+package org.gridfarm.client.cli.gateway.content;
 
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.protocol.wire.Attributes;
@@ -8,8 +8,8 @@ import org.gridfarm.protocol.wire.Attributes;
  * the file, the generation of its content, size and times; that a change of attributes alone
  * changes it, too, costs a reader one more transfer.
  */
-record EntityTag(String text) {
-    static EntityTag of(FileInfo file) {
+public record EntityTag(String text) {
+    public static EntityTag of(FileInfo file) {
         Attributes a = file.attributes();
         return new EntityTag(
                 "\"%x-%x-%x-%x-%x\""
@@ -22,7 +22,7 @@ record EntityTag(String text) {
     }
 
     /** Whether it is in a list of If-Match or If-None-Match, where a star is every one. */
-    boolean isIn(String list) {
+    public boolean isIn(String list) {
         for (String each : list.split(",")) {
             String tag = each.strip();
             if (tag.equals("*") || tag.equals(text) || tag.equals("W/" + text)) return true;

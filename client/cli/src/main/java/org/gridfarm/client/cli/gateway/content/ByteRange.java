@@ -1,4 +1,4 @@
-package org.gridfarm.client.cli.gateway.files;
+package org.gridfarm.client.cli.gateway.content;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Bytes of a file that a client asks for (RFC 9110, section 14): one range. Several at once are
  * answered with all of the file, as the rule permits.
  */
-record ByteRange(long offset, long length) {
+public record ByteRange(long offset, long length) {
     private static final Pattern ONE = Pattern.compile("bytes=\\s*([0-9]*)-([0-9]*)\\s*");
     private static final int DIGITS_MAX = 18;
 
@@ -21,7 +21,7 @@ record ByteRange(long offset, long length) {
      * @throws FarmException RANGE where nothing of the file lies in it, INVALID where it is no
      *     range
      */
-    static Optional<ByteRange> of(String header, long size) {
+    public static Optional<ByteRange> of(String header, long size) {
         if (!header.startsWith("bytes="))
             return Optional.empty(); // of a unit that is not known here
         if (header.contains(",")) return Optional.empty();
@@ -60,7 +60,7 @@ record ByteRange(long offset, long length) {
                 "is like bytes=0-99, bytes=100- or bytes=-100, not " + header);
     }
 
-    String contentRange(long size) {
+    public String contentRange(long size) {
         return "bytes " + offset + "-" + (offset + length - 1) + "/" + size;
     }
 }

@@ -1,0 +1,213 @@
+package org.gridfarm.client.cli.gateway.s3;
+
+import org.gridfarm.client.core.FileInfo;
+import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.NameText;
+import org.jspecify.annotations.Nullable;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Goes through a bucket in the order of keys, which is that of their bytes. The farm lists a
+ * directory in another order, so each is gone through for the names that come next: it costs time
+ * by the size of the directories on the way, and memory by the size of the page. For one thread.
+ */
+final class ObjectWalk {
+    private static final Comparator<byte[]> BY_BYTES = Arrays::compareUnsigned;
+
+    private final Gridfarm farm;
+    private final Prefixes prefixes;
+    private final byte[] after;
+    private final boolean isFlat;
+    private final int limit;
+    private final List<Page.Item> items = new ArrayList<>();
+
+    /**
+     * @param after keys up to this one are left out
+     * @param isFlat what is in a directory is one item, its common prefix
+     * @param limit of the page
+     */
+    ObjectWalk(Gridfarm farm, String after, boolean isFlat, int limit) {
+        this.farm = farm;
+        this.prefixes = new Prefixes(farm);
+        this.after = after.getBytes(StandardCharsets.UTF_8);
+        this.isFlat = isFlat;
+        this.limit = limit;
+    }
+
+    /** Those whose keys begin so. */
+    Page page(Place bucket, String prefix) {
+        int slash = prefix.lastIndexOf('/');
+        String directory = prefix.substring(0, slash + 1);
+        byte[] begin = prefix.substring(slash + 1).getBytes(StandardCharsets.UTF_8);
+        FarmPath path = bucket.bucketPath();
+        if (!directory.isEmpty()) {
+            FileInfo top = directory(bucket, directory);
+            if (top == null) return new Page(List.of(), true);
+            path = top.path();
+            if (begin.length == 0) itself(directory, top);
+        }
+        walk(path, directory, begin);
+        boolean isWhole = items.size() <= limit;
+        return new Page(List.copyOf(items.subList(0, Math.min(limit, items.size()))), isWhole);
+    }
+
+    /** Null: there is none, or there cannot be one of such a name. */
+    private @Nullable FileInfo directory(Place bucket, String key) {
+        for (String part : key.substring(0, key.length() - 1).split("/", -1)) {
+            if (part.isEmpty() || part.equals(".") || part.equals("..") || Place.isHidden(part)) {
+                return null;
+            }
+        }
+        try {
+            FileInfo found = farm.stat(bucket.other(key).path());
+            return found.isDirectory() ? found : null;
+        } catch (FarmException e) {
+            return switch (e.kind()) {
+                case NOT_FOUND, NOT_A_DIRECTORY, NAME_TOO_LONG -> null;
+                default -> throw e;
+            };
+        }
+    }
+
+    /** An empty directory is an object, unless it was made for objects only. */
+    private void itself(String key, FileInfo directory) {
+        if (isBehind(bytes(key)) && isEmpty(directory.path()) && !prefixes.isMarked(directory)) {
+            items.add(new Page.Item(key, directory));
+        }
+    }
+
+    private boolean isEmpty(FarmPath directory) {
+        try (Stream<FileInfo> entries = farm.list(directory)) {
+            return entries.noneMatch(entry -> !Place.isHidden(entry.path().last().toString()));
+        }
+    }
+
+    private boolean isFull() {
+        return items.size() > limit;
+    }
+
+    private boolean isBehind(byte[] key) {
+        return BY_BYTES.compare(key, after) > 0;
+    }
+
+    private void walk(FarmPath directory, String key, byte[] begin) {
+        byte[] from = {};
+        boolean isMore = true;
+        while (isMore && !isFull()) {
+            Next next = next(directory, key, begin, from);
+            for (var entry : next.found.entrySet()) {
+                if (isFull()) return;
+                from = entry.getKey();
+                take(entry.getValue(), new String(from, StandardCharsets.UTF_8));
+            }
+            isMore = next.isMore;
+        }
+    }
+
+    private void take(FileInfo entry, String key) {
+        if (!entry.isDirectory()) {
+            items.add(new Page.Item(key, entry));
+        } else if (isFlat) {
+            items.add(new Page.Item(key, null));
+        } else {
+            itself(key, entry);
+            walkUnlessGone(entry.path(), key);
+        }
+    }
+
+    private void walkUnlessGone(FarmPath directory, String key) {
+        try {
+            walk(directory, key, new byte[0]);
+        } catch (FarmException e) {
+            if (e.kind() != ErrorKind.NOT_FOUND && e.kind() != ErrorKind.NOT_A_DIRECTORY) throw e;
+        }
+    }
+
+    /** Entries of one directory by their keys, the least first. */
+    private record Next(TreeMap<byte[], FileInfo> found, boolean isMore) {}
+
+    private Next next(FarmPath directory, String key, byte[] begin, byte[] from) {
+        byte[] above = bytes(key);
+        int wanted = limit + 1 - items.size();
+        TreeMap<byte[], FileInfo> found = new TreeMap<>(BY_BYTES);
+        boolean isMore = false;
+        try (Stream<FileInfo> entries = farm.list(directory)) {
+            for (Iterator<FileInfo> each = entries.iterator(); each.hasNext(); ) {
+                FileInfo entry = each.next();
+                if (!isKey(entry, begin)) continue;
+                byte[] of = key(above, entry);
+                if (BY_BYTES.compare(of, from) <= 0 || !mayHold(entry, of)) continue;
+                if (found.size() == wanted && BY_BYTES.compare(of, found.lastKey()) > 0) {
+                    isMore = true;
+                    continue;
+                }
+                FileInfo shown = entry.isSymbolicLink() ? target(entry) : entry;
+                if (shown == null) continue;
+                found.put(of, shown);
+                if (found.size() > wanted) {
+                    found.pollLastEntry();
+                    isMore = true;
+                }
+            }
+        }
+        return new Next(found, isMore);
+    }
+
+    /** The key of a file, or the prefix of what is in a directory. */
+    private static byte[] key(byte[] above, FileInfo entry) {
+        ByteArrayOutputStream key = new ByteArrayOutputStream();
+        key.writeBytes(above);
+        key.writeBytes(entry.path().last().bytes());
+        if (entry.isDirectory()) key.write('/');
+        return key.toByteArray();
+    }
+
+    /** Keys of a directory that are behind the last one may begin before it. */
+    private boolean mayHold(FileInfo entry, byte[] key) {
+        boolean isInside =
+                !isFlat
+                        && entry.isDirectory()
+                        && after.length >= key.length
+                        && Arrays.equals(key, Arrays.copyOf(after, key.length));
+        return isInside || isBehind(key);
+    }
+
+    private static boolean isKey(FileInfo entry, byte[] begin) {
+        byte[] name = entry.path().last().bytes();
+        boolean begins =
+                name.length >= begin.length
+                        && Arrays.equals(begin, Arrays.copyOf(name, begin.length));
+        if (!begins) return false;
+        String text = entry.path().last().toString();
+        return !Place.isHidden(text) && text.codePoints().allMatch(Place::isText);
+    }
+
+    /** Null: it leads to no file. Directories that links lead to may lead round about. */
+    private @Nullable FileInfo target(FileInfo link) {
+        try {
+            FileInfo found = farm.stat(link.path());
+            return found.isRegularFile() ? found : null;
+        } catch (FarmException e) {
+            return switch (e.kind()) {
+                case NOT_FOUND, NOT_A_DIRECTORY, LINK_LOOP, ACCESS_DENIED -> null;
+                default -> throw e;
+            };
+        }
+    }
+
+    private static byte[] bytes(String key) {
+        return NameText.bytes(key);
+    }
+}
