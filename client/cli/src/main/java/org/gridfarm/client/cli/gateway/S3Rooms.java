@@ -16,7 +16,6 @@ import org.gridfarm.client.cli.gateway.s3.auth.S3Code;
 import org.gridfarm.client.cli.gateway.s3.auth.S3Failure;
 import org.gridfarm.client.cli.gateway.s3.auth.Signature;
 import org.gridfarm.client.cli.gateway.s3.auth.Signed;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.slf4j.Logger;
@@ -122,10 +121,8 @@ final class S3Rooms implements Handler {
 
     private static void tell(Request request, Answer answer, S3Failure failure, String id)
             throws IOException {
-        boolean stranger =
-                failure.getCause() == null && failure.code().status() == 403
-                        || failure.getCause() instanceof FarmException e
-                                && e.kind() == ErrorKind.NOT_AUTHENTICATED;
+        // What the farm refuses somebody who was let in is no news.
+        boolean stranger = failure.getCause() == null && failure.code().status() == 403;
         if (stranger) {
             AUDIT.info(
                     "result=refused code={} from={} what=\"s3 {}\" why=\"{}\"",

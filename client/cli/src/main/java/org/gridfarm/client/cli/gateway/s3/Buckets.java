@@ -59,7 +59,7 @@ final class Buckets {
     }
 
     void make(S3Call call) throws IOException {
-        Headers unused = Headers.of(call.request()); // refuses what is not offered
+        Headers _ = Headers.of(call.request()); // refuses what is not offered
         try {
             call.farm().mkdir(call.place().bucketPath());
         } catch (FarmException e) {

@@ -40,7 +40,7 @@ final class LongWork {
 
     void answer(Work work) throws IOException {
         CompletableFuture<Xml> done = new CompletableFuture<>();
-        Thread unused =
+        Thread _ =
                 Thread.ofVirtual()
                         .start(() -> {
                             try {
@@ -54,7 +54,7 @@ final class LongWork {
             document = awaited(done);
         } finally {
             // What was begun is done also for a client that has gone, while his session is held.
-            int unusedToo = done.handle((made, thrown) -> 0).join();
+            int _ = done.handle((made, thrown) -> 0).join();
         }
         tell(document);
     }
@@ -69,7 +69,8 @@ final class LongWork {
                 Thread.currentThread().interrupt();
                 throw new InterruptedIOException("the gateway ends");
             } catch (ExecutionException e) {
-                return failed(e.getCause());
+                Throwable cause = e.getCause();
+                return failed(cause == null ? e : cause);
             }
         }
     }

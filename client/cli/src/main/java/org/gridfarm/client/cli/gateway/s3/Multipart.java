@@ -129,7 +129,7 @@ final class Multipart {
         FarmPath part = parts(call).path().child(name(number(call)));
         SignedBody body = call.content();
         try (Transfers.Place _ = transfers.take(call.place().key())) {
-            boolean unused = new Upload(call.call(), part).from(body).take(_ -> {});
+            boolean _ = new Upload(call.call(), part).from(body).take(_ -> {});
         } catch (FarmException e) {
             throw e.kind() == ErrorKind.NOT_FOUND ? noUpload() : e; // aborted meanwhile
         }
@@ -162,7 +162,7 @@ final class Multipart {
         new LongWork(call)
                 .answer(() -> {
                     try (Transfers.Place _ = transfers.take(call.place().key())) {
-                        boolean unused = upload.take(_ -> {});
+                        boolean _ = upload.take(_ -> {});
                     }
                     return Copies.result("CopyPartResult", call.farm().stat(part));
                 });
@@ -240,7 +240,9 @@ final class Multipart {
         new LongWork(call)
                 .answer(() -> {
                     try (Transfers.Place _ = transfers.take(call.place().key())) {
-                        S3Objects.take(call, upload);
+                        S3Objects.take(call, upload, () -> true);
+                    } catch (FarmException e) {
+                        throw e.kind() == ErrorKind.NOT_FOUND ? noUpload() : e; // by another call
                     }
                     FileInfo made = call.farm().stat(call.place().path());
                     end(call, directory.path());

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** GET, HEAD, PUT and DELETE of an object, and copies of one. */
 final class S3Objects {
@@ -151,14 +152,18 @@ final class S3Objects {
                         .from(body)
                         .prepared(file -> headers.keep(call.farm(), file));
         try (Transfers.Place _ = transfers.take(call.place().key())) {
-            take(call, upload);
+            take(call, upload, () -> !body.isBegun());
         }
         FileInfo made = call.farm().stat(call.place().path());
         call.answer().header(HttpHeaderNames.ETAG, tag(made)).empty(200);
     }
 
-    /** With the directories that its key takes, and under the conditions of the request. */
-    static void take(S3Call call, Upload upload) throws IOException {
+    /**
+     * With the directories that its key takes, and under the conditions of the request.
+     *
+     * @param mayRepeat where the content is still all to be had
+     */
+    static void take(S3Call call, Upload upload, BooleanSupplier mayRepeat) throws IOException {
         boolean onlyNew =
                 call.header(HttpHeaderNames.IF_NONE_MATCH).filter("*"::equals).isPresent();
         upload.onlyNew(onlyNew);
@@ -167,11 +172,12 @@ final class S3Objects {
         for (int attempt = 1; ; attempt++) {
             new Prefixes(call.farm()).make(call.place().bucketPath(), directory);
             try {
-                boolean unused = upload.take(there -> judge(call, there));
+                boolean _ = upload.take(there -> judge(call, there));
                 return;
             } catch (FarmException e) {
-                // Before a byte was read: the last object beside it went, and the directory too.
-                if (e.kind() != ErrorKind.NOT_FOUND || attempt == ATTEMPTS_MAX) throw e;
+                boolean isLast = attempt == ATTEMPTS_MAX || !mayRepeat.getAsBoolean();
+                if (e.kind() != ErrorKind.NOT_FOUND || isLast) throw e;
+                // The last object beside it went, and so did the directory.
                 call.requireBucket();
             }
         }

@@ -89,6 +89,11 @@ public final class SignedBody extends InputStream {
         sums.put(header, sum);
     }
 
+    /** Somebody has read of it, and nobody can from its begin on. */
+    public boolean isBegun() {
+        return ended || bytes > 0;
+    }
+
     @Override
     public int read() throws IOException {
         byte[] one = new byte[1];
