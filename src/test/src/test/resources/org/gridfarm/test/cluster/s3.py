@@ -189,7 +189,7 @@ def copies():
 
 
 def parts():
-    content = os.urandom(13 << 20)
+    content = os.urandom(6 << 20)
     small = boto3.s3.transfer.TransferConfig(multipart_threshold=1 << 20, multipart_chunksize=5 << 20)
     s3.upload_fileobj(io.BytesIO(content), BUCKET, "big", Config=small, ExtraArgs={"Metadata": {"m": "1"}})
     assert get("big") == content
