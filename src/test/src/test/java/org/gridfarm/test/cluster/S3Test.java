@@ -8,9 +8,12 @@ import org.gridfarm.client.cli.gateway.S3Gateway;
 import org.gridfarm.client.cli.gateway.s3.auth.AccessKey;
 import org.gridfarm.client.cli.gateway.s3.auth.AccessKeys;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.name.FarmPath;
+import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.rpc.HostPort;
+import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +25,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /** The endpoint of S3 by TLS, with boto3: each key is somebody's, and he may what he may. */
 class S3Test {
@@ -116,8 +121,25 @@ class S3Test {
                         () -> assertThat(list(bin)).doesNotContain("Error").contains("Buckets"));
         await().atMost(SEEN_WITHIN)
                 .untilAsserted(() -> assertThat(list(daemon)).contains("Buckets"));
+        makeLarge();
         assertThat(python(CASES.toString(), daemon, bin)).contains("ok end");
         assertThat(farm.client().list(ROOT)).isEmpty();
+    }
+
+    /** A bucket of so many names that their order is remembered; the cases empty it. */
+    private static void makeLarge() {
+        farm.gf("mkdir", "-m", "777", "/s3/large");
+        Metadata metadata = farm.client().metadata();
+        long large = farm.client().stat(ROOT.child("large")).inode();
+        List<Name> names = IntStream.rangeClosed(1, 2100).mapToObj(n -> Name.of("f" + n)).toList();
+        for (int from = 0; from < names.size(); from += 100) {
+            names.subList(from, from + 100).stream()
+                    .map(name ->
+                            metadata.mknod(
+                                    metadata.self(), large, name, 0644, 0, FileType.REGULAR, 0))
+                    .toList()
+                    .forEach(CompletableFuture::join);
+        }
     }
 
     private static String list(AccessKey key) {

@@ -127,6 +127,28 @@ def listings():
     assert keys() == ([], []) and keys(Delimiter="/") == ([], [])
 
 
+def large():
+    """A bucket that is there already, of so many names that their order is remembered."""
+    whole = sorted(f"f{n}" for n in range(1, 2101))
+
+    def listed(**more):
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket="large", **more)
+        return [each["Key"] for page in pages for each in page.get("Contents", [])]
+
+    assert listed() == whole and listed() == whole and listed(Delimiter="/") == whole
+    assert listed(Prefix="f20") == [name for name in whole if name.startswith("f20")]
+    assert listed(StartAfter="f1999") == [name for name in whole if name > "f1999"]
+    s3.put_object(Bucket="large", Key="f2x/in", Body=b"")
+    assert listed() == sorted(whole + ["f2x/in"])
+    assert listed(StartAfter="f2x/a") == ["f2x/in"] + [name for name in whole if name > "f2x"]
+    s3.delete_object(Bucket="large", Key="f2x/in")
+    assert listed() == whole
+    for at in range(0, len(whole), 1000):
+        some = [{"Key": name} for name in whole[at:at + 1000]]
+        assert "Errors" not in s3.delete_objects(Bucket="large", Delete={"Objects": some, "Quiet": True})
+    s3.delete_bucket(Bucket="large")
+
+
 def names():
     put("d/e")
     refused("KeyConflict", put, key="d")
@@ -262,7 +284,7 @@ def end():
     s3.delete_bucket(Bucket=BUCKET)
 
 
-for case in (buckets, one_object, conditions, listings, names, addresses, copies, parts, strangers, not_offered, end):
+for case in (buckets, one_object, conditions, listings, large, names, addresses, copies, parts, strangers, not_offered, end):
     began = time.monotonic()
     case()
     print("ok", case.__name__, f"{time.monotonic() - began:.1f} s", flush=True)

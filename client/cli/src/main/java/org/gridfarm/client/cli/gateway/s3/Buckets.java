@@ -20,6 +20,8 @@ import java.util.stream.Stream;
 final class Buckets {
     private static final int KEYS_MAX = 1_000;
 
+    private final Orders orders = new Orders(Runtime.getRuntime().maxMemory());
+
     void list(S3Call call) throws IOException {
         List<FileInfo> found;
         try (Stream<FileInfo> entries = call.farm().list(call.place().root())) {
@@ -112,7 +114,7 @@ final class Buckets {
         Page page =
                 limit == 0
                         ? new Page(List.of(), true)
-                        : new ObjectWalk(call.farm(), after, delimiter.isPresent(), limit)
+                        : new ObjectWalk(call, orders, after, delimiter.isPresent(), limit)
                                 .page(call.place(), prefix);
         int most = limit;
         call.xml(

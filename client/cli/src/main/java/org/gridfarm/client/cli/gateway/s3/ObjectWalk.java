@@ -8,7 +8,6 @@ import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,14 +19,16 @@ import java.util.stream.Stream;
 
 /**
  * Goes through a bucket in the order of keys, which is that of their bytes. The farm lists a
- * directory in another order, so each is gone through for the names that come next: it costs time
- * by the size of the directories on the way, and memory by the size of the page. For one thread.
+ * directory in another order, so each is gone through for the names that come next; that of a large
+ * one is remembered ({@link Orders}). Memory goes by the size of the page. For one thread.
  */
 final class ObjectWalk {
     private static final Comparator<byte[]> BY_BYTES = Arrays::compareUnsigned;
 
     private final Gridfarm farm;
     private final Prefixes prefixes;
+    private final Orders orders;
+    private final String account;
     private final byte[] after;
     private final boolean isFlat;
     private final int limit;
@@ -38,9 +39,11 @@ final class ObjectWalk {
      * @param isFlat what is in a directory is one item, its common prefix
      * @param limit of the page
      */
-    ObjectWalk(Gridfarm farm, String after, boolean isFlat, int limit) {
-        this.farm = farm;
+    ObjectWalk(S3Call call, Orders orders, String after, boolean isFlat, int limit) {
+        this.farm = call.farm();
         this.prefixes = new Prefixes(farm);
+        this.orders = orders;
+        this.account = call.signed().key().account();
         this.after = after.getBytes(StandardCharsets.UTF_8);
         this.isFlat = isFlat;
         this.limit = limit;
@@ -109,9 +112,9 @@ final class ObjectWalk {
             Next next = next(directory, key, begin, from);
             for (var entry : next.found.entrySet()) {
                 if (isFull()) return;
-                from = entry.getKey();
-                take(entry.getValue(), new String(from, StandardCharsets.UTF_8));
+                take(entry.getValue(), new String(entry.getKey(), StandardCharsets.UTF_8));
             }
+            from = next.last;
             isMore = next.isMore;
         }
     }
@@ -135,61 +138,125 @@ final class ObjectWalk {
         }
     }
 
-    /** Entries of one directory by their keys, the least first. */
-    private record Next(TreeMap<byte[], FileInfo> found, boolean isMore) {}
+    /**
+     * Entries of one directory by their keys, the least first.
+     *
+     * @param last key that was looked at
+     */
+    private record Next(TreeMap<byte[], FileInfo> found, byte[] last, boolean isMore) {}
 
     private Next next(FarmPath directory, String key, byte[] begin, byte[] from) {
-        byte[] above = bytes(key);
-        int wanted = limit + 1 - items.size();
+        FileInfo now = farm.stat(directory);
+        Orders.Order order = orders.known(account, now);
+        return order == null
+                ? byListing(now, bytes(key), begin, from)
+                : byOrder(order, now, bytes(key), begin, from);
+    }
+
+    private int wanted() {
+        return limit + 1 - items.size();
+    }
+
+    private Next byListing(FileInfo directory, byte[] above, byte[] begin, byte[] from) {
         TreeMap<byte[], FileInfo> found = new TreeMap<>(BY_BYTES);
         boolean isMore = false;
-        try (Stream<FileInfo> entries = farm.list(directory)) {
+        try (Orders.Lesson lesson = orders.learn(account, directory);
+                Stream<FileInfo> entries = farm.list(directory.path())) {
             for (Iterator<FileInfo> each = entries.iterator(); each.hasNext(); ) {
                 FileInfo entry = each.next();
-                if (!isKey(entry, begin)) continue;
-                byte[] of = key(above, entry);
-                if (BY_BYTES.compare(of, from) <= 0 || !mayHold(entry, of)) continue;
-                if (found.size() == wanted && BY_BYTES.compare(of, found.lastKey()) > 0) {
+                if (!isKey(entry)) continue;
+                byte[] below = below(entry);
+                lesson.add(below);
+                byte[] of = joined(above, below);
+                if (!startsWith(below, begin) || !isNext(of, from)) continue;
+                if (found.size() == wanted() && BY_BYTES.compare(of, found.lastKey()) > 0) {
                     isMore = true;
                     continue;
                 }
                 FileInfo shown = entry.isSymbolicLink() ? target(entry) : entry;
                 if (shown == null) continue;
                 found.put(of, shown);
-                if (found.size() > wanted) {
+                if (found.size() > wanted()) {
                     found.pollLastEntry();
                     isMore = true;
                 }
             }
+            lesson.ends(farm.stat(directory.path()));
         }
-        return new Next(found, isMore);
+        return new Next(found, found.isEmpty() ? from : found.lastKey(), isMore);
     }
 
-    /** The key of a file, or the prefix of what is in a directory. */
-    private static byte[] key(byte[] above, FileInfo entry) {
-        ByteArrayOutputStream key = new ByteArrayOutputStream();
-        key.writeBytes(above);
-        key.writeBytes(entry.path().last().bytes());
-        if (entry.isDirectory()) key.write('/');
-        return key.toByteArray();
+    private Next byOrder(
+            Orders.Order order, FileInfo directory, byte[] above, byte[] begin, byte[] from) {
+        TreeMap<byte[], FileInfo> found = new TreeMap<>(BY_BYTES);
+        List<byte[]> asked = new ArrayList<>();
+        byte[] last = from;
+        int at = order.firstNotBefore(start(above, begin, from));
+        while (at < order.size() && startsWith(order.key(at), begin) && asked.size() < wanted()) {
+            byte[] below = order.key(at++);
+            last = joined(above, below);
+            if (isNext(last, from)) asked.add(below);
+        }
+        NamesLookup lookup = new NamesLookup(farm, directory);
+        lookup.all(asked)
+                .forEach((below, entry) -> {
+                    FileInfo shown = entry.isSymbolicLink() ? target(entry) : entry;
+                    if (shown != null) found.put(joined(above, below), shown);
+                });
+        boolean isMore = at < order.size() && startsWith(order.key(at), begin);
+        return new Next(found, last, isMore);
+    }
+
+    /** Nothing of a directory that is before this is on the page: the last of three bounds. */
+    private byte[] start(byte[] above, byte[] begin, byte[] from) {
+        byte[] start = begin;
+        if (startsWith(from, above)) start = later(start, rest(from, above));
+        if (startsWith(after, above)) {
+            byte[] rest = rest(after, above);
+            int slash = 0;
+            while (slash < rest.length && rest[slash] != '/') slash++;
+            // A directory comes before what is in it.
+            start = later(start, Arrays.copyOf(rest, Math.min(rest.length, slash + 1)));
+        }
+        return start;
+    }
+
+    private static byte[] later(byte[] one, byte[] other) {
+        return BY_BYTES.compare(one, other) < 0 ? other : one;
+    }
+
+    private static byte[] rest(byte[] key, byte[] above) {
+        return Arrays.copyOfRange(key, above.length, key.length);
+    }
+
+    private static boolean startsWith(byte[] key, byte[] begin) {
+        return key.length >= begin.length
+                && Arrays.equals(key, 0, begin.length, begin, 0, begin.length);
+    }
+
+    private boolean isNext(byte[] key, byte[] from) {
+        return BY_BYTES.compare(key, from) > 0 && mayHold(key);
+    }
+
+    private static byte[] joined(byte[] above, byte[] below) {
+        byte[] key = Arrays.copyOf(above, above.length + below.length);
+        System.arraycopy(below, 0, key, above.length, below.length);
+        return key;
+    }
+
+    /** How the key of a file goes on below its directory, or the prefix of what is in one. */
+    private static byte[] below(FileInfo entry) {
+        byte[] name = entry.path().last().bytes();
+        return entry.isDirectory() ? joined(name, new byte[] {'/'}) : name;
     }
 
     /** Keys of a directory that are behind the last one may begin before it. */
-    private boolean mayHold(FileInfo entry, byte[] key) {
-        boolean isInside =
-                !isFlat
-                        && entry.isDirectory()
-                        && after.length >= key.length
-                        && Arrays.equals(key, Arrays.copyOf(after, key.length));
+    private boolean mayHold(byte[] key) {
+        boolean isInside = !isFlat && key[key.length - 1] == '/' && startsWith(after, key);
         return isInside || isBehind(key);
     }
 
-    private static boolean isKey(FileInfo entry, byte[] begin) {
-        byte[] name = entry.path().last().bytes();
-        boolean begins =
-                name.length >= begin.length
-                        && Arrays.equals(begin, Arrays.copyOf(name, begin.length));
-        if (!begins) return false;
+    private static boolean isKey(FileInfo entry) {
         String text = entry.path().last().toString();
         return !Place.isHidden(text) && text.codePoints().allMatch(Place::isText);
     }

@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.gateway.s3.auth.S3Code;
 import org.gridfarm.client.cli.gateway.s3.auth.S3Failure;
 import org.gridfarm.client.cli.gateway.s3.auth.Signed;
 import org.gridfarm.client.cli.gateway.s3.auth.SignedBody;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.w3c.dom.Element;
@@ -15,10 +16,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The requests of S3, each led to where it is answered. Thread-safe. */
 public final class S3 {
     private static final int DELETED_MAX = 1_000;
+    private static final int DELETED_AT_ONCE = 16;
     private static final int DOCUMENT_BYTES_MAX = 4 << 20;
 
     /** What of a bucket or an object is asked for by a parameter, and is not here. */
@@ -173,10 +180,7 @@ public final class S3 {
                     "names 1 to " + DELETED_MAX + " objects, not " + each.size());
         }
         boolean isQuiet = Xml.child(asked, "Quiet").filter("true"::equals).isPresent();
-        List<Outcome> outcomes = new ArrayList<>();
-        for (Element one : each) {
-            outcomes.add(deleted(call, one));
-        }
+        List<Outcome> outcomes = deleted(call, each);
         call.xml(
                 200,
                 Xml.document(
@@ -188,10 +192,47 @@ public final class S3 {
                         }));
     }
 
-    private static Outcome deleted(S3Call call, Element one) {
-        String key = Xml.requiredChild(one, "Key");
+    /** Some at once: the metaserver makes one commit of what comes together. */
+    private static List<Outcome> deleted(S3Call call, List<Element> each) {
+        List<String> keys = each.stream().map(one -> Xml.requiredChild(one, "Key")).toList();
+        List<Boolean> plain = each.stream().map(S3::isPlain).toList();
+        Outcome[] outcomes = new Outcome[keys.size()];
+        AtomicInteger next = new AtomicInteger();
+        Runnable lane =
+                () -> {
+                    for (int i = next.getAndIncrement();
+                            i < outcomes.length;
+                            i = next.getAndIncrement()) {
+                        outcomes[i] = deleted(call, keys.get(i), plain.get(i));
+                    }
+                };
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> lanes = new ArrayList<>();
+            for (int i = 0; i < DELETED_AT_ONCE; i++) lanes.add(threads.submit(lane));
+            for (Future<?> one : lanes) await(one);
+        }
+        return List.of(outcomes);
+    }
+
+    private static void await(Future<?> lane) {
         try {
-            if (Xml.child(one, "VersionId").isPresent() || Xml.child(one, "ETag").isPresent()) {
+            lane.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FarmException(ErrorKind.INTERRUPTED, "delete", "");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Nothing but its key tells what is to be removed. */
+    private static boolean isPlain(Element one) {
+        return Xml.child(one, "VersionId").isEmpty() && Xml.child(one, "ETag").isEmpty();
+    }
+
+    private static Outcome deleted(S3Call call, String key, boolean isPlain) {
+        try {
+            if (!isPlain) {
                 throw new S3Failure(
                         S3Code.NOT_OFFERED, "objects are removed by their keys, whatever they are");
             }
