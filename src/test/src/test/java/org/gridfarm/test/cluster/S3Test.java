@@ -44,6 +44,7 @@ class S3Test {
 
     @BeforeAll
     static void start() throws IOException {
+        Programs.need("curl");
         Programs.needPython("boto3");
         farm = TestFarm.shared();
         pki = farm.directory().resolve("pki");

@@ -16,7 +16,6 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
-import org.w3c.dom.Element;
 
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -24,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -35,7 +35,6 @@ import java.util.stream.Stream;
 final class Multipart {
     private static final int ID_BYTES = 16;
     private static final int PARTS_MAX = 10_000;
-    private static final int DOCUMENT_BYTES_MAX = 4 << 20;
     private static final int PRIVATE = 0700;
 
     /** What is copied in one call, which has to end within the time-out. */
@@ -227,9 +226,9 @@ final class Multipart {
 
     void complete(S3Call call) throws IOException {
         FileInfo directory = parts(call);
-        Element asked;
+        Wishes asked;
         try (SignedBody body = SignedBody.document(call.request(), call.signed())) {
-            asked = Xml.read(body, DOCUMENT_BYTES_MAX, "CompleteMultipartUpload");
+            asked = Wishes.read(body, "CompleteMultipartUpload", "Part", PARTS_MAX);
         }
         List<FileInfo> parts = wanted(call, directory.path(), asked);
         Headers headers = Headers.kept(call.farm(), directory);
@@ -256,13 +255,13 @@ final class Multipart {
                 });
     }
 
-    private static List<FileInfo> wanted(S3Call call, FarmPath directory, Element asked) {
+    private static List<FileInfo> wanted(S3Call call, FarmPath directory, Wishes asked) {
         List<FileInfo> parts = new ArrayList<>();
         long before = 0;
-        for (Element each : Xml.children(asked, "Part")) {
+        for (Map<String, String> each : asked.each()) {
             long number;
             try {
-                number = Long.parseLong(Xml.requiredChild(each, "PartNumber").strip());
+                number = Long.parseLong(Wishes.required(each, "PartNumber").strip());
             } catch (NumberFormatException e) {
                 throw new S3Failure(S3Code.MALFORMED_XML, "a PartNumber is none", e);
             }
@@ -270,9 +269,8 @@ final class Multipart {
                 throw new S3Failure(S3Code.INVALID_PART_ORDER, number + " follows " + before);
             }
             before = number;
-            parts.add(part(call, directory, number, Xml.requiredChild(each, "ETag").strip()));
+            parts.add(part(call, directory, number, Wishes.required(each, "ETag").strip()));
         }
-        if (parts.isEmpty()) throw new S3Failure(S3Code.MALFORMED_XML, "no part is named");
         return parts;
     }
 

@@ -9,11 +9,11 @@ import org.gridfarm.client.cli.gateway.s3.auth.SignedBody;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
-import org.w3c.dom.Element;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class S3 {
     private static final int DELETED_MAX = 1_000;
     private static final int DELETED_AT_ONCE = 16;
-    private static final int DOCUMENT_BYTES_MAX = 4 << 20;
 
     /** What of a bucket or an object is asked for by a parameter, and is not here. */
     private static final Set<String> NOT_OFFERED =
@@ -169,18 +168,13 @@ public final class S3 {
 
     private static void deleteMany(S3Call call) throws IOException {
         call.requireBucket();
-        Element asked;
+        Wishes asked;
         try (SignedBody body = SignedBody.document(call.request(), call.signed())) {
-            asked = Xml.read(body, DOCUMENT_BYTES_MAX, "Delete");
+            asked = Wishes.read(body, "Delete", "Object", DELETED_MAX);
         }
-        List<Element> each = Xml.children(asked, "Object");
-        if (each.isEmpty() || each.size() > DELETED_MAX) {
-            throw new S3Failure(
-                    S3Code.MALFORMED_XML,
-                    "names 1 to " + DELETED_MAX + " objects, not " + each.size());
-        }
-        boolean isQuiet = Xml.child(asked, "Quiet").filter("true"::equals).isPresent();
-        List<Outcome> outcomes = deleted(call, each);
+        boolean isQuiet = "true".equals(asked.words().get("Quiet"));
+        asked.each().forEach(one -> Wishes.required(one, "Key"));
+        List<Outcome> outcomes = deleted(call, asked.each());
         call.xml(
                 200,
                 Xml.document(
@@ -193,17 +187,15 @@ public final class S3 {
     }
 
     /** Some at once: the metaserver makes one commit of what comes together. */
-    private static List<Outcome> deleted(S3Call call, List<Element> each) {
-        List<String> keys = each.stream().map(one -> Xml.requiredChild(one, "Key")).toList();
-        List<Boolean> plain = each.stream().map(S3::isPlain).toList();
-        Outcome[] outcomes = new Outcome[keys.size()];
+    private static List<Outcome> deleted(S3Call call, List<Map<String, String>> each) {
+        Outcome[] outcomes = new Outcome[each.size()];
         AtomicInteger next = new AtomicInteger();
         Runnable lane =
                 () -> {
                     for (int i = next.getAndIncrement();
                             i < outcomes.length;
                             i = next.getAndIncrement()) {
-                        outcomes[i] = deleted(call, keys.get(i), plain.get(i));
+                        outcomes[i] = deleted(call, each.get(i));
                     }
                 };
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -225,14 +217,10 @@ public final class S3 {
         }
     }
 
-    /** Nothing but its key tells what is to be removed. */
-    private static boolean isPlain(Element one) {
-        return Xml.child(one, "VersionId").isEmpty() && Xml.child(one, "ETag").isEmpty();
-    }
-
-    private static Outcome deleted(S3Call call, String key, boolean isPlain) {
+    private static Outcome deleted(S3Call call, Map<String, String> one) {
+        String key = Wishes.required(one, "Key");
         try {
-            if (!isPlain) {
+            if (one.containsKey("VersionId") || one.containsKey("ETag")) {
                 throw new S3Failure(
                         S3Code.NOT_OFFERED, "objects are removed by their keys, whatever they are");
             }

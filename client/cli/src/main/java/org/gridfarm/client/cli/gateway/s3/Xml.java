@@ -1,31 +1,17 @@
 package org.gridfarm.client.cli.gateway.s3;
 
 import org.gridfarm.client.cli.gateway.s3.auth.S3Code;
-import org.gridfarm.client.cli.gateway.s3.auth.S3Failure;
-import org.w3c.dom.Document;
-import org.w3c.dom.Element;
-import org.w3c.dom.Node;
-import org.xml.sax.SAXException;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 
-import javax.xml.XMLConstants;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
-/** Documents of S3, as they are written and as they are read. For one thread. */
+/** Documents of S3, as they are written. For one thread. */
 public final class Xml {
     public static final String TYPE = "application/xml";
 
@@ -130,53 +116,5 @@ public final class Xml {
     @Override
     public String toString() {
         return bytes.toString(StandardCharsets.UTF_8);
-    }
-
-    // ---- reading
-
-    /** The element at the top of a document of at most so many bytes, to its end. */
-    static Element read(InputStream from, int bytesMax, String top) throws IOException {
-        byte[] document = from.readNBytes(bytesMax + 1);
-        if (document.length > bytesMax) {
-            throw new S3Failure(
-                    S3Code.MALFORMED_XML, "a document has at most " + bytesMax + " bytes");
-        }
-        try {
-            DocumentBuilderFactory factory = DocumentBuilderFactory.newDefaultInstance();
-            factory.setNamespaceAware(true);
-            factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
-            factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
-            var builder = factory.newDocumentBuilder();
-            builder.setErrorHandler(null); // which would print
-            Document read = builder.parse(new ByteArrayInputStream(document));
-            Element found = read.getDocumentElement();
-            if (found.getLocalName().equals(top)) return found;
-            throw new S3Failure(
-                    S3Code.MALFORMED_XML,
-                    "the document is " + found.getLocalName() + ", not " + top);
-        } catch (SAXException | ParserConfigurationException e) {
-            throw new S3Failure(
-                    S3Code.MALFORMED_XML, "the document cannot be read: " + e.getMessage(), e);
-        }
-    }
-
-    static List<Element> children(Element of, String name) {
-        List<Element> found = new ArrayList<>();
-        for (Node each = of.getFirstChild(); each != null; each = each.getNextSibling()) {
-            if (each instanceof Element child && name.equals(child.getLocalName())) {
-                found.add(child);
-            }
-        }
-        return found;
-    }
-
-    static Optional<String> child(Element of, String name) {
-        return children(of, name).stream().findFirst().map(Element::getTextContent);
-    }
-
-    static String requiredChild(Element of, String name) {
-        return child(of, name)
-                .orElseThrow(() ->
-                        new S3Failure(S3Code.MALFORMED_XML, of.getLocalName() + " has no " + name));
     }
 }
