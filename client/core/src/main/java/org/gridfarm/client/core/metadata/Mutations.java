@@ -238,14 +238,20 @@ final class Mutations {
             }
             if (thrown != null) {
                 change.failed();
-                tell(change.inodes(), change.directories());
+                tell(change);
                 throw Failures.about(thrown, operation, subject);
             }
             outcome.accept(change, reply);
             change.done();
-            tell(change.inodes(), change.directories());
+            tell(change);
             return reply;
         });
+    }
+
+    private void tell(Change change) {
+        if (!listeners.isEmpty()) {
+            tell(change.inodes(), change.directories());
+        }
     }
 
     private void tell(long[] inodes, long[] directories) {
