@@ -9,6 +9,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 
 import java.util.function.UnaryOperator;
@@ -64,6 +65,11 @@ final class Tampered<Q extends MessageLite, R extends MessageLite> implements Ex
     @Override
     public String requestId() {
         return exchange.requestId();
+    }
+
+    @Override
+    public @Nullable Trace trace() {
+        return exchange.trace();
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.gridfarm.protocol.observe;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * in one second the rest are counted and told with the next line. Thread-safe.
  *
  * <pre>
- *   method=open ms=1840 result=ok who="/O=Grid/CN=Ann" as=ann from=10.0.0.7:40112 request=12-881
+ *   method=open ms=1840 result=ok who="/O=Grid/CN=Ann" as=ann from=10.0.0.7:40112 request=12-881 trace=4bf92f3577b34da6a3ce929d0e0e4736
  * </pre>
  */
 public final class SlowRequests {
@@ -40,6 +41,7 @@ public final class SlowRequests {
      * @param result {@code ok} or the kind of failure
      * @param who the certificate's name
      * @param request names it in this process's log
+     * @param trace for which it was made, 32 digits; empty: for none
      */
     public record Slow(
             Instant ended,
@@ -49,7 +51,8 @@ public final class SlowRequests {
             String who,
             String user,
             String from,
-            String request) {}
+            String request,
+            String trace) {}
 
     private final long thresholdNanos;
     private final Deque<Slow> kept = new ArrayDeque<>(); // guarded by this, the newest first
@@ -69,6 +72,7 @@ public final class SlowRequests {
     }
 
     void add(Exchange<?, ?> exchange, @Nullable ErrorKind failure, long nanos) {
+        Trace trace = exchange.trace();
         Slow slow =
                 new Slow(
                         Instant.now(),
@@ -78,11 +82,12 @@ public final class SlowRequests {
                         exchange.peer().identity().dn(),
                         exchange.peer().identity().user(),
                         exchange.peer().address().toString(),
-                        exchange.requestId());
+                        exchange.requestId(),
+                        trace == null ? "" : trace.id());
         long before = keep(slow, System.nanoTime());
         if (before < 0) return;
         LOG.warn(
-                "slow request: method={} ms={} result={} who=\"{}\" as={} from={} request={}{}",
+                "slow request: method={} ms={} result={} who=\"{}\" as={} from={} request={}{}{}",
                 slow.method(),
                 slow.millis(),
                 slow.result(),
@@ -90,6 +95,7 @@ public final class SlowRequests {
                 slow.user(),
                 slow.from(),
                 slow.request(),
+                trace == null ? "" : " trace=" + trace.id(),
                 before == 0 ? "" : " unsaid=" + before);
     }
 
@@ -117,7 +123,7 @@ public final class SlowRequests {
 
     /**
      * {@code
-     * {"threshold_ms":N,"slow":[{"ended","method","ms","result","who","user","from","request"}]}},
+     * {"threshold_ms":N,"slow":[{"ended","method","ms","result","who","user","from","request","trace"}]}},
      * the newest first; a threshold of 0: none is noted.
      */
     public String json() {
@@ -143,6 +149,8 @@ public final class SlowRequests {
                     .append(quoted(slow.from()))
                     .append(",\"request\":")
                     .append(quoted(slow.request()))
+                    .append(",\"trace\":")
+                    .append(quoted(slow.trace()))
                     .append('}');
             comma = ",";
         }

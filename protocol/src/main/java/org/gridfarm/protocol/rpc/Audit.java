@@ -4,6 +4,7 @@ import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
+import org.gridfarm.protocol.trace.Trace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -24,6 +25,7 @@ import java.util.function.LongSupplier;
  *   result=refused who="/O=Grid/CN=Mallory" as=mallory from=10.0.0.7:40112 what="node-control" on="n1" why="…"
  *   result=done    who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="node-control" on="drain n1"
  *   result=mapped  who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="connect" on="meta1"
+ *   result=done    who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 trace=4bf92f3577b34da6a3ce929d0e0e4736 what="admin" on="fsck"
  *   result=delegated who="/O=Grid/CN=Carol" as=carol from=10.0.0.8:51220 what="delegate" on="job 7" until=2026-11-27T22:00:00Z
  *   result=refused who="" as= from=10.0.0.9:40113 what="authenticate" on="CN=Eve" why="…"
  * </pre>
@@ -102,14 +104,16 @@ public final class Audit {
         long before = admitted(who.identity().dn());
         if (before < 0) return;
         boolean quiet = result.equals("mapped");
+        Trace trace = Trace.current();
         LOG.atLevel(quiet ? Level.DEBUG : Level.INFO)
                 .log(
-                        "result={} who={} as={}{} from={} what={} on={}{}{}",
+                        "result={} who={} as={}{} from={}{} what={} on={}{}{}",
                         result,
                         quoted(who.identity().dn()),
                         who.identity().user(),
                         who.identity().limited() ? " limited=yes" : "",
                         who.address(),
+                        trace == null ? "" : " trace=" + trace.id(),
                         quoted(what),
                         quoted(subject),
                         why,

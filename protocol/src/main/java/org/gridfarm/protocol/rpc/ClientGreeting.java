@@ -144,6 +144,7 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
         if (impatience != null) impatience.cancel(false);
         Connection connection =
                 new Connection(channel, settings, false, address.toString(), proved, reader);
+        if (welcome.getTakesTraces()) connection.traces().areTaken();
         here.pipeline().replace(this, "rpc", connection);
         connection.begin();
         if (account.isEmpty()) {

@@ -16,6 +16,7 @@ import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.trace.Trace;
 import org.gridfarm.protocol.wire.Failure;
 import org.gridfarm.protocol.wire.Welcome;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +75,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean woken = new AtomicBoolean();
     private final Map<AttachmentKey<?>, Object> attachments = new ConcurrentHashMap<>();
-    private final Map<Object, Runnable> afterClosing = new ConcurrentHashMap<>();
-    private volatile boolean closed;
+    private final AfterClosing afterClosing = new AfterClosing(this);
+    private final TraceFrames traces = new TraceFrames();
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
     private boolean reading;
@@ -157,6 +158,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         settings.observer().connectionOpened();
     }
 
+    /** On the event loop. */
+    TraceFrames traces() {
+        return traces;
+    }
+
     void welcome(Welcome welcome) {
         writer.write(FrameType.WELCOME, 0, 0, 0, welcome);
         flush();
@@ -233,22 +239,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
 
     @Override
     public Runnable whenClosed(Runnable action) {
-        Object key = new Object();
-        afterClosing.put(key, action);
-        if (closed) {
-            runAfterClosing(key);
-        }
-        return () -> afterClosing.remove(key);
-    }
-
-    private void runAfterClosing(Object key) {
-        Runnable action = afterClosing.remove(key);
-        if (action == null) return;
-        try {
-            action.run();
-        } catch (RuntimeException e) {
-            log.error("{}: what followed its end failed", this, e); // others are told all the same
-        }
+        return afterClosing.add(action);
     }
 
     @Override
@@ -428,6 +419,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             }
             case FrameType.PING -> writer.writeBare(FrameType.PONG, call);
             case FrameType.PONG -> {}
+            case FrameType.TRACE -> traces.read(call, in, messageAt, messageBytes);
             default -> throw FrameReader.violation("an unexpected frame of type " + type);
         }
     }
@@ -456,6 +448,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             int messageAt,
             int messageBytes,
             int end) {
+        Trace trace = traces.take(id);
         if (id == 0 || exchanges.containsKey(id))
             throw FrameReader.violation("a second request with the id " + id);
         Services.Entry<?, ?> entry = settings.services().find(number);
@@ -463,9 +456,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             refuse(id, number, ErrorKind.UNSUPPORTED, "method " + number, "not served here");
         } else if (exchanges.size() >= RpcLimits.CALLS_IN_FLIGHT_MAX) {
             refuse(id, number, ErrorKind.OVERLOADED, entry.method().name(), "too many requests");
-        } else if (mayCall(id, entry.method())) {
-            whom.asks(number);
-            serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end);
+        } else {
+            try (Trace.Scope entered = Trace.enter(trace)) {
+                if (!mayCall(id, entry.method())) return;
+                whom.asks(number);
+                serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end, trace);
+            }
         }
     }
 
@@ -494,7 +490,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             ByteBuf in,
             int messageAt,
             int messageBytes,
-            int end) {
+            int end,
+            @Nullable Trace trace) {
         Q message;
         try {
             message = Messages.parse(entry.method().request(), in, messageAt, messageBytes);
@@ -513,7 +510,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                         ? Unpooled.EMPTY_BUFFER
                         : in.retainedSlice(payloadAt, end - payloadAt);
         InboundExchange<Q, R> exchange =
-                new InboundExchange<>(this, id, entry.method(), message, payload, deadlineMillis);
+                new InboundExchange<>(
+                        this, id, entry.method(), message, payload, deadlineMillis, trace);
         exchanges.put(id, exchange);
         settings.observer().requestBegan(entry.method());
         MDC.put(REQUEST_KEY, exchange.requestId());
@@ -640,7 +638,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         exchanges.clear();
         orphans.forEach(InboundExchange::cancel);
         settings.observer().connectionClosed();
-        closed = true;
-        afterClosing.keySet().forEach(this::runAfterClosing);
+        afterClosing.run();
     }
 }

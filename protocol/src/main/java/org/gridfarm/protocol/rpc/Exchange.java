@@ -6,6 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.FileRegion;
 
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.trace.Trace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request being answered. It is answered exactly once, from any thread, by one of the {@code
@@ -40,6 +42,11 @@ public interface Exchange<Q extends MessageLite, R extends MessageLite> {
 
     /** Names this request in logs: unique within this process. */
     String requestId();
+
+    /** For which trace the caller asks; null: for none. */
+    default @Nullable Trace trace() {
+        return null;
+    }
 
     /** True when the caller has cancelled or is gone: work for it may stop. */
     boolean isCancelled();

@@ -229,7 +229,7 @@ final class FrameReader {
         int deadline = in.getInt(at + 15);
         int message = in.getInt(at + 19);
         int messageAt = at + LENGTH_BYTES + HEAD_BYTES;
-        if (type < FrameType.REQUEST || type > FrameType.PONG)
+        if (type < FrameType.REQUEST || type > FrameType.TRACE)
             throw violation("a frame of unknown type " + type);
         if (message < 0 || message > frame - LENGTH_BYTES - HEAD_BYTES)
             throw violation("a message longer than its frame");

@@ -10,5 +10,8 @@ final class FrameType {
     static final byte PING = 6;
     static final byte PONG = 7;
 
+    /** Says of the request that follows for which trace it is made. */
+    static final byte TRACE = 8;
+
     private FrameType() {}
 }

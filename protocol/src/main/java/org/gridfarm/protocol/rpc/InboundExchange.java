@@ -9,6 +9,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
+import org.gridfarm.protocol.trace.Trace;
 import org.gridfarm.protocol.wire.Failure;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     private final Q request;
     private final ByteBuf payload;
     private final int receivedBytes;
+    private final @Nullable Trace trace;
     private final long beganNanos;
     private final long deadlineNanos;
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -54,13 +56,15 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
             Method<Q, R> method,
             Q request,
             ByteBuf payload,
-            int deadlineMillis) {
+            int deadlineMillis,
+            @Nullable Trace trace) {
         this.connection = connection;
         this.id = id;
         this.method = method;
         this.request = request;
         this.payload = payload;
         this.receivedBytes = payload.readableBytes();
+        this.trace = trace;
         this.beganNanos = connection.settings().nanoTime();
         this.deadlineNanos =
                 deadlineMillis == 0
@@ -107,6 +111,11 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     @Override
     public String requestId() {
         return connection.number() + "-" + id;
+    }
+
+    @Override
+    public @Nullable Trace trace() {
+        return trace;
     }
 
     @Override
@@ -226,7 +235,11 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         FarmException refusal = failure;
         long sent = length(bytes);
         if (message != null && refusal == null) refusal = tryWrite(to.writer(), message, bytes);
-        if (refusal != null && to.isProved()) Audit.answered(to, refusal);
+        if (refusal != null && to.isProved()) {
+            try (Trace.Scope entered = Trace.enter(trace)) {
+                Audit.answered(to, refusal);
+            }
+        }
         if (refusal != null)
             to.writer().write(FrameType.FAILURE, id, method.number(), 0, encode(refusal));
         long nanos = connection.settings().nanoTime() - beganNanos;

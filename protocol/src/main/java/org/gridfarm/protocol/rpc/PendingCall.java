@@ -8,6 +8,7 @@ import io.netty.util.ReferenceCountUtil;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -29,6 +30,7 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
     private final Connection connection;
     private final Q request;
     private final BiFunction<R, ByteBuf, T> result;
+    private final @Nullable Trace trace = Trace.current();
     private @Nullable ByteBuf payload; // until written
     private long id; // 0 until written
 
@@ -63,6 +65,7 @@ final class PendingCall<Q extends MessageLite, R extends MessageLite, T>
             return;
         }
         id = to.register(this);
+        if (trace != null) to.traces().write(to.writer(), id, trace);
         // Rounded up, so that a fraction of a millisecond is not sent as "no deadline".
         int millis = (int) Math.min(Integer.MAX_VALUE, (nanosLeft + 999_999) / 1_000_000);
         if (bytes == null)

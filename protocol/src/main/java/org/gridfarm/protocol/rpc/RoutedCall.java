@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -28,6 +29,7 @@ final class RoutedCall<T> extends CompletableFuture<T> {
     private final Clock clock;
     private final boolean endless;
     private final long deadlineAt;
+    private final @Nullable Trace trace = Trace.current(); // attempts are made on other threads
     private final Object lock = new Object(); // a leaf
     private @Nullable ByteBuf payload; // @GuardedBy lock; kept for further attempts until the end
     private @Nullable CompletableFuture<T> inFlight; // @GuardedBy lock
@@ -90,7 +92,10 @@ final class RoutedCall<T> extends CompletableFuture<T> {
             if (isDone()) return;
             copy = payload == null ? null : payload.retainedDuplicate();
         }
-        CompletableFuture<T> sent = attempt.on(peer, copy, left);
+        CompletableFuture<T> sent;
+        try (Trace.Scope entered = Trace.enter(trace)) {
+            sent = attempt.on(peer, copy, left);
+        }
         synchronized (lock) {
             inFlight = sent;
         }

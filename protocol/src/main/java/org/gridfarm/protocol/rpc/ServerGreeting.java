@@ -115,6 +115,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         .setServerName(config.serverName())
                         .setAuthenticatedAs(identity.toString())
                         .setTime(System.currentTimeMillis())
+                        .setTakesTraces(true)
                         .build());
         config.listener().opened(connection);
         connection.whenClosed(() -> config.listener().closed(connection));

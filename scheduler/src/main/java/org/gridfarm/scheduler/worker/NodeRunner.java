@@ -6,6 +6,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.trace.Trace;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.KillTaskRequest;
 import org.gridfarm.protocol.wire.ListTasksReply;
@@ -16,6 +17,7 @@ import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.WriteTaskInputReply;
 import org.gridfarm.protocol.wire.WriteTaskInputRequest;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -42,7 +44,17 @@ public final class NodeRunner implements Runner, AutoCloseable {
     @Override
     public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
         return peer(address)
-                .thenCompose(peer -> peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED));
+                .thenCompose(peer -> {
+                    try (Trace.Scope _ = Trace.enter(traceOf(request))) {
+                        return peer.callPlain(StorageMethods.RUN_TASK, request, UNBOUNDED);
+                    }
+                });
+    }
+
+    /** As the job's environment has it, from where the task's own commands take it. */
+    private static @Nullable Trace traceOf(RunTaskRequest request) {
+        ByteString told = request.getEnvironmentMap().get(Trace.VARIABLE);
+        return told == null ? null : Trace.parse(told.toStringUtf8()).orElse(null);
     }
 
     @Override

@@ -2,6 +2,9 @@ package org.gridfarm.storagenode.replica;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import org.gridfarm.protocol.trace.Trace;
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayDeque;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +15,14 @@ import java.util.concurrent.Executor;
  * exclusive ones alone. No thread waits in it; what cannot start yet is queued. Thread-safe.
  */
 final class Lane {
-    private record Waiting<T>(boolean exclusive, Callable<T> action, CompletableFuture<T> result) {}
+    /**
+     * @param trace of whoever submitted it, for which it works, and what follows it at once
+     */
+    private record Waiting<T>(
+            boolean exclusive,
+            Callable<T> action,
+            CompletableFuture<T> result,
+            @Nullable Trace trace) {}
 
     private final Executor executor;
 
@@ -30,7 +40,8 @@ final class Lane {
     }
 
     <T> CompletableFuture<T> submit(boolean exclusive, Callable<T> action) {
-        Waiting<T> entry = new Waiting<>(exclusive, action, new CompletableFuture<>());
+        Waiting<T> entry =
+                new Waiting<>(exclusive, action, new CompletableFuture<>(), Trace.current());
         synchronized (this) {
             if (!waiting.isEmpty() || !mayStart(exclusive)) {
                 waiting.add(entry);
@@ -54,6 +65,12 @@ final class Lane {
     }
 
     private <T> void run(Waiting<T> entry) {
+        try (Trace.Scope _ = Trace.enter(entry.trace)) {
+            done(entry);
+        }
+    }
+
+    private <T> void done(Waiting<T> entry) {
         T value = null;
         Throwable failure = null;
         try {

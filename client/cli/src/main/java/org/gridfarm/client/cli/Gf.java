@@ -1,8 +1,10 @@
 package org.gridfarm.client.cli;
 
 import org.gridfarm.client.cli.command.Subcommand;
+import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.trace.Trace;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,7 +38,23 @@ public final class Gf {
     public static void main(String[] arguments) {
         System.setOut(new PrintStream(System.out, false, new NameCharset(Terminal.OUT)));
         System.setErr(new PrintStream(System.err, true, new NameCharset(Terminal.ERR)));
+        trace();
         System.exit(run(System.getProperty("gf.invoked", "gf"), LocalPath.arguments(arguments)));
+    }
+
+    /**
+     * What this command asks servers for belongs to the trace of whoever started it, or with
+     * GF_TRACE to one of its own.
+     */
+    private static void trace() {
+        String told = System.getenv(Trace.VARIABLE);
+        if (told != null) {
+            Trace.parse(told).ifPresent(Trace::everywhere);
+        } else if (System.getenv("GF_TRACE") != null) {
+            Trace own = Trace.begin(Entropy.system());
+            Trace.everywhere(own);
+            System.err.println("gf: trace " + own.id());
+        }
     }
 
     static int run(String invoked, String[] arguments) {

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Handler;
 import org.gridfarm.protocol.rpc.Method;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
@@ -37,7 +38,7 @@ public final class HandlerTable {
     public <Q extends MessageLite, R extends MessageLite> boolean run(Exchange<Q, R> exchange) {
         @Nullable Handler<Q, R> handler = (Handler<Q, R>) handlers.get(exchange.method().number());
         if (handler == null) return false;
-        try {
+        try (Trace.Scope _ = Trace.enter(exchange.trace())) {
             if (exchange.method().access().inSession()) Callers.of(exchange);
             handler.handle(exchange);
         } catch (FarmException refused) {

@@ -33,7 +33,8 @@ public final class SlowRequests implements Callable<Integer> {
             }
             Output.Table table =
                     Output.table(
-                            "ENDED", "SERVER", "METHOD", "MS", "RESULT", "USER", "FROM", "REQUEST");
+                            "ENDED", "SERVER", "METHOD", "MS", "RESULT", "USER", "FROM", "REQUEST",
+                            "TRACE");
             found.get("nodes")
                     .properties()
                     .forEach(server -> rows(table, server.getKey(), server.getValue()));
@@ -56,7 +57,8 @@ public final class SlowRequests implements Callable<Integer> {
                     request.get("result").asString(),
                     request.get("user").asString(),
                     request.get("from").asString(),
-                    request.get("request").asString());
+                    request.get("request").asString(),
+                    request.path("trace").asString("")); // servers of before have none
         }
     }
 }

@@ -55,12 +55,12 @@ final class SlowView implements View {
         if (all.isEmpty()) return html;
         html.add(
                 "<div class=\"scroll\"><table data-filter><thead><tr><th>Ended</th><th>Server</th><th>Method</th><th class=\"n\">Took</th>"
-                        + "<th>Result</th><th>User</th><th>From</th><th>Request</th></tr></thead><tbody>");
+                        + "<th>Result</th><th>User</th><th>From</th><th>Request</th><th>Trace</th></tr></thead><tbody>");
         for (Slow slow : all.subList(0, Math.min(SHOWN, all.size()))) {
             JsonNode request = slow.request();
             String result = request.get("result").asString();
             html.add(
-                    "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{} ms</td><td>{}</td><td title=\"{}\">{}</td><td>{}</td><td>{}</td></tr>",
+                    "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{} ms</td><td>{}</td><td title=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
                     request.get("ended").asString(),
                     slow.server(),
                     request.get("method").asString(),
@@ -69,7 +69,8 @@ final class SlowView implements View {
                     request.get("who").asString(),
                     request.get("user").asString(),
                     request.get("from").asString(),
-                    request.get("request").asString());
+                    request.get("request").asString(),
+                    request.path("trace").asString(""));
         }
         return html.add("</tbody></table></div>");
     }

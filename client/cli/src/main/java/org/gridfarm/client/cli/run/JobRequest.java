@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.RpcLimits;
+import org.gridfarm.protocol.trace.Trace;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskSpec;
 import org.jspecify.annotations.Nullable;
@@ -83,9 +84,14 @@ public final class JobRequest {
                         : name);
     }
 
-    /** From {@code NAME=VALUE}, or {@code NAME} alone for what it is here. */
+    /**
+     * From {@code NAME=VALUE}, or {@code NAME} alone for what it is here. What tasks ask servers
+     * for is of the trace of this command.
+     */
     public static Map<String, ByteString> environment(List<String> words) {
         Map<String, ByteString> values = new HashMap<>();
+        Trace trace = Trace.current();
+        if (trace != null) values.put(Trace.VARIABLE, raw(trace.toString()));
         for (String word : words) {
             int equals = word.indexOf('=');
             String name = equals < 0 ? word : word.substring(0, equals);

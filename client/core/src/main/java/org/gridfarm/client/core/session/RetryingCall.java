@@ -4,6 +4,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.trace.Trace;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -24,6 +25,7 @@ final class RetryingCall<R> {
     private final Function<AttachedAttempt, CompletableFuture<R>> attempt;
     private final Function<Attached, Void> suspect;
     private final CompletableFuture<R> result = new CompletableFuture<>();
+    private final @Nullable Trace trace = Trace.current(); // attempts are made on other threads
     private volatile @Nullable CompletableFuture<?> running;
     private Duration pause = SessionLimits.RETRY_PAUSE_MIN; // owned by the attempt under way
     private Scope scope = Scope.SESSION;
@@ -124,7 +126,10 @@ final class RetryingCall<R> {
             return;
         }
         Duration time = left == Long.MAX_VALUE ? Duration.ZERO : Duration.ofNanos(left);
-        CompletableFuture<R> call = attempt.apply(new AttachedAttempt(attached, time));
+        CompletableFuture<R> call;
+        try (Trace.Scope entered = Trace.enter(trace)) {
+            call = attempt.apply(new AttachedAttempt(attached, time));
+        }
         running = call;
         if (result.isDone()) {
             call.cancel(false);

@@ -1,0 +1,4 @@
+@NullMarked
+package org.gridfarm.protocol.trace;
+
+import org.jspecify.annotations.NullMarked;
