@@ -58,9 +58,23 @@ final class WholeLine {
             case "version" -> {
                 return new String[] {"--version"};
             }
-            default -> ordered.addAll(1, before);
+            default -> {
+                if (!before.isEmpty()) ordered.addAll(wordsOfCommand(ordered), before);
+            }
         }
         return ordered.toArray(String[]::new);
+    }
+
+    /** The options are those of {@code quota set}, not of {@code quota}. */
+    private static int wordsOfCommand(List<String> words) {
+        Subcommand first = Subcommand.named(words.getFirst());
+        boolean isOfTwo =
+                first != null
+                        && words.size() > 1
+                        && new CommandLine(first.create())
+                                .getSubcommands()
+                                .containsKey(words.get(1));
+        return isOfTwo ? 2 : 1;
     }
 
     /** Help lists the commands by what they are for. */

@@ -156,6 +156,8 @@ class CommandTableTest {
         int behind = gf("ls", "--json", "--config", "/no/such/file", "/");
         assertThat(saidBefore).contains("/no/such/file").isEqualTo(said());
         assertThat(before).isEqualTo(behind).isNotZero();
+        gf("--json", "--config", "/no/such/file", "quota", "show", "--all");
+        assertThat(said()).contains("/no/such/file");
         gf("--config=/no/such/file", "du");
         assertThat(said()).contains("/no/such/file");
     }

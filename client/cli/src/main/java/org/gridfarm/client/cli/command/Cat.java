@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
         description = {"", "'-' is standard input."},
         mixinStandardHelpOptions = true)
 public final class Cat implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Parameters(arity = "1..*", paramLabel = "PATH", description = "in the farm")
     private List<String> paths = List.of();

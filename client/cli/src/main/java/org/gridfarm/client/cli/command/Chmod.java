@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Chmod implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-R", "--recursive"},

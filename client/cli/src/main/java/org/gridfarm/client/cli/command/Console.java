@@ -25,7 +25,7 @@ import java.util.concurrent.CountDownLatch;
         },
         mixinStandardHelpOptions = true)
 public final class Console implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = "--listen",

@@ -1,43 +1,13 @@
 package org.gridfarm.client.cli.command;
 
-import org.gridfarm.client.core.ClientConfig;
-import org.gridfarm.client.core.Gridfarm;
-import org.jspecify.annotations.Nullable;
-
 import picocli.CommandLine.Option;
 
-import java.nio.file.Path;
-import java.util.Optional;
-
-/** Options of every command that talks to a farm. */
-public final class FarmOptions {
+/**
+ * Options of a command that asks a farm and shows the answer: docs/json.md has each one's document.
+ */
+public final class FarmOptions extends WhichFarm {
     @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description =
-                    "configuration; else GF_CONFIG, ~/.config/gridfarm/config.toml, /etc/gridfarm/config.toml")
-    @Nullable Path config;
-
-    @Option(names = "--json", description = "one JSON document with stable keys on standard output")
+            names = "--json",
+            description = "one JSON document with stable keys on standard output (docs/json.md)")
     boolean json;
-
-    @Option(
-            names = "--as",
-            paramLabel = "ACCOUNT",
-            description =
-                    "which of your accounts you are, where the farm gives you several; else GF_ACCOUNT, the configuration's, the first")
-    String account = "";
-
-    ClientConfig configuration() {
-        return ClientConfig.find(Optional.ofNullable(config)).withAccount(account);
-    }
-
-    /** The file that {@link #configuration} reads. */
-    Path file() {
-        return ClientConfig.locate(Optional.ofNullable(config)).toAbsolutePath();
-    }
-
-    Gridfarm connect() {
-        return Gridfarm.open(configuration(), "gf");
-    }
 }

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 public final class GatewayCommand implements Callable<Integer> {
     private static final int TOKEN_BYTES = 32;
 
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = "--listen",

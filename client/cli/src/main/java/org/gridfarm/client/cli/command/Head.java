@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Head implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-n", "--lines"},

@@ -30,7 +30,7 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Ln implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-s", "--symbolic"},

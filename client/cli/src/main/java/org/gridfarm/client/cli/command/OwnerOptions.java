@@ -10,7 +10,7 @@ import java.util.List;
 
 /** What {@code chown} and {@code chgrp} have in common. */
 final class OwnerOptions {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-R", "--recursive"},

@@ -38,7 +38,7 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Setfacl implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-m", "--modify"},

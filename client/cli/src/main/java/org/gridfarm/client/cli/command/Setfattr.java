@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
             "  gf setfattr -x user.instrument /in/x.dat"
         })
 public final class Setfattr implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-n", "--name"},

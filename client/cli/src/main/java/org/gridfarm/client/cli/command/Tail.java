@@ -30,7 +30,7 @@ import java.util.concurrent.Callable;
 public final class Tail implements Callable<Integer> {
     private static final int PIECE = 64 << 10;
 
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-n", "--lines"},

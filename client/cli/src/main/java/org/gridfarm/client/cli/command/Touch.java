@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
         header = "Makes empty files, and sets times of files that exist.",
         mixinStandardHelpOptions = true)
 public final class Touch implements Callable<Integer> {
-    @Mixin private FarmOptions options = new FarmOptions();
+    @Mixin private WhichFarm options = new WhichFarm();
 
     @Option(
             names = {"-c", "--no-create"},

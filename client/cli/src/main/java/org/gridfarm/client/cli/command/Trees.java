@@ -21,7 +21,7 @@ final class Trees {
      * @return the exit status
      */
     static int visit(
-            FarmOptions options,
+            WhichFarm options,
             List<String> words,
             boolean follow,
             boolean recursive,
