@@ -21,7 +21,7 @@ class PackagesTest {
 
     /** The scripts say at their top what they do and what they need. */
     @ParameterizedTest
-    @CsvSource({"run, 10", "compare, 5", "container, 5"})
+    @CsvSource({"run, 10", "compare, 5", "container, 10"})
     void packagesAreWhatTheyShouldBe(String script, int minutes, @TempDir Path directory)
             throws Exception {
         assumeThat(Tier.current()).as("packages are tried in campaigns").isEqualTo(Tier.CAMPAIGN);
