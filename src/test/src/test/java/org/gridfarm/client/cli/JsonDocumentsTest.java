@@ -174,6 +174,8 @@ class JsonDocumentsTest {
         check("scrub", "status");
         check("fsck");
         check("slow");
+        check("top", "--delay", "0.2");
+        check("usage");
         check("quota set", "--dir", TOP, "--bytes", "1T");
         check("quota show");
         check("quota check");
