@@ -43,7 +43,7 @@ public final class S3Command {
             },
             mixinStandardHelpOptions = true)
     int serve(
-            @Mixin FarmOptions options,
+            @Mixin WhichFarm options,
             @Mixin S3KeysOption keys,
             @Option(
                             names = "--listen",

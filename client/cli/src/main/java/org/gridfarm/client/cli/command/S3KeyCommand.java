@@ -25,7 +25,7 @@ final class S3KeyCommand {
                     "Makes a key for an account and prints it; its secret half is shown this once.",
             mixinStandardHelpOptions = true)
     int add(
-            @Mixin FarmOptions options,
+            @Mixin WhichFarm options,
             @Mixin S3KeysOption keys,
             @Parameters(paramLabel = "ACCOUNT") String account) {
         Path file = keys.file(options);
@@ -40,7 +40,7 @@ final class S3KeyCommand {
             name = "list",
             header = "Shows the keys, without their secret halves.",
             mixinStandardHelpOptions = true)
-    int list(@Mixin FarmOptions options, @Mixin S3KeysOption keys) {
+    int list(@Mixin WhichFarm options, @Mixin S3KeysOption keys) {
         Output.Table table = Output.table("KEY", "ACCOUNT");
         for (AccessKey key : AccessKeys.list(keys.file(options))) {
             table.row(key.id(), key.account());
@@ -55,7 +55,7 @@ final class S3KeyCommand {
                     "Takes a key away; requests that are signed with it are refused within a second.",
             mixinStandardHelpOptions = true)
     int remove(
-            @Mixin FarmOptions options,
+            @Mixin WhichFarm options,
             @Mixin S3KeysOption keys,
             @Parameters(paramLabel = "KEY") String id) {
         AccessKeys.remove(keys.file(options), id);

@@ -17,7 +17,7 @@ final class S3KeysOption {
                     "access keys, a line ACCESSKEY SECRETKEY ACCOUNT for each, of mode 600 (s3-keys beside the configuration)")
     private @Nullable Path keys;
 
-    Path file(FarmOptions options) {
+    Path file(WhichFarm options) {
         return keys == null ? options.file().resolveSibling(NAME) : keys;
     }
 }
