@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.gateway.content;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
 
 import org.gridfarm.client.cli.gateway.call.Call;
 import org.gridfarm.client.core.FarmFile;
@@ -8,6 +9,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -24,6 +26,24 @@ public final class Download {
     public Download(Call call, FarmFile file) {
         this.call = call;
         this.file = file;
+    }
+
+    /**
+     * Sends the file, or the range of it that was asked for; of a HEAD what is said before it.
+     *
+     * @throws FarmException as {@link #send}
+     */
+    public void answer(Optional<ByteRange> range, long size) throws IOException {
+        long length = range.map(ByteRange::length).orElse(size);
+        range.ifPresent(part ->
+                call.answer().header(HttpHeaderNames.CONTENT_RANGE, part.contentRange(size)));
+        int status = range.isPresent() ? 206 : 200;
+        if (call.request().method().equals("HEAD")) {
+            call.answer().begin(status, length);
+            call.answer().end();
+        } else {
+            send(status, range.map(ByteRange::offset).orElse(0L), length);
+        }
     }
 
     /**

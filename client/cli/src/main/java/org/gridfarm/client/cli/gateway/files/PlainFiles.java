@@ -96,18 +96,7 @@ public final class PlainFiles {
                     .text(416, e.getMessage());
             return;
         }
-        long offset = range.map(ByteRange::offset).orElse(0L);
-        long length = range.map(ByteRange::length).orElse(found.size());
-        range.ifPresent(part ->
-                call.answer()
-                        .header(HttpHeaderNames.CONTENT_RANGE, part.contentRange(found.size())));
-        int status = range.isPresent() ? 206 : 200;
-        if (call.request().method().equals("HEAD")) {
-            call.answer().begin(status, length);
-            call.answer().end();
-        } else {
-            new Download(call, file).send(status, offset, length);
-        }
+        new Download(call, file).answer(range, found.size());
     }
 
     private void put(Call call) throws IOException {

@@ -101,18 +101,7 @@ final class S3Objects {
             case WANTED -> {}
         }
         Optional<ByteRange> range = conditions.range();
-        long offset = range.map(ByteRange::offset).orElse(0L);
-        long length = range.map(ByteRange::length).orElse(found.size());
-        range.ifPresent(part ->
-                call.answer()
-                        .header(HttpHeaderNames.CONTENT_RANGE, part.contentRange(found.size())));
-        int status = range.isPresent() ? 206 : 200;
-        if (call.request().method().equals("HEAD")) {
-            call.answer().begin(status, length);
-            call.answer().end();
-        } else {
-            new Download(call.call(), file).send(status, offset, length);
-        }
+        new Download(call.call(), file).answer(range, found.size());
     }
 
     static S3Failure changed() {
