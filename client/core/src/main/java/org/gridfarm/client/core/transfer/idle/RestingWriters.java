@@ -220,8 +220,29 @@ public final class RestingWriters {
         close.run();
     }
 
-    /** Completes when none of them is being closed, or a moment later; null: none is. */
+    /**
+     * Completes when none of them is being closed, or a moment later; null: none is. One whose last
+     * user is about to go is waited for, too.
+     */
     public @Nullable CompletableFuture<Void> closing(long[] inodes) {
+        if (!leaving.isEmpty()) {
+            CompletableFuture<?>[] soon =
+                    LongStream.of(inodes)
+                            .mapToObj(this::leaving)
+                            .filter(Objects::nonNull)
+                            .toArray(CompletableFuture<?>[]::new);
+            if (soon.length > 0) {
+                return CompletableFuture.allOf(soon)
+                        .thenCompose(gone -> {
+                            CompletableFuture<Void> under = underWay(inodes);
+                            return under == null ? CompletableFuture.completedFuture(null) : under;
+                        });
+            }
+        }
+        return underWay(inodes);
+    }
+
+    private @Nullable CompletableFuture<Void> underWay(long[] inodes) {
         if (closing.isEmpty()) {
             return null;
         }

@@ -91,6 +91,33 @@ class RestingWritersTest {
         assertThat(writer.goesOn).isZero();
     }
 
+    /** The kernel tells of the last user late: what is removed meanwhile would count as open. */
+    @Test
+    void whoChangesWhatSomebodyIsLeavingWaitsForTheClose() {
+        Writer writer = new Writer(1);
+        assertThat(resting.closing(new long[] {1})).isNull();
+        resting.leaves(1);
+        assertThat(resting.closing(new long[] {2})).isNull();
+        CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
+        assertThat(before).isNotNull().isNotDone();
+        resting.begunSoon(writer);
+        resting.left(1);
+        assertThat(writer.closes).as("nobody waits for others").isEqualTo(1);
+        assertThat(before).isNotDone();
+        writer.committed.complete(null);
+        assertThat(before).isCompleted();
+    }
+
+    /** A descriptor that somebody else still holds. */
+    @Test
+    void whoChangesWhatNobodyLeavesAfterAllGoesOnSoon() {
+        resting.leaves(1);
+        CompletableFuture<Void> before = resting.closing(new long[] {1});
+        clock.advance(Duration.ofMillis(20));
+        assertThat(before).isCompleted();
+        assertThat(resting.closing(new long[] {1})).isNull();
+    }
+
     @Test
     void itIsClosedForGoodAfterAWhile() {
         Writer first = new Writer(1);
