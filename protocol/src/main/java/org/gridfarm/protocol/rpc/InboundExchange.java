@@ -234,7 +234,8 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         R message = reply;
         FarmException refusal = failure;
         long sent = length(bytes);
-        if (message != null && refusal == null) refusal = tryWrite(to.writer(), message, bytes);
+        if (message != null && refusal == null)
+            refusal = tryWrite(to.writer(), message, bytes, sent);
         if (refusal != null && to.isProved()) {
             try (Trace.Scope entered = Trace.enter(trace)) {
                 Audit.answered(to, refusal);
@@ -260,8 +261,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
 
     /** Writes the reply, or writes nothing and says why; the payload is gone in either case. */
     private @Nullable FarmException tryWrite(
-            FrameWriter writer, R message, @Nullable Object bytes) {
-        long raw = length(bytes);
+            FrameWriter writer, R message, @Nullable Object bytes, long raw) {
         if (!FrameWriter.fits(message.getSerializedSize(), raw)) {
             ReferenceCountUtil.safeRelease(bytes);
             log.error(

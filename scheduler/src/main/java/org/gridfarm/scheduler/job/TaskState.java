@@ -1,5 +1,7 @@
 package org.gridfarm.scheduler.job;
 
+import java.util.Locale;
+
 /**
  * Where a task stands. PENDING → RUNNING → SUCCEEDED | FAILED; a failed attempt with retries left
  * goes back to PENDING; CANCELLED ends what was not finished. The three last are final: a result is
@@ -17,6 +19,11 @@ public enum TaskState {
     }
 
     public String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The opposite of {@link #word}. */
+    public static TaskState of(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
     }
 }

@@ -26,7 +26,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -289,7 +288,7 @@ public final class JobStore implements AutoCloseable {
     /** A task as it is to be kept, with its place in the order of finishing. */
     public record TaskRow(TaskInfo info, long finishOrder, String user, int slots) {
         public boolean hasEnded() {
-            return TaskState.valueOf(info.getState().toUpperCase(Locale.ROOT)).isFinal();
+            return TaskState.of(info.getState()).isFinal();
         }
 
         /** Its slots times its time. */
@@ -396,7 +395,7 @@ public final class JobStore implements AutoCloseable {
                     tasks.add(
                             new Job.KeptTask(
                                     TaskInfo.parseFrom(row.getBytes(1)),
-                                    TaskState.valueOf(row.getString(2).toUpperCase(Locale.ROOT)),
+                                    TaskState.of(row.getString(2)),
                                     row.getLong(3)));
                 }
             }

@@ -27,7 +27,7 @@ final class GroupSearch {
     boolean isMember(long process, long group) {
         try (FileInputStream status = new FileInputStream("/proc/" + process + "/status")) {
             int length = read(status);
-            return hasGroup(buffer, length, group) && find(buffer, length, 0, ZOMBIE) < 0;
+            return hasGroup(buffer, length, group) && find(buffer, length, ZOMBIE) < 0;
         } catch (IOException e) {
             LOG.trace("process {}: {}", process, e.toString());
             return false;
@@ -51,7 +51,7 @@ final class GroupSearch {
      * @param status of proc(5), this many bytes of it
      */
     static boolean hasGroup(byte[] status, int length, long group) {
-        int at = find(status, length, 0, GROUPS);
+        int at = find(status, length, GROUPS);
         if (at < 0) {
             return false;
         }
@@ -71,8 +71,8 @@ final class GroupSearch {
         return number == group;
     }
 
-    private static int find(byte[] text, int length, int from, byte[] word) {
-        for (int i = from; i <= length - word.length; i++) {
+    private static int find(byte[] text, int length, byte[] word) {
+        for (int i = 0; i <= length - word.length; i++) {
             if (text[i] == word[0]
                     && Arrays.equals(text, i, i + word.length, word, 0, word.length)) {
                 return i;

@@ -29,7 +29,6 @@ final class FarmConnection implements AutoCloseable {
     final FarmSession session;
     final TransferClient transfer;
     final RpcClient others;
-    final Dialer scheduler;
     private final boolean ownLoops;
     private @Nullable MetadataClient metadata; // set before the first connection is made
 
@@ -74,7 +73,6 @@ final class FarmConnection implements AutoCloseable {
                                 RpcObserver.NONE)
                         .as(config.account());
         others = new RpcClient(loops, secured, ExpectedServer.metaserver());
-        scheduler = others.expecting(ExpectedServer.scheduler()).as(config.account());
         List<HostPort> addresses = config.metaservers();
         session =
                 new FarmSession(

@@ -197,16 +197,16 @@ public final class Gridfarm implements AutoCloseable {
                 connection.session.leader(method, () -> request, deadline), method.name(), "");
     }
 
-    /**
-     * Reaches schedulers with this client's credentials; their addresses are in {@link #config()}.
-     */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> callLeaderAsync(
             Method<Q, R> method, Q request) {
         return connection.session.leader(method, request);
     }
 
+    /**
+     * Reaches schedulers with this client's credentials; their addresses are in {@link #config()}.
+     */
     public Dialer schedulerDialer() {
-        return connection.scheduler;
+        return dialer(ExpectedServer.scheduler());
     }
 
     /** Reaches any server of the farm with this client's credentials, if it is what is expected. */

@@ -89,7 +89,7 @@ public final class GatewayCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static boolean isGateway(Optional<String> own, GridMap map) {
+    static boolean isGateway(Optional<String> own, GridMap map) {
         return own.flatMap(map::lookUp).filter(found -> found.role() == Role.GATEWAY).isPresent();
     }
 

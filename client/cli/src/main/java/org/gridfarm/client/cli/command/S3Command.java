@@ -3,7 +3,6 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.gateway.S3Gateway;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.auth.GridMap;
-import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.WebTls;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.name.FarmPath;
@@ -110,9 +109,6 @@ public final class S3Command {
     private static boolean isGateway(ClientConfig config, WebTls web) {
         Optional<Supplier<GridMap>> map = config.security().people(Clock.system());
         return map.isPresent()
-                && DoorOptions.ownName(config, web)
-                        .flatMap(map.get().get()::lookUp)
-                        .filter(found -> found.role() == Role.GATEWAY)
-                        .isPresent();
+                && GatewayCommand.isGateway(DoorOptions.ownName(config, web), map.get().get());
     }
 }

@@ -57,11 +57,7 @@ public final class Top implements Callable<Integer> {
             Servers servers = new Servers(farm, config);
             Look before = servers.look();
             if (before.servers().isEmpty()) {
-                throw new FarmException(
-                        ErrorKind.UNAVAILABLE,
-                        "top",
-                        "",
-                        String.join("; ", servers.silent().values()));
+                throw servers.silent().values().iterator().next(); // the others say the like
             }
             long at = System.nanoTime();
             do {
@@ -84,17 +80,20 @@ public final class Top implements Callable<Integer> {
         }
     }
 
-    private void show(List<Look.Row> rows, double seconds, Map<String, String> silent) {
+    private void show(List<Look.Row> rows, double seconds, Map<String, FarmException> silent) {
         if (options.json) {
             List<Map<String, Object>> clients = new ArrayList<>();
             rows.forEach(row -> clients.add(document(row)));
-            Output.json(Map.of("seconds", seconds, "clients", clients, "silent", silent));
+            Map<String, String> why = new LinkedHashMap<>();
+            silent.forEach((server, failure) -> why.put(server, failure.getMessage()));
+            Output.json(Map.of("seconds", seconds, "clients", clients, "silent", why));
             return;
         }
         if (Terminal.OUT) {
             System.out.print(CLEAR);
         }
-        silent.forEach((server, why) -> System.err.println("gf: top: " + server + ": " + why));
+        silent.forEach((server, failure) ->
+                System.err.println("gf: top: " + server + ": " + failure.getMessage()));
         Output.Table table =
                 Output.table(
                         "USER",

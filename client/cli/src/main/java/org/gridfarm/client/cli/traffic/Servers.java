@@ -30,7 +30,7 @@ public final class Servers {
     private final Gridfarm farm;
     private final Map<String, Server> all = new LinkedHashMap<>();
     private final Map<String, Peer> peers = new HashMap<>();
-    private final Map<String, String> silent = new TreeMap<>();
+    private final Map<String, FarmException> silent = new TreeMap<>();
 
     public Servers(Gridfarm farm, ClientConfig config) {
         this.farm = farm;
@@ -62,7 +62,7 @@ public final class Servers {
             try {
                 told.put(name, answer.join());
             } catch (RuntimeException e) {
-                silent.put(name, FarmException.of(e, "traffic", name).getMessage());
+                silent.put(name, FarmException.of(e, "traffic", name));
                 peers.remove(name);
             }
         });
@@ -70,7 +70,7 @@ public final class Servers {
     }
 
     /** Those that did not answer the last look, and why. */
-    public Map<String, String> silent() {
+    public Map<String, FarmException> silent() {
         return Map.copyOf(silent);
     }
 

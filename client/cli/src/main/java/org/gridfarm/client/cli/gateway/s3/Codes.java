@@ -1,9 +1,10 @@
 package org.gridfarm.client.cli.gateway.s3;
 
+import org.gridfarm.client.cli.gateway.call.Failure;
 import org.gridfarm.client.cli.gateway.s3.auth.S3Code;
 import org.gridfarm.protocol.error.ErrorKind;
 
-/** What a failure of the farm is in S3: the one table. */
+/** What a failure of the farm is in S3. */
 public final class Codes {
     private Codes() {}
 
@@ -21,32 +22,13 @@ public final class Codes {
             case UNSUPPORTED -> S3Code.NOT_OFFERED;
             case FILE_TOO_LARGE -> S3Code.ENTITY_TOO_LARGE;
             case NO_SPACE, QUOTA_EXCEEDED -> S3Code.STORAGE_FULL;
-            case BUSY,
-                    WOULD_BLOCK,
-                    DEADLOCK,
-                    TEXT_BUSY,
-                    CROSS_DEVICE,
-                    TOO_MANY_LINKS,
-                    BAD_HANDLE,
-                    WRONG_GENERATION,
-                    NO_DATA_AFTER ->
-                    S3Code.OPERATION_ABORTED;
-            case DATA_UNAVAILABLE,
-                    OBJECT_ABSENT,
-                    TIMED_OUT,
-                    DISCONNECTED,
-                    UNAVAILABLE,
-                    NOT_LEADER,
-                    OVERLOADED,
-                    SESSION_ENDED,
-                    NOT_READY,
-                    NO_LOCKS,
-                    TOO_MANY_OPEN,
-                    INTERRUPTED,
-                    CANCELLED ->
-                    S3Code.SERVICE_UNAVAILABLE;
-            case CORRUPT, DISK_FAILED, BAD_CONFIGURATION, WRONG_VERSION, PROTOCOL, INTERNAL ->
-                    S3Code.INTERNAL_ERROR;
+            // Of the others, plain HTTP has the table already.
+            default ->
+                    switch (Failure.of(kind).status()) {
+                        case 409 -> S3Code.OPERATION_ABORTED;
+                        case 503 -> S3Code.SERVICE_UNAVAILABLE;
+                        default -> S3Code.INTERNAL_ERROR;
+                    };
         };
     }
 }

@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * S3Objects that come in parts. The parts are files in a hidden directory beside the object, which
+ * Objects that come in parts. The parts are files in a hidden directory beside the object, which
  * has what was said of it besides; in the end the nodes put them together in a hidden file, and
  * that gets the name. So nothing of it is seen before, and any gateway goes on with any upload.
  */
