@@ -57,11 +57,8 @@ final class NodeMeters {
                 "gf.node.tickets.refused",
                 "Calls with a ticket that does not hold",
                 counters.refusedTickets);
-        count(
-                registry,
-                "gf.node.local.opens",
-                "Replicas opened as local files by a mount",
-                counters.localOpens);
+        countLocalOpens(registry, "read", counters.localReads);
+        countLocalOpens(registry, "write", counters.localWrites);
         Gauge.builder("gf.node.tasks.running", tasks, TaskService::runningCount)
                 .description("Tasks of jobs that run here")
                 .register(registry);
@@ -84,6 +81,13 @@ final class NodeMeters {
                     .tag("disk", disk.toString())
                     .register(registry);
         }
+    }
+
+    private static void countLocalOpens(MeterRegistry registry, String access, LongAdder adder) {
+        FunctionCounter.builder("gf.node.local.opens", adder, LongAdder::sum)
+                .description("Replicas that this node was asked for as local files")
+                .tag("access", access)
+                .register(registry);
     }
 
     private static void count(MeterRegistry registry, String name, String help, LongAdder adder) {

@@ -138,7 +138,7 @@ public final class LocalFiles {
                 key,
                 request.getTicket(),
                 request.getWrite() ? Doorkeeper.Right.WRITE_LOCALLY : Doorkeeper.Right.READ);
-        counters.localOpens.increment();
+        (request.getWrite() ? counters.localWrites : counters.localReads).increment();
         if (!request.getWrite()) return openForReading(key);
         if (request.getStaged() != 0) {
             return claim(exchange.peer(), key, request.getStaged(), Replica::size)
@@ -153,7 +153,7 @@ public final class LocalFiles {
         ObjectKey key = ObjectKey.of(object);
         lease.require("show plain file");
         doorkeeper.admit(caller, key, ticket, Doorkeeper.Right.READ);
-        counters.localOpens.increment();
+        counters.localReads.increment();
         return store.read(key, Replica::isLocallyChanged)
                 .thenCompose(isChanging -> {
                     if (isChanging) {

@@ -15,5 +15,6 @@ public final class NodeCounters {
     public final LongAdder badBlocks = new LongAdder();
     public final LongAdder memberFailures = new LongAdder();
     public final LongAdder refusedTickets = new LongAdder();
-    public final LongAdder localOpens = new LongAdder();
+    public final LongAdder localReads = new LongAdder();
+    public final LongAdder localWrites = new LongAdder();
 }

@@ -31,6 +31,9 @@ final class AccessTimes {
     /** Some 100 bytes each; of more that are read while the farm is silent none is told. */
     private static final int UNTOLD_MAX = 1 << 16;
 
+    private static final CompletableFuture<@Nullable Void> DONE =
+            CompletableFuture.completedFuture(null);
+
     /** The clock of who made the last change may be ahead: reading comes after it all the same. */
     private static final long SKEW_MAX = Duration.ofSeconds(10).toNanos();
 
@@ -69,25 +72,31 @@ final class AccessTimes {
         }
     }
 
-    /** The same of a link, where its attributes are held. */
-    void followed(long inode) {
-        if (ofFiles) {
-            moveHeld(inode);
-        }
+    /** The same of a link. Completes when it is shown here. */
+    CompletableFuture<@Nullable Void> followed(long inode) {
+        return ofFiles ? moveAsKnown(inode) : DONE;
     }
 
     /** The same of a directory. */
-    void listed(long inode) {
-        if (ofDirectories) {
-            moveHeld(inode);
-        }
+    CompletableFuture<@Nullable Void> listed(long inode) {
+        return ofDirectories ? moveAsKnown(inode) : DONE;
     }
 
-    private void moveHeld(long inode) {
+    private CompletableFuture<@Nullable Void> moveAsKnown(long inode) {
         Attributes leased = metadata.leasedAttributes(inode);
         if (leased != null) {
             move(leased);
+            return DONE;
         }
+        return metadata.attributes(inode)
+                .handle((found, failure) -> {
+                    if (failure == null) {
+                        move(found.require("read", ""));
+                    } else {
+                        log.debug("the access time stays: {}", failure.getMessage());
+                    }
+                    return null;
+                });
     }
 
     /** Whether reading the file now moves its time. */

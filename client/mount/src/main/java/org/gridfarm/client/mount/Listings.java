@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -110,8 +111,8 @@ final class Listings {
         if (!mounted.beliefs().areRecalled() || !mounted.metadata().isListed(node)) {
             return 0;
         }
-        if (kept.isBelieved(node)) {
-            mounted.times().listed(node);
+        // Where the access time takes a call, the one who reads waits for it.
+        if (kept.isBelieved(node) && mounted.times().listed(node).isDone()) {
             return OpenMode.CACHE_DIRECTORY | OpenMode.KEEP_CACHE;
         }
         kept.begins(node);
@@ -160,17 +161,18 @@ final class Listings {
     }
 
     void read(DirectoryReply reply, long node, long number, long offset) {
-        mounted.times().listed(node);
+        CompletableFuture<?> moved = mounted.times().listed(node);
         Stream stream = stream(reply, number);
         long cookie = cookieOf(offset);
         DirectoryPage page = pageOf(stream, cookie, offset == 0);
         if (page != null) {
-            send(reply, node, offset, page, stream.stamp, stream);
+            moved.whenComplete((_, _) -> send(reply, node, offset, page, stream.stamp, stream));
             return;
         }
         long stamp = mounted.beliefs().stamp();
         mounted.metadata()
                 .list(mounted.who(reply), node, cookie, PAGE_ENTRIES, reply.plus())
+                .thenCombine(moved, (found, _) -> found)
                 .whenComplete((found, failure) -> {
                     if (failure != null) {
                         mounted.failLooking(reply, node, "readdir", failure);

@@ -87,8 +87,9 @@ final class Names {
     }
 
     void readlink(BytesReply reply, long node) {
-        mounted.times().followed(node);
+        CompletableFuture<?> followed = mounted.times().followed(node);
         metadata.readLink(node)
+                .thenCombine(followed, (target, _) -> target)
                 .whenComplete((target, failure) -> {
                     if (failure != null) {
                         mounted.failByPath(reply, node, "readlink", failure, OpenFlags.READ);

@@ -2,9 +2,12 @@ package org.gridfarm.client.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.core.metadata.Found;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Access;
 import org.gridfarm.protocol.wire.Attributes;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 
 class AccessTimesTest {
     private static final long SECOND = 1_000_000_000L;
@@ -26,6 +30,7 @@ class AccessTimesTest {
     private final SimClock clock = new SimClock(Instant.ofEpochSecond(1_000_000));
     private final List<Access> told = new ArrayList<>();
     private @Nullable Attributes leased;
+    private CompletableFuture<Attributes> answer = new CompletableFuture<>();
     private AccessTimes times = new AccessTimes(metadata(), clock, Set.of());
 
     /** Knows the leased attributes and hears of accesses; nothing else is asked of it. */
@@ -37,6 +42,8 @@ class AccessTimesTest {
                         (_, method, arguments) ->
                                 switch (method.getName()) {
                                     case "leasedAttributes" -> leased;
+                                    case "attributes" ->
+                                            answer.thenApply(a -> new Found(a, false, false));
                                     case "accessed" -> {
                                         for (Object one : (Collection<?>) arguments[0]) {
                                             told.add((Access) one);
@@ -114,6 +121,25 @@ class AccessTimesTest {
         assertThat(times.of(file)).isEqualTo(file.getAtime());
         clock.advance(Duration.ofSeconds(2));
         assertThat(told).isEmpty();
+    }
+
+    @Test
+    void whatIsNotHeldIsAskedBeforeItsReadingIsOver() {
+        Attributes file = file(NOW - 5 * SECOND, NOW - 5 * SECOND);
+        for (LongFunction<CompletableFuture<?>> way :
+                List.<LongFunction<CompletableFuture<?>>>of(times::listed, times::followed)) {
+            answer = new CompletableFuture<>();
+            CompletableFuture<?> read = way.apply(7);
+            assertThat(read).isNotDone();
+            answer.complete(file);
+            assertThat(read).isCompleted();
+            assertThat(times.of(file)).isEqualTo(NOW);
+            times.forget(7);
+        }
+        answer =
+                CompletableFuture.failedFuture(
+                        new FarmException(ErrorKind.UNAVAILABLE, "stat", ""));
+        assertThat(times.listed(7)).as("reading goes on").isCompleted();
     }
 
     @Test

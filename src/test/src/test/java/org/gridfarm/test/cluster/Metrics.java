@@ -40,9 +40,15 @@ public final class Metrics {
 
     /** The values of that name together. */
     static double value(Cluster.ComponentStatus daemon, String name) {
+        return value(daemon, name, "");
+    }
+
+    /** The values of that name with the tag, which is written as in the text. */
+    static double value(Cluster.ComponentStatus daemon, String name, String tag) {
         return of(daemon)
                 .lines()
                 .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+                .filter(line -> line.contains(tag))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .reduce(Double::sum)
                 .orElseThrow(() -> new AssertionError(daemon.name() + " does not tell " + name));

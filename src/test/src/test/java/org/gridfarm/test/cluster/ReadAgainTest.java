@@ -31,7 +31,7 @@ class ReadAgainTest {
     }
 
     private static double asked() {
-        return Metrics.value(farm.component("n1"), ASKED);
+        return Metrics.value(farm.component("n1"), ASKED, "access=\"read\"");
     }
 
     private static void readAll(Path directory, String content) throws IOException {
