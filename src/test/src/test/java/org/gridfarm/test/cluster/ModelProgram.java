@@ -49,7 +49,38 @@ final class ModelProgram {
         CHMOD,
         DATE,
         TWO_HANDLES,
+        ONE_HANDLE,
+        LINK,
+        REPLACE_BY_ANOTHER,
+        MAKE_AGAIN,
+        READ,
         LIST
+    }
+
+    /**
+     * Looking brings a file to rest: what may only go wrong before that shows when nobody looks.
+     */
+    enum Pace {
+        /** Each step goes through any mount, and most are looked at. */
+        LOOKS(1, 4),
+        /** Some steps in a row go through one mount, and few are looked at. */
+        HURRIES(4, 40);
+
+        private final int stays;
+        private final int unseen;
+
+        Pace(int stays, int unseen) {
+            this.stays = stays;
+            this.unseen = unseen;
+        }
+
+        private boolean isToMove(Random random) {
+            return random.nextInt(stays) == 0;
+        }
+
+        private boolean isToLook(Random random) {
+            return this == LOOKS ? random.nextInt(unseen) > 0 : random.nextInt(unseen) == 0;
+        }
     }
 
     /** What a file should be like. */
@@ -68,13 +99,18 @@ final class ModelProgram {
     private final List<Path> mounts;
     private final String directory;
     private final Random random;
+    private final Pace pace;
     private final Map<String, Modelled> model = new TreeMap<>();
+    private final Set<PosixFilePermission> modeAtBirth =
+            PosixFilePermissions.fromString("rw-r--r--");
     private int made;
+    private int through;
 
     /**
      * @param directory of all mounts, which is there and empty
      */
-    ModelProgram(List<Path> mounts, String directory, long seed) {
+    ModelProgram(List<Path> mounts, String directory, long seed, Pace pace) {
+        this.pace = pace;
         this.mounts = List.copyOf(mounts);
         this.directory = directory;
         this.random = new Random(seed);
@@ -88,21 +124,33 @@ final class ModelProgram {
                 return wrong;
             }
         }
-        return List.of();
+        List<String> wrong = new ArrayList<>();
+        for (int mount = 0; mount < mounts.size(); mount++) {
+            wrong.addAll(namesWrong(mount));
+            for (Map.Entry<String, Modelled> file : model.entrySet()) {
+                for (String difference : contentWrong(file.getKey(), file.getValue(), mount)) {
+                    wrong.add(
+                            "at the end: " + difference + "; before: " + historyOf(file.getKey()));
+                }
+            }
+        }
+        return wrong;
     }
 
     private List<String> step(int number) throws IOException {
         Step[] steps = Step.values();
         Step step = model.size() < 2 ? Step.CREATE : steps[random.nextInt(steps.length)];
-        if (step == Step.CREATE && model.size() >= FILES_MAX) {
+        boolean makes = step == Step.CREATE || step == Step.LINK;
+        if (makes && model.size() >= FILES_MAX) {
             step = Step.REMOVE;
         }
-        int through = random.nextInt(mounts.size());
+        if (pace.isToMove(random)) through = random.nextInt(mounts.size());
         int checked = random.nextInt(mounts.size());
         String name = step == Step.CREATE ? "f" + made++ : any();
         String what = "%d: %s %s through %d".formatted(number, step, name, through);
         Path file = path(through, name);
         String after = name; // the name to look at
+        List<String> wrong = new ArrayList<>();
         try {
             switch (step) {
                 case CREATE -> create(name, file);
@@ -110,14 +158,19 @@ final class ModelProgram {
                 case WRITE -> write(name, file);
                 case TRUNCATE -> truncate(name, file);
                 case REWRITE -> rewrite(name, file);
-                case REPLACE -> replace(name, file, through);
-                case RENAME -> after = rename(name, file, through);
+                case REPLACE -> replace(name, file);
+                case RENAME -> after = rename(name, file);
                 case REMOVE -> remove(name, file);
                 case MAP -> map(name, file);
                 case CHMOD -> chmod(name, file);
                 case DATE -> date(name, file);
                 case TWO_HANDLES -> twoHandles(name, file, path(checked, name));
-                case LIST -> {}
+                case ONE_HANDLE -> wrong.addAll(oneHandle(name, file));
+                case LINK -> after = link(name, file);
+                case REPLACE_BY_ANOTHER -> after = replaceByAnother(name, file);
+                case MAKE_AGAIN -> makeAgain(name, file);
+                case READ -> wrong.addAll(bytesWrong(name, model.get(name), through));
+                case LIST -> wrong.addAll(namesWrong(checked));
             }
         } catch (IOException e) {
             throw new IOException(what + "; before: " + historyOf(name), e);
@@ -127,12 +180,9 @@ final class ModelProgram {
             now.history.add(what);
             if (now.history.size() > REMEMBERED) now.history.remove();
         }
-        List<String> wrong =
-                step == Step.LIST || step == Step.REMOVE || step == Step.RENAME
-                        ? new ArrayList<>(namesWrong(checked))
-                        : new ArrayList<>();
-        if (now != null && random.nextInt(4) > 0) {
-            wrong.addAll(contentWrong(after, now, checked));
+        if (pace.isToLook(random)) {
+            wrong.addAll(namesWrong(checked));
+            if (now != null) wrong.addAll(contentWrong(after, now, checked));
         }
         String before = historyOf(after);
         return wrong.stream().map(w -> what + ": " + w + "; before: " + before).toList();
@@ -164,7 +214,7 @@ final class ModelProgram {
     private void create(String name, Path file) throws IOException {
         byte[] content = bytes();
         Files.write(file, content, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        model.put(name, new Modelled(content, Files.getPosixFilePermissions(file)));
+        model.put(name, new Modelled(content, modeAtBirth));
     }
 
     private void append(String name, Path file) throws IOException {
@@ -216,17 +266,34 @@ final class ModelProgram {
         now.time = null;
     }
 
-    private void replace(String name, Path file, int through) throws IOException {
+    private void replace(String name, Path file) throws IOException {
         byte[] content = bytes();
         Path next = Files.write(path(through, "next"), content);
         Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
-        Modelled now = model.get(name);
-        now.content = content;
-        now.mode = Files.getPosixFilePermissions(file);
-        now.time = null;
+        model.put(name, new Modelled(content, modeAtBirth));
     }
 
-    private String rename(String name, Path file, int through) throws IOException {
+    private String replaceByAnother(String name, Path file) throws IOException {
+        String other = any();
+        if (model.get(other) == model.get(name)) return name; // to rename does nothing then
+        Files.move(file, path(through, other), StandardCopyOption.REPLACE_EXISTING);
+        model.put(other, model.remove(name));
+        return other;
+    }
+
+    private void makeAgain(String name, Path file) throws IOException {
+        remove(name, file);
+        create(name, file);
+    }
+
+    private String link(String name, Path file) throws IOException {
+        String to = "f" + made++;
+        Files.createLink(path(through, to), file);
+        model.put(to, model.get(name));
+        return to;
+    }
+
+    private String rename(String name, Path file) throws IOException {
         String to = "f" + made++;
         Files.move(file, path(through, to));
         model.put(to, model.remove(name));
@@ -279,6 +346,23 @@ final class ModelProgram {
         }
     }
 
+    /** Cut, written into and read at once. */
+    private List<String> oneHandle(String name, Path file) throws IOException {
+        Modelled now = model.get(name);
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            int size = random.nextInt(now.content.length + 1);
+            channel.truncate(size);
+            now.content = Arrays.copyOf(now.content, size);
+            now.time = null;
+            writeAt(channel, bytes(), random.nextInt(size + 3000), now);
+            ByteBuffer read = ByteBuffer.allocate(now.content.length + 1);
+            while (channel.read(read, read.position()) > 0) {} // to its end
+            byte[] found = Arrays.copyOf(read.array(), read.position());
+            return differences(name, now, found);
+        }
+    }
+
     // ---- the checks
 
     private List<String> namesWrong(int through) throws IOException {
@@ -315,13 +399,20 @@ final class ModelProgram {
                     "time %s, through %d %s"
                             .formatted(attributes.get("lastModifiedTime"), other, elsewhere));
         }
-        byte[] content = Files.readAllBytes(file);
-        int differs = Arrays.mismatch(content, now.content);
-        if (differs >= 0) {
-            wrong.add(
-                    "content differs at %d (%d bytes, not %d)"
-                            .formatted(differs, content.length, now.content.length));
-        }
+        wrong.addAll(bytesWrong(name, now, through));
         return wrong.stream().map(w -> name + " through " + through + ": " + w).toList();
+    }
+
+    private List<String> bytesWrong(String name, Modelled now, int through) throws IOException {
+        return differences(name, now, Files.readAllBytes(path(through, name)));
+    }
+
+    private static List<String> differences(String name, Modelled now, byte[] content) {
+        int differs = Arrays.mismatch(content, now.content);
+        return differs < 0
+                ? List.of()
+                : List.of(
+                        "%s differs at %d (%d bytes, not %d)"
+                                .formatted(name, differs, content.length, now.content.length));
     }
 }
