@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -23,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -120,6 +122,35 @@ class ClosedLaterTest {
             byte[] content = bytes(round % 5 == 0 ? 1 : 9_000);
             Files.write(file, content);
             assertThat(round % 2 == 0 ? file : elsewhere(file)).hasBinaryContent(content);
+        }
+    }
+
+    /** However it was opened and by how many, a commit that comes after the close would undo it. */
+    @Test
+    void aTimeThatIsSetAfterTheCloseStays() throws Exception {
+        Path directory = directory("later-set");
+        farm.directory("/later-set/twice", 2);
+        List<Set<OpenOption>> ways =
+                List.of(
+                        Set.of(StandardOpenOption.WRITE),
+                        Set.of(StandardOpenOption.APPEND),
+                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.READ));
+        for (int round = 0; round < 2 * ROUNDS; round++) {
+            Path file = directory.resolve(round % 2 == 0 ? "once" : "twice/file");
+            if (round < 2) Files.write(file, bytes(100));
+            Path second = round % 3 == 0 ? file : elsewhere(file);
+            try (FileChannel one = FileChannel.open(file, ways.get(round % 3));
+                    FileChannel other = FileChannel.open(second, ways.get(round % 2))) {
+                one.write(ByteBuffer.wrap(bytes(9_000)));
+                if (round % 5 > 0) other.write(ByteBuffer.wrap(bytes(3_000)));
+                if (round % 4 > 0) one.write(ByteBuffer.wrap(bytes(10)));
+            }
+            FileTime time = FileTime.fromMillis(1_000_000_000_000L + round);
+            Files.setLastModifiedTime(round % 4 < 2 ? file : elsewhere(file), time);
+            assertThat(Files.getLastModifiedTime(file)).as("round %d", round).isEqualTo(time);
+            assertThat(Files.getLastModifiedTime(elsewhere(file)))
+                    .as("elsewhere, round %d", round)
+                    .isEqualTo(time);
         }
     }
 

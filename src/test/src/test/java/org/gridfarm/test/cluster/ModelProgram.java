@@ -396,11 +396,23 @@ final class ModelProgram {
         FileTime elsewhere = Files.getLastModifiedTime(path(other, name));
         if (!attributes.get("lastModifiedTime").equals(elsewhere)) {
             wrong.add(
-                    "time %s, through %d %s"
-                            .formatted(attributes.get("lastModifiedTime"), other, elsewhere));
+                    "time %s, through %d %s, and then %s"
+                            .formatted(
+                                    attributes.get("lastModifiedTime"),
+                                    other,
+                                    elsewhere,
+                                    timesNow(name)));
         }
         wrong.addAll(bytesWrong(name, now, through));
         return wrong.stream().map(w -> name + " through " + through + ": " + w).toList();
+    }
+
+    private List<FileTime> timesNow(String name) throws IOException {
+        List<FileTime> times = new ArrayList<>();
+        for (int mount = 0; mount < mounts.size(); mount++) {
+            times.add(Files.getLastModifiedTime(path(mount, name)));
+        }
+        return times;
     }
 
     private List<String> bytesWrong(String name, Modelled now, int through) throws IOException {

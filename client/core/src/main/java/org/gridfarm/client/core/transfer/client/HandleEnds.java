@@ -70,7 +70,7 @@ record HandleEnds(
     public boolean mayRestSoon(FarmFileHandle handle) {
         boolean may = versionToRest(handle) >= 0;
         if (may) {
-            resting.leaves(handle.inode());
+            resting.leaves(handle.inode(), handle.id());
         } else if (handle.open().mayRest()
                 && wiring.metadata().leasedAttributes(handle.inode()) == null) {
             leaseForNextTime(handle.inode());
@@ -91,7 +91,7 @@ record HandleEnds(
     public boolean mayCloseLater(FarmFileHandle handle) {
         boolean may = canCloseLater(handle);
         if (may) {
-            resting.leaves(handle.inode());
+            resting.leaves(handle.inode(), handle.id());
         }
         return may;
     }
@@ -108,7 +108,7 @@ record HandleEnds(
             close = rests ? () -> CompletableFuture.completedFuture(null) : begunClose(handle);
         }
         // Not before: whoever waits to open the file would find neither.
-        resting.left(handle.inode());
+        resting.left(handle.id());
         return close.get();
     }
 
@@ -122,7 +122,7 @@ record HandleEnds(
             };
         }
         // Whose close(2) was answered before anything was told: others have to wait for that.
-        return resting.isLeaving(handle.inode()) ? resting.begun(handle) : handle::closeForGood;
+        return resting.isLeaving(handle.id()) ? resting.begun(handle) : handle::closeForGood;
     }
 
     private boolean canCloseLater(FarmFileHandle handle) {

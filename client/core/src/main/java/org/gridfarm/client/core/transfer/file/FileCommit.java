@@ -45,14 +45,20 @@ final class FileCommit {
     }
 
     /**
-     * What was written behind our back reaches the chain, and is known by its size; done at once
-     * when nothing was.
+     * What was written through any handle here is agreed on and committed: whoever changes the file
+     * after a close comes after what was closed. Done at once when nothing was.
      */
     public CompletableFuture<Void> settle() {
-        if (!handle.flags().write() || !open.isWrittenLocally() || !open.mayBeWrittenByKernel()) {
+        if (!handle.flags().write()) {
             return CompletableFuture.completedFuture(null);
         }
-        return agreed(false, true).thenCompose(done -> commit(false, false));
+        boolean behindOurBack = open.isWrittenLocally() && open.mayBeWrittenByKernel();
+        if (!behindOurBack && !open.isDirty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        boolean unsure = behindOurBack || open.takeUnsure();
+        return (unsure ? agreed(false, true) : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(done -> commit(false, false));
     }
 
     /** The handle is given up whatever happens. */

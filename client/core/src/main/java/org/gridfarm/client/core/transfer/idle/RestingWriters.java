@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Files that the kernel wrote and that were closed a moment ago. To everybody else such a file is
@@ -87,14 +88,15 @@ public final class RestingWriters {
     /**
      * @param soon on the clock; whoever has not gone then hardly does
      */
-    private record Leaving(CompletableFuture<Void> gone, long soon, Clock.Timer surely) {
+    private record Leaving(
+            long inode, CompletableFuture<Void> gone, long soon, Clock.Timer surely) {
         void over() {
             surely.cancel();
             gone.complete(null);
         }
     }
 
-    /** By inode; of those that a program has closed and whose last user is about to go. */
+    /** By handle; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, Leaving> leaving = new ConcurrentHashMap<>();
 
     /** By inode; completes when all its closes are over, well or not. Put under the lock. */
@@ -117,25 +119,25 @@ public final class RestingWriters {
      * A program has closed it; that nobody else has the same descriptor is told a moment later, and
      * whoever wants the file meanwhile waits for that.
      */
-    public void leaves(long inode) {
+    public void leaves(long inode, long handle) {
         CompletableFuture<Void> gone = new CompletableFuture<>();
         Clock.Timer surely = clock.after(LEAVES_FOR_SURE, () -> gone.complete(null));
-        Leaving now = new Leaving(gone, clock.nanoTime() + LEAVES_WITHIN.toNanos(), surely);
-        Leaving before = leaving.put(inode, now);
+        Leaving now = new Leaving(inode, gone, clock.nanoTime() + LEAVES_WITHIN.toNanos(), surely);
+        Leaving before = leaving.put(handle, now);
         if (before != null) {
             before.over();
         }
-        gone.whenComplete((done, thrown) -> leaving.remove(inode, now));
+        gone.whenComplete((done, thrown) -> leaving.remove(handle, now));
     }
 
     /** A program has closed it, and hardly any other has the same descriptor. */
-    public boolean isLeaving(long inode) {
-        return leaving.containsKey(inode);
+    public boolean isLeaving(long handle) {
+        return leaving.containsKey(handle);
     }
 
     /** Its last user has gone. */
-    public void left(long inode) {
-        Leaving before = leaving.remove(inode);
+    public void left(long handle) {
+        Leaving before = leaving.remove(handle);
         if (before != null) {
             before.over();
         }
@@ -143,12 +145,23 @@ public final class RestingWriters {
 
     /** Completes when its last user has gone, or a moment later; null: none is about to go. */
     public @Nullable CompletableFuture<Void> leaving(long inode) {
-        Leaving found = leaving.get(inode);
-        if (found == null) {
-            return null;
-        }
-        Duration left = Duration.ofNanos(found.soon - clock.nanoTime());
-        return left.isNegative() ? null : within(left, found.gone);
+        CompletableFuture<?>[] soon =
+                leaversOf(inode)
+                        .map(leaver -> soonGone(leaver))
+                        .filter(Objects::nonNull)
+                        .toArray(CompletableFuture<?>[]::new);
+        return soon.length == 0 ? null : CompletableFuture.allOf(soon);
+    }
+
+    private @Nullable CompletableFuture<Void> soonGone(Leaving leaver) {
+        Duration left = Duration.ofNanos(leaver.soon - clock.nanoTime());
+        return left.isNegative() ? null : within(left, leaver.gone);
+    }
+
+    private Stream<Leaving> leaversOf(long inode) {
+        return leaving.isEmpty()
+                ? Stream.empty()
+                : leaving.values().stream().filter(leaver -> leaver.inode == inode);
     }
 
     /**
@@ -183,10 +196,13 @@ public final class RestingWriters {
      * @param most completes then anyhow; the close goes on
      */
     public CompletableFuture<Void> end(long inode, Duration most) {
-        Leaving found = leaving.get(inode);
+        CompletableFuture<?>[] gone =
+                leaversOf(inode).map(Leaving::gone).toArray(CompletableFuture<?>[]::new);
         return within(
                 most,
-                found == null ? endNow(inode) : found.gone.thenCompose(gone -> endNow(inode)));
+                gone.length == 0
+                        ? endNow(inode)
+                        : CompletableFuture.allOf(gone).thenCompose(done -> endNow(inode)));
     }
 
     private CompletableFuture<Void> endNow(long inode) {

@@ -96,12 +96,12 @@ class RestingWritersTest {
     void whoChangesWhatSomebodyIsLeavingWaitsForTheClose() {
         Writer writer = new Writer(1);
         assertThat(resting.closing(new long[] {1})).isNull();
-        resting.leaves(1);
+        resting.leaves(1, 10);
         assertThat(resting.closing(new long[] {2})).isNull();
         CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
         assertThat(before).isNotNull().isNotDone();
         resting.begunSoon(writer);
-        resting.left(1);
+        resting.left(10);
         assertThat(writer.closes).as("nobody waits for others").isEqualTo(1);
         assertThat(before).isNotDone();
         writer.committed.complete(null);
@@ -111,7 +111,7 @@ class RestingWritersTest {
     /** A descriptor that somebody else still holds. */
     @Test
     void whoChangesWhatNobodyLeavesAfterAllGoesOnSoon() {
-        resting.leaves(1);
+        resting.leaves(1, 10);
         CompletableFuture<Void> before = resting.closing(new long[] {1});
         clock.advance(Duration.ofMillis(20));
         assertThat(before).isCompleted();
@@ -279,13 +279,13 @@ class RestingWritersTest {
 
     @Test
     void whoeverOpensItWhileItIsBeingClosedWaitsAMoment() {
-        resting.leaves(1);
+        resting.leaves(1, 10);
         CompletableFuture<Void> left = resting.leaving(1);
         assertThat(left).isNotNull().isNotDone();
-        resting.left(1);
+        resting.left(10);
         assertThat(left).isCompleted();
         assertThat(resting.leaving(1)).isNull();
-        resting.leaves(2);
+        resting.leaves(2, 20);
         CompletableFuture<Void> never = resting.leaving(2);
         clock.advance(Duration.ofSeconds(1));
         assertThat(never).isCompleted();
@@ -298,22 +298,42 @@ class RestingWritersTest {
     @Test
     void whoAsksFromElsewhereWaitsUntilTheLastUserHasGone() {
         Writer writer = new Writer(1);
-        resting.leaves(1);
+        resting.leaves(1, 10);
         CompletableFuture<Void> ended = resting.end(1);
         clock.advance(RestingWriters.LEAVES_WITHIN.multipliedBy(10));
         assertThat(ended).isNotDone();
         assertThat(resting.leaving(1)).as("whoever opens it here").isNull();
         Runnable close = resting.begunUnawaited(writer);
-        resting.left(1);
+        resting.left(10);
         close.run();
         assertThat(ended).as("it is being closed").isNotDone();
         writer.committed.complete(null);
         assertThat(ended).isCompleted();
     }
 
+    /** The kernel tells of the first release after the second close(2). */
+    @Test
+    void ofTwoWhoAreLeavingBothAreWaitedFor() {
+        Writer second = new Writer(1);
+        resting.leaves(1, 10);
+        resting.leaves(1, 11);
+        CompletableFuture<Void> ended = resting.end(1);
+        resting.left(10);
+        assertThat(ended).isNotDone();
+        assertThat(resting.leaving(1)).isNotNull().isNotDone();
+        assertThat(resting.closing(new long[] {1})).isNotNull().isNotDone();
+        assertThat(resting.isLeaving(11)).isTrue();
+        Runnable close = resting.begunUnawaited(second);
+        resting.left(11);
+        close.run();
+        assertThat(ended).isNotDone();
+        second.committed.complete(null);
+        assertThat(ended).isCompleted();
+    }
+
     @Test
     void butNotForOneThatHasASecondDescriptor() {
-        resting.leaves(1);
+        resting.leaves(1, 10);
         CompletableFuture<Void> ended = resting.end(1);
         clock.advance(RestingWriters.LEAVES_FOR_SURE);
         assertThat(ended).isCompleted();
@@ -354,7 +374,7 @@ class RestingWritersTest {
         resting.add(writer, VERSION);
         assertThat(resting.end(1, Duration.ofSeconds(-1))).isCompleted();
         assertThat(writer.closes).isEqualTo(1);
-        resting.leaves(2);
+        resting.leaves(2, 20);
         CompletableFuture<Void> ended = resting.end(2, Duration.ofMillis(100));
         clock.advance(Duration.ofMillis(100));
         assertThat(ended).isCompleted();
