@@ -69,9 +69,8 @@ record HandleEnds(
     @Override
     public boolean mayRestSoon(FarmFileHandle handle) {
         boolean may = versionToRest(handle) >= 0;
-        if (may) {
-            resting.leaves(handle.inode(), handle.id());
-        } else if (handle.open().mayRest()
+        if (!may
+                && handle.open().mayRest()
                 && wiring.metadata().leasedAttributes(handle.inode()) == null) {
             leaseForNextTime(handle.inode());
         }
@@ -89,11 +88,12 @@ record HandleEnds(
 
     @Override
     public boolean mayCloseLater(FarmFileHandle handle) {
-        boolean may = canCloseLater(handle);
-        if (may) {
-            resting.leaves(handle.inode(), handle.id());
-        }
-        return may;
+        return canCloseLater(handle);
+    }
+
+    @Override
+    public void leaves(FarmFileHandle handle) {
+        resting.leaves(handle);
     }
 
     @Override

@@ -219,9 +219,24 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     @Override
     public CompletableFuture<Void> flush() {
-        return owner.mayRestSoon(this) || owner.mayCloseLater(this)
-                ? CompletableFuture.completedFuture(null)
-                : open.chains.drained().thenCompose(done -> commit.settle());
+        if (owner.mayRestSoon(this) || owner.mayCloseLater(this)) {
+            owner.leaves(this);
+            return CompletableFuture.completedFuture(null);
+        }
+        return open.chains
+                .drained()
+                .thenCompose(done -> {
+                    if (!commit.isLeftToTheClose()) {
+                        return commit.settle();
+                    }
+                    owner.leaves(this);
+                    return CompletableFuture.completedFuture(null);
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> settle() {
+        return open.chains.drained().thenCompose(done -> commit.settle());
     }
 
     @Override

@@ -44,21 +44,23 @@ final class FileCommit {
         return agreed(true, false).thenCompose(done -> commit(false, true));
     }
 
-    /**
-     * What was written through any handle here is agreed on and committed: whoever changes the file
-     * after a close comes after what was closed. Done at once when nothing was.
-     */
+    /** What was written is agreed on and committed. Done at once when nothing was. */
     public CompletableFuture<Void> settle() {
-        if (!handle.flags().write()) {
+        if (!handle.flags().write() || !open.isDirty()) {
             return CompletableFuture.completedFuture(null);
         }
-        boolean behindOurBack = open.isWrittenLocally() && open.mayBeWrittenByKernel();
-        if (!behindOurBack && !open.isDirty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        boolean unsure = behindOurBack || open.takeUnsure();
+        boolean unsure = isBehindOurBack() || open.takeUnsure();
         return (unsure ? agreed(false, true) : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(done -> commit(false, false));
+    }
+
+    /** Its nodes have all that was written; only the commit is missing, which the close makes. */
+    public boolean isLeftToTheClose() {
+        return handle.flags().write() && open.isDirty() && !isBehindOurBack();
+    }
+
+    private boolean isBehindOurBack() {
+        return open.isWrittenLocally() && open.mayBeWrittenByKernel();
     }
 
     /** The handle is given up whatever happens. */

@@ -10,6 +10,9 @@ public interface HandleOwner {
      */
     boolean mayRestSoon(FarmFileHandle handle);
 
+    /** A program closes it; whoever wants the file waits for the release, or for a commit. */
+    void leaves(FarmFileHandle handle);
+
     /**
      * A program closes what it has just made: the file goes to its node and to the metaserver while
      * the program goes on.

@@ -47,15 +47,9 @@ public final class RestingWriters {
 
     /**
      * From close(2) to the release of the file, as a rule, when nobody else has the descriptor. Who
-     * opens the file here waits for that.
+     * wants the file waits for that; on a machine without a processor to spare it takes longer.
      */
     static final Duration LEAVES_WITHIN = Duration.ofMillis(10);
-
-    /**
-     * The same on a machine without a processor to spare. Who asks from elsewhere waits for that:
-     * he would not see what the program has closed.
-     */
-    static final Duration LEAVES_FOR_SURE = Duration.ofMillis(500);
 
     private static final Logger log = LoggerFactory.getLogger(RestingWriters.class);
 
@@ -63,12 +57,17 @@ public final class RestingWriters {
     public interface Writer {
         long inode();
 
+        long id();
+
         Credentials who();
 
         OpenFlags flags();
 
         /** Somebody else opens it in the same way. */
         void goesOn();
+
+        /** Commits what was written; the file stays open. */
+        CompletableFuture<Void> settle();
 
         /** Commits what was written, and gives the file up. */
         CompletableFuture<Void> closeForGood();
@@ -86,15 +85,9 @@ public final class RestingWriters {
     private final Gathering gathering;
 
     /**
-     * @param soon on the clock; whoever has not gone then hardly does
+     * @param soon on the clock; whoever has not gone then may have a second descriptor
      */
-    private record Leaving(
-            long inode, CompletableFuture<Void> gone, long soon, Clock.Timer surely) {
-        void over() {
-            surely.cancel();
-            gone.complete(null);
-        }
-    }
+    private record Leaving(Writer writer, CompletableFuture<Void> gone, long soon) {}
 
     /** By handle; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, Leaving> leaving = new ConcurrentHashMap<>();
@@ -116,18 +109,19 @@ public final class RestingWriters {
     }
 
     /**
-     * A program has closed it; that nobody else has the same descriptor is told a moment later, and
-     * whoever wants the file meanwhile waits for that.
+     * A program has closed it, and what it wrote is not committed; that nobody else has the same
+     * descriptor is told a moment later. Whoever wants the file meanwhile waits for that, and if it
+     * is not told, for a commit.
      */
-    public void leaves(long inode, long handle) {
-        CompletableFuture<Void> gone = new CompletableFuture<>();
-        Clock.Timer surely = clock.after(LEAVES_FOR_SURE, () -> gone.complete(null));
-        Leaving now = new Leaving(inode, gone, clock.nanoTime() + LEAVES_WITHIN.toNanos(), surely);
-        Leaving before = leaving.put(handle, now);
-        if (before != null) {
-            before.over();
-        }
-        gone.whenComplete((done, thrown) -> leaving.remove(handle, now));
+    public void leaves(Writer writer) {
+        long soon = clock.nanoTime() + LEAVES_WITHIN.toNanos();
+        leaving.compute(
+                writer.id(),
+                (id, before) ->
+                        new Leaving(
+                                writer,
+                                before == null ? new CompletableFuture<>() : before.gone,
+                                soon));
     }
 
     /** A program has closed it, and hardly any other has the same descriptor. */
@@ -139,7 +133,7 @@ public final class RestingWriters {
     public void left(long handle) {
         Leaving before = leaving.remove(handle);
         if (before != null) {
-            before.over();
+            before.gone.complete(null);
         }
     }
 
@@ -147,21 +141,51 @@ public final class RestingWriters {
     public @Nullable CompletableFuture<Void> leaving(long inode) {
         CompletableFuture<?>[] soon =
                 leaversOf(inode)
-                        .map(leaver -> soonGone(leaver))
-                        .filter(Objects::nonNull)
+                        .filter(leaver -> timeLeft(leaver).toNanos() > 0)
+                        .map(leaver -> within(timeLeft(leaver), leaver.gone))
                         .toArray(CompletableFuture<?>[]::new);
         return soon.length == 0 ? null : CompletableFuture.allOf(soon);
     }
 
-    private @Nullable CompletableFuture<Void> soonGone(Leaving leaver) {
-        Duration left = Duration.ofNanos(leaver.soon - clock.nanoTime());
-        return left.isNegative() ? null : within(left, leaver.gone);
+    /** Completes when they have gone, or what they wrote is committed; null: there are none. */
+    private @Nullable CompletableFuture<Void> goneOrSettled(LongStream inodes) {
+        if (leaving.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<?>[] all =
+                inodes.boxed()
+                        .flatMap(this::leaversOf)
+                        .map(this::goneOrSettled)
+                        .toArray(CompletableFuture<?>[]::new);
+        return all.length == 0 ? null : CompletableFuture.allOf(all);
+    }
+
+    private CompletableFuture<Void> goneOrSettled(Leaving leaver) {
+        return within(timeLeft(leaver), leaver.gone)
+                .thenCompose(done ->
+                        leaver.gone.isDone()
+                                ? CompletableFuture.completedFuture(null)
+                                : settled(leaver.writer));
+    }
+
+    /** That it cannot be committed is told to who closes or syncs it. */
+    private static CompletableFuture<Void> settled(Writer writer) {
+        return writer.settle()
+                .exceptionally(thrown -> {
+                    log.debug(
+                            "inode {} is not settled: {}",
+                            Long.toHexString(writer.inode()),
+                            thrown.getMessage());
+                    return null;
+                });
+    }
+
+    private Duration timeLeft(Leaving leaver) {
+        return Duration.ofNanos(leaver.soon - clock.nanoTime());
     }
 
     private Stream<Leaving> leaversOf(long inode) {
-        return leaving.isEmpty()
-                ? Stream.empty()
-                : leaving.values().stream().filter(leaver -> leaver.inode == inode);
+        return leaving.values().stream().filter(leaver -> leaver.writer.inode() == inode);
     }
 
     /**
@@ -196,13 +220,8 @@ public final class RestingWriters {
      * @param most completes then anyhow; the close goes on
      */
     public CompletableFuture<Void> end(long inode, Duration most) {
-        CompletableFuture<?>[] gone =
-                leaversOf(inode).map(Leaving::gone).toArray(CompletableFuture<?>[]::new);
-        return within(
-                most,
-                gone.length == 0
-                        ? endNow(inode)
-                        : CompletableFuture.allOf(gone).thenCompose(done -> endNow(inode)));
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode));
+        return within(most, gone == null ? endNow(inode) : gone.thenCompose(done -> endNow(inode)));
     }
 
     private CompletableFuture<Void> endNow(long inode) {
@@ -238,22 +257,17 @@ public final class RestingWriters {
 
     /**
      * Completes when none of them is being closed, or a moment later; null: none is. One whose last
-     * user is about to go is waited for, too.
+     * user is about to go is waited for, too, or committed.
      */
     public @Nullable CompletableFuture<Void> closing(long[] inodes) {
-        if (!leaving.isEmpty()) {
-            CompletableFuture<?>[] soon =
-                    LongStream.of(inodes)
-                            .mapToObj(this::leaving)
-                            .filter(Objects::nonNull)
-                            .toArray(CompletableFuture<?>[]::new);
-            if (soon.length > 0) {
-                return CompletableFuture.allOf(soon)
-                        .thenCompose(gone -> {
-                            CompletableFuture<Void> under = underWay(inodes);
-                            return under == null ? CompletableFuture.completedFuture(null) : under;
-                        });
-            }
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes));
+        if (gone != null) {
+            return within(
+                    WAIT_MAX,
+                    gone.thenCompose(done -> {
+                        CompletableFuture<Void> under = underWay(inodes);
+                        return under == null ? CompletableFuture.completedFuture(null) : under;
+                    }));
         }
         return underWay(inodes);
     }

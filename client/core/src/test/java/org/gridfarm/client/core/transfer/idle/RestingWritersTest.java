@@ -21,14 +21,33 @@ class RestingWritersTest {
 
     private static final class Writer implements RestingWriters.Writer {
         final long inode;
+        final long id;
+        final CompletableFuture<Void> settled = new CompletableFuture<>();
         final CompletableFuture<Void> committed = new CompletableFuture<>();
         OpenFlags flags = OpenFlags.READ_WRITE;
         int closes;
+        int settles;
         int goesOn;
         boolean isBroken;
 
         Writer(long inode) {
+            this(inode, inode * 10);
+        }
+
+        Writer(long inode, long id) {
             this.inode = inode;
+            this.id = id;
+        }
+
+        @Override
+        public long id() {
+            return id;
+        }
+
+        @Override
+        public CompletableFuture<Void> settle() {
+            settles++;
+            return settled;
         }
 
         @Override
@@ -96,7 +115,7 @@ class RestingWritersTest {
     void whoChangesWhatSomebodyIsLeavingWaitsForTheClose() {
         Writer writer = new Writer(1);
         assertThat(resting.closing(new long[] {1})).isNull();
-        resting.leaves(1, 10);
+        resting.leaves(new Writer(1, 10));
         assertThat(resting.closing(new long[] {2})).isNull();
         CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
         assertThat(before).isNotNull().isNotDone();
@@ -108,13 +127,20 @@ class RestingWritersTest {
         assertThat(before).isCompleted();
     }
 
-    /** A descriptor that somebody else still holds. */
+    /** A descriptor that somebody else still holds, or a kernel that has no time. */
     @Test
-    void whoChangesWhatNobodyLeavesAfterAllGoesOnSoon() {
-        resting.leaves(1, 10);
+    void whoChangesWhatNobodyLeavesAfterAllWaitsForItsCommit() {
+        Writer writer = new Writer(1);
+        resting.leaves(writer);
         CompletableFuture<Void> before = resting.closing(new long[] {1});
-        clock.advance(Duration.ofMillis(20));
+        assertThat(writer.settles).isZero();
+        clock.advance(RestingWriters.LEAVES_WITHIN);
+        assertThat(writer.settles).isEqualTo(1);
+        assertThat(before).isNotNull().isNotDone();
+        assertThat(resting.closing(new long[] {1})).as("later, too").isNotNull().isNotDone();
+        writer.settled.completeExceptionally(new IllegalStateException("its close will tell"));
         assertThat(before).isCompleted();
+        resting.left(writer.id());
         assertThat(resting.closing(new long[] {1})).isNull();
     }
 
@@ -279,13 +305,13 @@ class RestingWritersTest {
 
     @Test
     void whoeverOpensItWhileItIsBeingClosedWaitsAMoment() {
-        resting.leaves(1, 10);
+        resting.leaves(new Writer(1, 10));
         CompletableFuture<Void> left = resting.leaving(1);
         assertThat(left).isNotNull().isNotDone();
         resting.left(10);
         assertThat(left).isCompleted();
         assertThat(resting.leaving(1)).isNull();
-        resting.leaves(2, 20);
+        resting.leaves(new Writer(2, 20));
         CompletableFuture<Void> never = resting.leaving(2);
         clock.advance(Duration.ofSeconds(1));
         assertThat(never).isCompleted();
@@ -296,27 +322,34 @@ class RestingWritersTest {
      * The program's close(2) has returned: others are to see what it wrote, however slow we are.
      */
     @Test
-    void whoAsksFromElsewhereWaitsUntilTheLastUserHasGone() {
+    void whoAsksFromElsewhereWaitsForTheLastUserOrForACommit() {
         Writer writer = new Writer(1);
-        resting.leaves(1, 10);
-        CompletableFuture<Void> ended = resting.end(1);
-        clock.advance(RestingWriters.LEAVES_WITHIN.multipliedBy(10));
-        assertThat(ended).isNotDone();
-        assertThat(resting.leaving(1)).as("whoever opens it here").isNull();
+        resting.leaves(writer);
+        CompletableFuture<Void> soon = resting.end(1);
         Runnable close = resting.begunUnawaited(writer);
-        resting.left(10);
+        resting.left(writer.id());
         close.run();
-        assertThat(ended).as("it is being closed").isNotDone();
+        assertThat(soon).as("it is being closed").isNotDone();
         writer.committed.complete(null);
-        assertThat(ended).isCompleted();
+        assertThat(soon).isCompleted();
+        assertThat(writer.settles).isZero();
+
+        resting.leaves(writer);
+        clock.advance(RestingWriters.LEAVES_WITHIN.multipliedBy(10));
+        assertThat(resting.leaving(1)).as("whoever opens it here").isNull();
+        CompletableFuture<Void> late = resting.end(1);
+        assertThat(late).isNotDone();
+        assertThat(writer.settles).isEqualTo(1);
+        writer.settled.complete(null);
+        assertThat(late).isCompleted();
     }
 
     /** The kernel tells of the first release after the second close(2). */
     @Test
     void ofTwoWhoAreLeavingBothAreWaitedFor() {
-        Writer second = new Writer(1);
-        resting.leaves(1, 10);
-        resting.leaves(1, 11);
+        Writer second = new Writer(1, 11);
+        resting.leaves(new Writer(1, 10));
+        resting.leaves(second);
         CompletableFuture<Void> ended = resting.end(1);
         resting.left(10);
         assertThat(ended).isNotDone();
@@ -329,15 +362,6 @@ class RestingWritersTest {
         assertThat(ended).isNotDone();
         second.committed.complete(null);
         assertThat(ended).isCompleted();
-    }
-
-    @Test
-    void butNotForOneThatHasASecondDescriptor() {
-        resting.leaves(1, 10);
-        CompletableFuture<Void> ended = resting.end(1);
-        clock.advance(RestingWriters.LEAVES_FOR_SURE);
-        assertThat(ended).isCompleted();
-        assertThat(resting.end(1)).isCompleted();
     }
 
     @Test
@@ -374,7 +398,7 @@ class RestingWritersTest {
         resting.add(writer, VERSION);
         assertThat(resting.end(1, Duration.ofSeconds(-1))).isCompleted();
         assertThat(writer.closes).isEqualTo(1);
-        resting.leaves(2, 20);
+        resting.leaves(new Writer(2, 20));
         CompletableFuture<Void> ended = resting.end(2, Duration.ofMillis(100));
         clock.advance(Duration.ofMillis(100));
         assertThat(ended).isCompleted();
