@@ -97,6 +97,11 @@ record HandleEnds(
     }
 
     @Override
+    public void leavesToCommit(FarmFileHandle handle) {
+        resting.leavesToCommit(handle);
+    }
+
+    @Override
     public CompletableFuture<Void> ended(FarmFileHandle handle) {
         if (!handle.flags().write()) {
             return handle.closeForGood();
@@ -122,7 +127,7 @@ record HandleEnds(
             };
         }
         // Whose close(2) was answered before anything was told: others have to wait for that.
-        return resting.isLeaving(handle.id()) ? resting.begun(handle) : handle::closeForGood;
+        return resting.begunLeaving(handle);
     }
 
     private boolean canCloseLater(FarmFileHandle handle) {

@@ -147,7 +147,7 @@ public final class TransferClient
 
     private CompletableFuture<FileHandle> openedAlone(
             Credentials who, long inode, OpenFlags flags) {
-        return resting.end(inode).thenCompose(done -> openedAnew(who, inode, flags));
+        return resting.endToOpen(inode).thenCompose(done -> openedAnew(who, inode, flags));
     }
 
     private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {

@@ -229,7 +229,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
                     if (!commit.isLeftToTheClose()) {
                         return commit.settle();
                     }
-                    owner.leaves(this);
+                    owner.leavesToCommit(this);
                     return CompletableFuture.completedFuture(null);
                 });
     }

@@ -13,6 +13,9 @@ public interface HandleOwner {
     /** A program closes it; whoever wants the file waits for the release, or for a commit. */
     void leaves(FarmFileHandle handle);
 
+    /** The same where only who changes the file has to wait. */
+    void leavesToCommit(FarmFileHandle handle);
+
     /**
      * A program closes what it has just made: the file goes to its node and to the metaserver while
      * the program goes on.

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -86,14 +87,19 @@ public final class RestingWriters {
 
     /**
      * @param soon on the clock; whoever has not gone then may have a second descriptor
+     * @param isToCommit nothing is owed but the commit: who opens the file need not wait
      */
-    private record Leaving(Writer writer, CompletableFuture<Void> gone, long soon) {}
+    private record Leaving(
+            Writer writer, CompletableFuture<Void> gone, long soon, boolean isToCommit) {}
 
     /** By handle; of those that a program has closed and whose last user is about to go. */
     private final Map<Long, Leaving> leaving = new ConcurrentHashMap<>();
 
     /** By inode; completes when all its closes are over, well or not. Put under the lock. */
     private final Map<Long, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
+
+    /** The same of those that only who changes the file waits for. */
+    private final Map<Long, CompletableFuture<Void>> committing = new ConcurrentHashMap<>();
 
     public RestingWriters(Clock clock) {
         this.clock = clock;
@@ -114,6 +120,15 @@ public final class RestingWriters {
      * is not told, for a commit.
      */
     public void leaves(Writer writer) {
+        leaves(writer, false);
+    }
+
+    /** The same of one whose nodes have all that it wrote: who opens the file need not wait. */
+    public void leavesToCommit(Writer writer) {
+        leaves(writer, true);
+    }
+
+    private void leaves(Writer writer, boolean isToCommit) {
         long soon = clock.nanoTime() + LEAVES_WITHIN.toNanos();
         leaving.compute(
                 writer.id(),
@@ -121,12 +136,20 @@ public final class RestingWriters {
                         new Leaving(
                                 writer,
                                 before == null ? new CompletableFuture<>() : before.gone,
-                                soon));
+                                soon,
+                                isToCommit));
     }
 
-    /** A program has closed it, and hardly any other has the same descriptor. */
-    public boolean isLeaving(long handle) {
-        return leaving.containsKey(handle);
+    /**
+     * The step that closes it for good, to be run without a lock. Whoever waits for its last user
+     * waits for that, too.
+     */
+    public Supplier<CompletableFuture<Void>> begunLeaving(Writer writer) {
+        Leaving found = leaving.get(writer.id());
+        if (found == null) {
+            return writer::closeForGood;
+        }
+        return begun(writer, found.isToCommit ? committing : closing);
     }
 
     /** Its last user has gone. */
@@ -137,24 +160,26 @@ public final class RestingWriters {
         }
     }
 
-    /** Completes when its last user has gone, or a moment later; null: none is about to go. */
+    /** For who opens it: when its last user has gone, or a moment later; null: none is to go. */
     public @Nullable CompletableFuture<Void> leaving(long inode) {
         CompletableFuture<?>[] soon =
                 leaversOf(inode)
-                        .filter(leaver -> timeLeft(leaver).toNanos() > 0)
+                        .filter(leaver -> !leaver.isToCommit && timeLeft(leaver).toNanos() > 0)
                         .map(leaver -> within(timeLeft(leaver), leaver.gone))
                         .toArray(CompletableFuture<?>[]::new);
         return soon.length == 0 ? null : CompletableFuture.allOf(soon);
     }
 
     /** Completes when they have gone, or what they wrote is committed; null: there are none. */
-    private @Nullable CompletableFuture<Void> goneOrSettled(LongStream inodes) {
+    private @Nullable CompletableFuture<Void> goneOrSettled(
+            LongStream inodes, Predicate<Leaving> which) {
         if (leaving.isEmpty()) {
             return null;
         }
         CompletableFuture<?>[] all =
                 inodes.boxed()
                         .flatMap(this::leaversOf)
+                        .filter(which)
                         .map(this::goneOrSettled)
                         .toArray(CompletableFuture<?>[]::new);
         return all.length == 0 ? null : CompletableFuture.allOf(all);
@@ -209,6 +234,16 @@ public final class RestingWriters {
         return found.writer;
     }
 
+    /**
+     * For who opens it in another way. Completes when what rested is closed for good, or after a
+     * while; what is only to be committed is not waited for.
+     */
+    public CompletableFuture<Void> endToOpen(long inode) {
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode), l -> !l.isToCommit);
+        return within(
+                WAIT_MAX, gone == null ? endNow(inode) : gone.thenCompose(done -> endNow(inode)));
+    }
+
     /** As below, for somebody who can wait as for a file that is open. */
     public CompletableFuture<Void> end(long inode) {
         return end(inode, WAIT_MAX);
@@ -220,8 +255,16 @@ public final class RestingWriters {
      * @param most completes then anyhow; the close goes on
      */
     public CompletableFuture<Void> end(long inode, Duration most) {
-        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode));
-        return within(most, gone == null ? endNow(inode) : gone.thenCompose(done -> endNow(inode)));
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode), l -> true);
+        return within(
+                most,
+                gone == null ? endAndCommit(inode) : gone.thenCompose(done -> endAndCommit(inode)));
+    }
+
+    private CompletableFuture<Void> endAndCommit(long inode) {
+        CompletableFuture<Void> ended = endNow(inode);
+        CompletableFuture<Void> committed = committing.get(inode);
+        return committed == null ? ended : CompletableFuture.allOf(ended, committed);
     }
 
     private CompletableFuture<Void> endNow(long inode) {
@@ -260,7 +303,7 @@ public final class RestingWriters {
      * user is about to go is waited for, too, or committed.
      */
     public @Nullable CompletableFuture<Void> closing(long[] inodes) {
-        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes));
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes), l -> true);
         if (gone != null) {
             return within(
                     WAIT_MAX,
@@ -273,12 +316,13 @@ public final class RestingWriters {
     }
 
     private @Nullable CompletableFuture<Void> underWay(long[] inodes) {
-        if (closing.isEmpty()) {
+        if (closing.isEmpty() && committing.isEmpty()) {
             return null;
         }
         CompletableFuture<?>[] under =
                 LongStream.of(inodes)
-                        .mapToObj(closing::get)
+                        .boxed()
+                        .flatMap(inode -> Stream.of(closing, committing).map(map -> map.get(inode)))
                         .filter(Objects::nonNull)
                         .toArray(CompletableFuture<?>[]::new);
         if (under.length == 0) {
@@ -313,7 +357,10 @@ public final class RestingWriters {
                     byInode.removeAll().stream()
                             .map(resting -> begunUnawaited(resting.writer))
                             .toList();
-            all = closing.values().toArray(CompletableFuture<?>[]::new);
+            all =
+                    Stream.of(closing, committing)
+                            .flatMap(map -> map.values().stream())
+                            .toArray(CompletableFuture<?>[]::new);
         }
         closes.forEach(Runnable::run);
         gathering.begin();
@@ -324,12 +371,13 @@ public final class RestingWriters {
      * It is closed for good by the step, which is to be run without a lock; from now on whoever
      * wants the file waits for that.
      */
-    public synchronized Supplier<CompletableFuture<Void>> begun(Writer writer) {
+    private synchronized Supplier<CompletableFuture<Void>> begun(
+            Writer writer, Map<Long, CompletableFuture<Void>> among) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        CompletableFuture<Void> before = closing.get(writer.inode());
+        CompletableFuture<Void> before = among.get(writer.inode());
         CompletableFuture<Void> all = before == null ? over : CompletableFuture.allOf(before, over);
-        closing.put(writer.inode(), all);
-        all.whenComplete((done, thrown) -> closing.remove(writer.inode(), all));
+        among.put(writer.inode(), all);
+        all.whenComplete((done, thrown) -> among.remove(writer.inode(), all));
         return () -> close(writer, over);
     }
 
@@ -361,7 +409,7 @@ public final class RestingWriters {
 
     /** No program waits for it: the log tells when it fails. */
     public Runnable begunUnawaited(Writer writer) {
-        Supplier<CompletableFuture<Void>> close = begun(writer);
+        Supplier<CompletableFuture<Void>> close = begun(writer, closing);
         return () -> {
             var unused =
                     close.get()

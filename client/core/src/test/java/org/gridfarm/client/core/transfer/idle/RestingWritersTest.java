@@ -8,7 +8,9 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** What rests is closed for good once, unless somebody goes on with it. */
 class RestingWritersTest {
@@ -355,13 +357,35 @@ class RestingWritersTest {
         assertThat(ended).isNotDone();
         assertThat(resting.leaving(1)).isNotNull().isNotDone();
         assertThat(resting.closing(new long[] {1})).isNotNull().isNotDone();
-        assertThat(resting.isLeaving(11)).isTrue();
         Runnable close = resting.begunUnawaited(second);
         resting.left(11);
         close.run();
         assertThat(ended).isNotDone();
         second.committed.complete(null);
         assertThat(ended).isCompleted();
+    }
+
+    /** Its nodes have what was written: it is there for whoever opens the file. */
+    @Test
+    void whatIsOnlyToBeCommittedIsWaitedForByWhoChangesTheFile() {
+        Writer writer = new Writer(1);
+        resting.leavesToCommit(writer);
+        assertThat(resting.leaving(1)).isNull();
+        assertThat(resting.endToOpen(1)).isCompleted();
+        CompletableFuture<Void> change = resting.closing(new long[] {1});
+        CompletableFuture<Void> recall = resting.end(1);
+        Supplier<CompletableFuture<Void>> close = resting.begunLeaving(writer);
+        resting.left(writer.id());
+        CompletableFuture<Void> closed = close.get();
+        assertThat(resting.endToOpen(1)).isCompleted();
+        for (CompletableFuture<Void> waiting : List.of(change, recall, resting.end(1))) {
+            assertThat(waiting).isNotDone();
+        }
+        writer.committed.complete(null);
+        assertThat(closed).isCompleted();
+        assertThat(change).isCompleted();
+        assertThat(recall).isCompleted();
+        assertThat(resting.closing(new long[] {1})).isNull();
     }
 
     @Test
