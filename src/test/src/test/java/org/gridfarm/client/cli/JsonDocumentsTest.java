@@ -36,7 +36,7 @@ class JsonDocumentsTest {
 
     /**
      * They make farms of their own, or take minutes; the demo is run by .ci/run. Figures of all
-     * benchmarks are printed by the same class as those of {@code gf bench tls}.
+     * benchmarks are printed by the same class as those that are run.
      */
     private static final Set<String> NOT_RUN =
             Set.of("demo", "bench data", "bench jobs", "bench meta", "bench mount", "bench opens");
@@ -99,6 +99,7 @@ class JsonDocumentsTest {
             copies();
             jobs(local);
             administration(farm);
+            measures(local);
             withoutAFarm(local);
         } finally {
             farm.gf("rm", "-rf", TOP);
@@ -185,6 +186,23 @@ class JsonDocumentsTest {
         String session = clients.get("clients").get(0).get("session").asString();
         check("clients SESSION", session);
         check("cluster status", "--dir", farm.directory().toString());
+    }
+
+    /** Little of each: that it measures everything at every door, not how much. */
+    private void measures(Path local) {
+        String volume = "--size=2M --files=8 --entries=20 --repeat=1 --local=" + local;
+        List<String> words = new ArrayList<>(List.of(volume.split(" ")));
+        words.addAll(List.of("--config", config));
+        JsonNode bench = check("bench api", words.toArray(String[]::new));
+        Set<String> doors = new HashSet<>();
+        for (JsonNode row : bench.get("rows")) {
+            String name = row.get("case").asString();
+            wrong.assertThat(row.get("value").asDouble()).as(name).isPositive();
+            wrong.assertThat(row.path("yardstick").asDouble()).as(name).isPositive();
+            doors.add(name.substring(name.lastIndexOf(", ") + 2));
+        }
+        wrong.assertThat(doors).contains("Gridfarm", "NIO", "Gridfarm from far", "NIO from far");
+        wrong.assertThat(run("ls", "/")).doesNotContain("gf-bench-api");
     }
 
     private void withoutAFarm(Path local) {

@@ -380,7 +380,8 @@ public final class Cluster {
         }
     }
 
-    private String firstNode() {
+    /** A storage node, to which a client of this host may be attached. */
+    public String firstNode() {
         return state.ofRole("storagenode").get(0).name();
     }
 

@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             BenchMount.class,
             BenchOpens.class,
             BenchJobs.class,
+            BenchApi.class,
             BenchTls.class
         },
         mixinStandardHelpOptions = true)
