@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -12,31 +11,16 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.jar.JarFile;
-import java.util.stream.Stream;
 
 class PublicApiTest {
-    /** What a program may name, beside the JDK. */
-    private static final List<String> PACKAGES =
-            List.of("org.gridfarm.client", "org.gridfarm.protocol.error");
-
     @Test
     void noSignatureNamesWhatAProgramIsNotToKnow() throws Exception {
-        List<Class<?>> api = new ArrayList<>(classesOf(Gridfarm.class, "org/gridfarm/client"));
-        api.addAll(
-                classesOf(
-                        org.gridfarm.protocol.error.FarmException.class,
-                        "org/gridfarm/protocol/error"));
-        api.removeIf(type -> !Modifier.isPublic(type.getModifiers()));
+        List<Class<?>> api = PublicClasses.all();
         assertThat(api).contains(Gridfarm.class, Job.class, FarmFile.class);
         TreeSet<String> leaks = new TreeSet<>();
         for (Class<?> type : api) {
@@ -57,41 +41,6 @@ class PublicApiTest {
                         .orElseThrow();
         leaks(leaking.getGenericReturnType(), "", leaks);
         assertThat(leaks).containsExactly("org.gridfarm.protocol.wire.NodeInfo");
-    }
-
-    private static List<Class<?>> classesOf(Class<?> one, String folder)
-            throws IOException, URISyntaxException, ClassNotFoundException {
-        Path root = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
-        List<Class<?>> classes = new ArrayList<>();
-        if (Files.isDirectory(root)) {
-            try (Stream<Path> files = Files.list(root.resolve(folder))) {
-                for (Path file : files.toList()) {
-                    add(classes, folder, file.getFileName().toString());
-                }
-            }
-        } else {
-            try (var jar = new JarFile(root.toFile())) {
-                for (var entry : Collections.list(jar.entries())) {
-                    Path file = Path.of(entry.getName());
-                    if (Path.of(folder).equals(file.getParent())) {
-                        add(classes, folder, file.getFileName().toString());
-                    }
-                }
-            }
-        }
-        return classes;
-    }
-
-    private static void add(List<Class<?>> classes, String folder, String file)
-            throws ClassNotFoundException {
-        if (file.endsWith(".class") && !file.equals("package-info.class")) {
-            String name = file.substring(0, file.length() - ".class".length());
-            classes.add(
-                    Class.forName(
-                            folder.replace('/', '.') + "." + name,
-                            false,
-                            PublicApiTest.class.getClassLoader()));
-        }
     }
 
     private static List<Type> signatures(Class<?> type) {
@@ -127,7 +76,7 @@ class PublicApiTest {
         if (type instanceof Class<?> named) {
             Class<?> plain = named.isArray() ? named.getComponentType() : named;
             String room = plain.isPrimitive() ? "java" : plain.getPackageName();
-            if (!room.startsWith("java") && !PACKAGES.contains(room)) {
+            if (!room.startsWith("java") && !PublicClasses.PACKAGES.contains(room)) {
                 into.add(where + plain.getName());
             }
         } else if (type instanceof ParameterizedType generic) {
