@@ -22,9 +22,10 @@ import java.util.concurrent.Callable;
         header = "Measures what files cost a Java program: the library and java.nio.file.",
         description = {
             "",
-            "Large files, streams, small files by one and by many threads, a large directory: by FileChannel on the bare disk and right after it by Gridfarm and by"
-                    + " java.nio.file, attached to the node of this host and from far. One copy of each file, nothing is synced, and the page cache is warm on both"
-                    + " sides. Commands are compiled for a short life; a program that lives long is measured with GF_JAVA_OPTS=-XX:TieredStopAtLevel=4."
+            "Large files, streams, small files by one and by many threads, a large directory: by FileChannel on the bare disk and right after it by"
+                    + " Gridfarm and by java.nio.file, attached to the node of this host and from far. One copy of each file, nothing is synced, and the page"
+                    + " cache is warm on both sides. Commands are compiled for a short life; a program that lives long is measured with"
+                    + " GF_JAVA_OPTS=-XX:TieredStopAtLevel=4."
         },
         mixinStandardHelpOptions = true)
 public final class BenchApi implements Callable<Integer> {
