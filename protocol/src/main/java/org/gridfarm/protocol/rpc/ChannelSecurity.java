@@ -6,6 +6,8 @@ import io.netty.channel.socket.SocketChannel;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 /** How connections are protected and how the other side proves who it is. */
@@ -48,5 +50,21 @@ public final class ChannelSecurity {
         if (contexts != null)
             contexts.secureClient(
                     channel.pipeline(), address.host(), address.port(), expected.check(address));
+    }
+
+    /**
+     * A refusal of this side, with what the other one does not tell: that our credential is old.
+     */
+    FarmException explained(FarmException refusal) {
+        if (contexts == null || refusal.kind() != ErrorKind.NOT_AUTHENTICATED) return refusal;
+        return contexts.ranOut()
+                .map(why ->
+                        new FarmException(
+                                refusal.kind(),
+                                refusal.operation(),
+                                refusal.subject(),
+                                why,
+                                refusal))
+                .orElse(refusal);
     }
 }

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 final class ClientGreeting extends ChannelInboundHandlerAdapter implements FrameSink {
     private final HostPort address;
     private final ExpectedServer expected;
+    private final ChannelSecurity security;
     private final ConnectionSettings settings;
     private final String account;
     private final CompletableFuture<Peer> welcomed;
@@ -39,14 +40,15 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
     ClientGreeting(
             HostPort address,
             ExpectedServer expected,
-            @Nullable Identity everybody,
+            ChannelSecurity security,
             ConnectionSettings settings,
             String account,
             CompletableFuture<Peer> welcomed) {
         this.account = account;
         this.address = address;
         this.expected = expected;
-        this.identity = everybody;
+        this.security = security;
+        this.identity = security.everybody();
         this.settings = settings;
         this.welcomed = welcomed;
         reader.redirect(this);
@@ -190,6 +192,6 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
         if (impatience != null) impatience.cancel(false);
         reader.close();
         if (context != null) context.close();
-        welcomed.completeExceptionally(why);
+        welcomed.completeExceptionally(security.explained(why));
     }
 }

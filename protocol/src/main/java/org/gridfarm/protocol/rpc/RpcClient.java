@@ -95,12 +95,8 @@ public final class RpcClient implements Dialer {
                                                 .addLast(
                                                         "greeting",
                                                         new ClientGreeting(
-                                                                address,
-                                                                expected,
-                                                                security.everybody(),
-                                                                settings,
-                                                                account,
-                                                                welcomed));
+                                                                address, expected, security,
+                                                                settings, account, welcomed));
                                     }
                                 })
                         .connect(address.host(), address.port());

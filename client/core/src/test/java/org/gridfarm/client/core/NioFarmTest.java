@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.awaitility.Awaitility;
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.nio.FarmFileSystemProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** What the provider costs in calls, and what only several hosts show. */
@@ -78,6 +81,28 @@ class NioFarmTest {
         assertThat(memory.metaserver.durable((Long) Files.getAttribute(file, "unix:ino")).getMode())
                 .isEqualTo(0666);
         assertThat(memory.metaserver.calls("mutate")).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void manyChannelsAreOpenAtOnce() throws Exception {
+        int channels = Tier.count("open.channels");
+        for (int i = 0; i < 100; i++) {
+            Files.write(root.resolve("f" + i), new byte[] {(byte) i});
+        }
+        List<FileChannel> open = new ArrayList<>();
+        for (int i = 0; i < channels; i++) {
+            open.add(FileChannel.open(root.resolve("f" + i % 100)));
+        }
+        for (int i = 0; i < open.size(); i++) {
+            ByteBuffer one = bytes(2);
+            assertThat(open.get(i).read(one, 0)).isEqualTo(1);
+            assertThat(one.get(0)).isEqualTo((byte) (i % 100));
+        }
+        for (FileChannel channel : open) {
+            channel.close();
+        }
+        Files.write(root.resolve("f0"), new byte[7]);
+        assertThat(Files.size(root.resolve("f0"))).isEqualTo(7);
     }
 
     @Test

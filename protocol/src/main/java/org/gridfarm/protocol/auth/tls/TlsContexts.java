@@ -172,6 +172,17 @@ public final class TlsContexts {
         secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
     }
 
+    /** What is wrong with the credential of this process, if its time is over by this clock. */
+    public Optional<String> ranOut() {
+        Credential own = credential.get();
+        if (clock.now().isBefore(own.notAfter())) return Optional.empty();
+        return Optional.of(
+                "your credential, %s, expired at %s: gf proxy init makes a proxy"
+                        .formatted(
+                                own.certificate().getSubjectX500Principal().getName(),
+                                own.notAfter()));
+    }
+
     private static void secure(ChannelPipeline pipeline, SslHandler handler, PeerCheck check) {
         handler.setHandshakeTimeout(HANDSHAKE_MAX.toMillis(), TimeUnit.MILLISECONDS);
         handler.setWrapDataSize(WHOLE_BUFFERS);
