@@ -4,23 +4,29 @@ import org.gridfarm.metaserver.postgres.DatabaseSettings;
 import org.gridfarm.metaserver.postgres.PostgresStore;
 import org.gridfarm.metaserver.server.MetaServerDaemon;
 import org.gridfarm.metaserver.server.state.MetaServerSettings;
+import org.gridfarm.metaserver.token.TokenSettings;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
+import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.config.Config;
 import org.gridfarm.protocol.config.DaemonSettings;
 import org.gridfarm.protocol.config.DatabaseUrl;
+import org.gridfarm.protocol.config.SecuritySettings;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.AuditLog;
 import org.gridfarm.protocol.observe.LogLevel;
 import org.gridfarm.protocol.observe.Readiness;
+import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Loops;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 
 /**
  * {@code gf metaserver --config FILE}: reads the configuration, wires the parts, serves until
@@ -64,13 +70,29 @@ public final class MetaServerMain {
     }
 
     private record Settings(
-            MetaServerSettings server, DatabaseSettings database, ZooKeeperSettings zookeeper) {
+            MetaServerSettings server,
+            Optional<TokenSettings> tokens,
+            DatabaseSettings database,
+            ZooKeeperSettings zookeeper) {
         static Settings read(Config config) {
             return new Settings(
                     MetaServerSettings.read(config),
+                    TokenSettings.read(config),
                     DatabaseSettings.read(config),
                     ZooKeeperSettings.read(config));
         }
+    }
+
+    private static ChannelSecurity security(Settings settings, Loops loops) {
+        Clock clock = Clock.system();
+        SecuritySettings own = settings.server().daemon().security();
+        Supplier<GridMap> people = own.people(clock).orElse(GridMap::empty);
+        SecuritySettings open = settings.tokens().isPresent() ? own.withGuests() : own;
+        return open.open(clock, loops.handshakes())
+                .lettingIn(
+                        own.logIns(
+                                settings.tokens().map(tokens -> tokens.open(clock, people)),
+                                clock));
     }
 
     private static MetaServerDaemon start(Settings settings) {
@@ -82,7 +104,7 @@ public final class MetaServerMain {
         return MetaServerDaemon.start(
                 settings.server(),
                 loops,
-                daemon.security().open(Clock.system(), loops.handshakes()),
+                security(settings, loops),
                 PostgresStore.open(settings.database()),
                 ZooKeeperCluster.connect(settings.zookeeper()));
     }

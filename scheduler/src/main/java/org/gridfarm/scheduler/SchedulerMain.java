@@ -67,7 +67,9 @@ public final class SchedulerMain {
         Loops loops = Loops.start("scheduler");
         Metrics metrics = new Metrics("scheduler", name);
         TlsContexts contexts = settings.daemon().security().contexts(clock, loops.handshakes());
-        ChannelSecurity security = ChannelSecurity.tls(contexts);
+        ChannelSecurity security =
+                ChannelSecurity.tls(contexts)
+                        .lettingIn(settings.daemon().security().logIns(Optional.empty(), clock));
         JobStore store =
                 JobStore.open(
                         settings.databaseUrl(),

@@ -36,6 +36,11 @@ import java.util.function.LongConsumer;
  * that is gone, NOT_A_DIRECTORY, ACCESS_DENIED.
  */
 public final class Namespace {
+    /**
+     * More could only be a circle, which a damaged store would bring: a path has no room for it.
+     */
+    private static final int DEPTH_MAX = Limits.PATH_BYTES_MAX;
+
     public static final long ROOT = 1;
 
     /**
@@ -503,6 +508,25 @@ public final class Namespace {
     public boolean isReachable(long number, Credentials who, long foundIn, LongConsumer visited) {
         Inode inode = require(number, "access");
         return Access.isSuperuser(who) || new Ways(this, who, visited).leadTo(inode, foundIn);
+    }
+
+    /** Whether it is that one or lies below it, by any of its names that are known. */
+    public boolean isBelow(long number, long above) {
+        Inode inode = find(number);
+        if (inode == null) return false;
+        if (number == above || hangsBelow(inode.parent, above)) return true;
+        return !inode.isDirectory() && inode.anyHome(home -> hangsBelow(home, above));
+    }
+
+    private boolean hangsBelow(long directory, long above) {
+        long at = directory;
+        for (int depth = 0; at != 0 && depth < DEPTH_MAX; depth++) {
+            if (at == above) return true;
+            Inode inode = find(at);
+            if (inode == null || at == ROOT) return false;
+            at = inode.parent;
+        }
+        return false;
     }
 
     /** Whether it has names and none of them is known. */

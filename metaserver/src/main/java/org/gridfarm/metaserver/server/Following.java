@@ -18,6 +18,7 @@ import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.server.state.ReadScope;
+import org.gridfarm.metaserver.server.state.ScopeGate;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -138,6 +139,7 @@ final class Following implements Serving, ReadScope.Visibility {
         this.layouts = layouts;
         this.leaseEnds = clock.nanoTime();
         this.sessions = new Sessions(clients, events, clock, this::recallAnswered, bounds);
+        table.judging(new ScopeGate(state, ScopeGate.Writers.NONE));
         new Reads(state, layouts, new Reach(state, null), Reads.Settling.NONE, this::read)
                 .register(table);
         new SessionService(

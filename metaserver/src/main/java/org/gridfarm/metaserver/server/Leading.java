@@ -52,6 +52,7 @@ import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.NodeLink;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.server.state.ReadScope;
+import org.gridfarm.metaserver.server.state.ScopeGate;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.metaserver.server.state.ServerThreads;
@@ -243,6 +244,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         this.repair = new Repair(state, planner, nodes, this, events);
         this.balance = new BalanceControl(state, planner, this);
         Reach reach = new Reach(state, opens.files()::isOpenBy);
+        table.judging(
+                new ScopeGate(
+                        state, (session, inode) -> opens.files().writers(inode).contains(session)));
         this.locks = new LockService(state, opens.files(), reach, this, events);
         this.lostWriters = new LostWriters(state, opens, this);
         new SessionService(
@@ -406,7 +410,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         Caller caller = session == 0 ? null : sessions.caller(session);
         if (caller == null || state.owners().of(session) != null) return;
         changedBy = events.action();
-        Change owner = Owners.begins(session, caller.identity().dn());
+        Change owner = Owners.begins(session, caller.identity().owner());
         state.apply(owner);
         batches.add(List.of(owner));
     }

@@ -13,11 +13,15 @@ import org.gridfarm.metaserver.server.state.MetaServerSettings;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperCluster;
 import org.gridfarm.metaserver.zookeeper.ZooKeeperSettings;
 import org.gridfarm.protocol.auth.GridMap;
+import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.Scopes;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.GuestCertificate;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.auth.x509.TrustStore;
 import org.gridfarm.protocol.config.DaemonSettings;
@@ -27,7 +31,9 @@ import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.KeepAlive;
+import org.gridfarm.protocol.rpc.LogIns;
 import org.gridfarm.protocol.rpc.Loops;
+import org.gridfarm.protocol.rpc.OwnLogIn;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.RpcClient;
 import org.gridfarm.protocol.rpc.RpcObserver;
@@ -65,6 +71,35 @@ final class TestFarm implements AutoCloseable {
             "/O=Test/CN=n2" @node:n2
             "/O=Test/CN=n3" @node:n3
             """;
+
+    private static final String TOKEN = "token:";
+
+    /** Believes what a token says; who judges real ones has tests of his own. */
+    private static final LogIns LOG_INS =
+            new LogIns(
+                    Optional.of(token -> {
+                        String[] parts = token.substring(TOKEN.length()).split(" ", 2);
+                        Identity who =
+                                new Identity(
+                                                "https://tokens.test " + parts[0],
+                                                Role.USER,
+                                                List.of(parts[0]),
+                                                Optional.empty(),
+                                                true)
+                                        .under(Scopes.parse(parts[1], List.of()));
+                        return new LogIns.Standing() {
+                            @Override
+                            public Identity identity() {
+                                return who;
+                            }
+
+                            @Override
+                            public boolean stands() {
+                                return true;
+                            }
+                        };
+                    }),
+                    Optional.empty());
 
     /** Keys are made in memory here; the settings are not asked for any. */
     private static final SecuritySettings UNUSED_FILES =
@@ -123,7 +158,7 @@ final class TestFarm implements AutoCloseable {
                                 RepairLimits.USUAL,
                                 limits),
                         own,
-                        security("ms"),
+                        security("ms").lettingIn(LOG_INS),
                         store,
                         ZooKeeperCluster.connect(
                                 new ZooKeeperSettings(
@@ -138,8 +173,15 @@ final class TestFarm implements AutoCloseable {
 
     private ChannelSecurity security(String name) {
         try {
-            Credential credential =
-                    authority.issueHost("/O=Test/CN=" + name, List.of("127.0.0.1"), Instant.now());
+            return security(
+                    authority.issueHost("/O=Test/CN=" + name, List.of("127.0.0.1"), Instant.now()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private ChannelSecurity security(Credential credential) {
+        try {
             TrustStore trust = TrustStore.of(authority.certificate());
             GridMap map = GridMap.parse(MAP, "map");
             return ChannelSecurity.tls(
@@ -148,18 +190,25 @@ final class TestFarm implements AutoCloseable {
                             new ChainValidator(trust),
                             () -> map,
                             Clock.system(),
-                            TlsEngine.AUTOMATIC));
+                            TlsEngine.AUTOMATIC,
+                            Runnable::run,
+                            true));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    /** Connects as the name of the certificate. */
+    /** Connects as the name of the certificate; {@code token:ACCOUNT SCOPES} as a guest. */
     Peer dial(String as, MetaServerDaemon server, Services pushes) {
+        ChannelSecurity security =
+                as.startsWith(TOKEN)
+                        ? security(GuestCertificate.make(Instant.now()))
+                                .loggingIn(OwnLogIn.byToken(() -> as))
+                        : security(as);
         RpcClient client =
                 new RpcClient(
                         loops,
-                        security(as),
+                        security,
                         ExpectedServer.metaserver(),
                         pushes,
                         KeepAlive.DEFAULT,

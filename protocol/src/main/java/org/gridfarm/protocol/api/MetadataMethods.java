@@ -13,7 +13,7 @@ import org.gridfarm.protocol.wire.*;
  * {@code changes.proto}. Mutations carry (session, sequence) and are safe to repeat.
  */
 public final class MetadataMethods {
-    private static final Access FILES = Access.CLIENTS.inItsSession();
+    private static final Access FILES = Access.CLIENTS.inItsSession().judgedByScopes();
 
     /** The scheduler looks where inputs lie. */
     private static final Access LOOKERS = FILES.and(Role.SCHEDULER);
@@ -25,7 +25,10 @@ public final class MetadataMethods {
                     OpenSessionRequest.parser(),
                     OpenSessionReply.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS.and(Role.SCHEDULER).needing("a session of the same name"));
+                    Access.CLIENTS
+                            .and(Role.SCHEDULER)
+                            .freeOfScopes()
+                            .needing("a session of the same name"));
     public static final Method<RenewRequest, RenewReply> RENEW =
             new Method<>(
                     2,
@@ -33,7 +36,10 @@ public final class MetadataMethods {
                     RenewRequest.parser(),
                     RenewReply.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS.and(Role.SCHEDULER).needing("a session of the same name"));
+                    Access.CLIENTS
+                            .and(Role.SCHEDULER)
+                            .freeOfScopes()
+                            .needing("a session of the same name"));
     public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION =
             new Method<>(
                     3,
@@ -41,7 +47,7 @@ public final class MetadataMethods {
                     CloseSessionRequest.parser(),
                     Empty.parser(),
                     Retry.IDEMPOTENT,
-                    Access.CLIENTS.and(Role.SCHEDULER).inItsSession());
+                    Access.CLIENTS.and(Role.SCHEDULER).inItsSession().freeOfScopes());
 
     public static final Method<LookupRequest, LookupReply> LOOKUP =
             new Method<>(
@@ -106,7 +112,7 @@ public final class MetadataMethods {
                     StatFsRequest.parser(),
                     StatFsReply.parser(),
                     Retry.IDEMPOTENT,
-                    LOOKERS);
+                    LOOKERS.freeOfScopes());
     public static final Method<LocateRequest, LocateReply> LOCATE =
             new Method<>(
                     18,
@@ -152,7 +158,7 @@ public final class MetadataMethods {
                             CloseRequest.parser(),
                             Empty.parser(),
                             Retry.IDEMPOTENT,
-                            FILES.needing("an own handle"))
+                            FILES.freeOfScopes().needing("an own handle"))
                     .withBulk();
     public static final Method<ChainFailureRequest, OpenReply> CHAIN_FAILURE =
             new Method<>(
@@ -161,7 +167,7 @@ public final class MetadataMethods {
                     ChainFailureRequest.parser(),
                     OpenReply.parser(),
                     Retry.IDEMPOTENT,
-                    FILES.needing("an own handle, for writing"));
+                    FILES.freeOfScopes().needing("an own handle, for writing"));
     public static final Method<RefreshRequest, OpenReply> REFRESH =
             new Method<>(
                     43,
@@ -238,7 +244,7 @@ public final class MetadataMethods {
                     ListNodesRequest.parser(),
                     ListNodesReply.parser(),
                     Retry.IDEMPOTENT,
-                    LOOKERS);
+                    LOOKERS.freeOfScopes());
     public static final Method<NodeControlRequest, NodeControlReply> NODE_CONTROL =
             new Method<>(
                     81,
@@ -257,7 +263,7 @@ public final class MetadataMethods {
                     ClusterStatusRequest.parser(),
                     ClusterStatusReply.parser(),
                     Retry.IDEMPOTENT,
-                    LOOKERS);
+                    LOOKERS.freeOfScopes());
     public static final Method<ListReplicasRequest, ListReplicasReply> LIST_REPLICAS =
             new Method<>(
                     83,

@@ -14,8 +14,11 @@ import org.gridfarm.protocol.wire.WriteTaskInputRequest;
  * tasks (from the scheduler). Shapes are in {@code storage.proto}.
  */
 public final class StorageMethods {
-    /** For whom a gateway asks, the ticket says. */
-    private static final Access CLIENTS = Access.CLIENTS.and(Role.GATEWAY);
+    /** For whom a gateway asks the ticket says. */
+    private static final Access HERE = Access.CLIENTS.and(Role.GATEWAY);
+
+    /** Who a guest is, too. Without a ticket he gets nothing, so no staged files. */
+    private static final Access CLIENTS = HERE.and(Role.GUEST);
 
     /** Other nodes pass on what clients have them do. */
     private static final Access FILES = CLIENTS.and(Role.NODE);
@@ -108,7 +111,7 @@ public final class StorageMethods {
                     OpenLocalRequest.parser(),
                     OpenLocalReply.parser(),
                     Retry.ONCE,
-                    CLIENTS.needing("a ticket"));
+                    HERE.needing("a ticket"));
     public static final Method<CloseLocalRequest, Empty> CLOSE_LOCAL =
             new Method<>(
                     109,
@@ -116,7 +119,7 @@ public final class StorageMethods {
                     CloseLocalRequest.parser(),
                     Empty.parser(),
                     Retry.IDEMPOTENT,
-                    CLIENTS);
+                    HERE);
     public static final Method<StageRequest, StageReply> STAGE =
             new Method<>(
                     110,
@@ -124,7 +127,7 @@ public final class StorageMethods {
                     StageRequest.parser(),
                     StageReply.parser(),
                     Retry.IDEMPOTENT,
-                    CLIENTS);
+                    HERE);
 
     public static final Method<ReplicateObjectRequest, ReplicateObjectReply> REPLICATE_OBJECT =
             new Method<>(

@@ -36,6 +36,7 @@ import java.util.stream.Collectors;
  * "/O=Grid/OU=Hosts/CN=w1.example"  @mount          a host that says which of its users asks; its root is nobody
  * "/O=Grid/OU=Hosts/CN=w2.example"  @mount:root     the same of one whose root is the farm's, too
  * "/O=Grid/OU=Hosts/CN=g1.example"  @gateway        a host that acts as the people who come to it
+ * "https://tokens.example 4f1c-77"  alice           whom that issuer's tokens call so; no role
  * </pre>
  *
  * <p>Lines without a role are those of every grid site. Inside the quotes, {@code \/}, {@code \\},
@@ -46,6 +47,11 @@ import java.util.stream.Collectors;
 public final class GridMap {
     private static final Pattern LINE = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)+)\"\\s+(\\S+)");
     private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9._-]{0,31}\\$?");
+    private static final String TOKENS = "https://";
+
+    /** An issuer has no blank in it, so the first one ends it. */
+    private static final Pattern SUBJECT = Pattern.compile("https://[!-~]+ [!-~]{1,255}");
+
     private static final long BYTES_MAX = 16 << 20; // some hundred thousand lines
 
     private final Map<String, Identity> identities;
@@ -108,11 +114,20 @@ public final class GridMap {
             if (!matcher.matches()) {
                 throw wrong(at, "expected \"DN\" and a user or @role");
             }
-            String dn = DistinguishedName.canonical(unescape(matcher.group(1), at));
-            if (!dn.startsWith("/")) {
+            String name = unescape(matcher.group(1), at);
+            boolean token = name.startsWith(TOKENS);
+            String dn = token ? name : DistinguishedName.canonical(name);
+            if (!token && !dn.startsWith("/")) {
                 throw wrong(at, "the name does not begin with a slash");
             }
-            if (identities.put(dn, identity(dn, matcher.group(2), at)) != null) {
+            if (token && !SUBJECT.matcher(name).matches()) {
+                throw wrong(at, "expected \"https://ISSUER SUBJECT\"");
+            }
+            Identity identity = identity(dn, matcher.group(2), at);
+            if (token && identity.role() != Role.USER) {
+                throw wrong(at, "a token makes nobody more than a user");
+            }
+            if (identities.put(dn, identity) != null) {
                 throw wrong(at, "the name stands twice: " + dn);
             }
         }
@@ -122,6 +137,14 @@ public final class GridMap {
     /** The identity of a name in slash form, as of a full credential. */
     public Optional<Identity> lookUp(String dn) {
         return Optional.ofNullable(identities.get(DistinguishedName.canonical(dn)));
+    }
+
+    /** Whom the tokens of an issuer call so; spelt as they spell it. */
+    public Optional<Identity> ofToken(String issuer, String subject) {
+        String name = issuer + " " + subject;
+        return SUBJECT.matcher(name).matches()
+                ? Optional.ofNullable(identities.get(name))
+                : Optional.empty();
     }
 
     /** Whether some person has this account. */
@@ -184,6 +207,11 @@ public final class GridMap {
         } catch (FarmException e) {
             throw wrong(at, e.getMessage());
         }
+    }
+
+    /** Whether an account can have that name. */
+    static boolean isAccountName(String user) {
+        return USER.matcher(user).matches();
     }
 
     private static List<String> users(String list, String at) {

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param node the storage node's name; present for {@link Role#NODE} alone
  * @param limited the peer came with a limited proxy: data access only, no job submission
  * @param root of a {@link Role#MOUNT}: its superuser is the farm's, too, and not nobody
+ * @param scopes what the token says that proved it; empty: no token limits him
  */
 public record Identity(
         String dn,
@@ -24,7 +25,8 @@ public record Identity(
         List<String> users,
         Optional<NodeName> node,
         boolean limited,
-        boolean root) {
+        boolean root,
+        Optional<Scopes> scopes) {
     public Identity {
         users = List.copyOf(users);
         if (role.isPerson() == users.isEmpty() || node.isPresent() != (role == Role.NODE)) {
@@ -34,6 +36,35 @@ public record Identity(
         if (root && role != Role.MOUNT) {
             throw new IllegalArgumentException("only the root of a mount can be the farm's");
         }
+    }
+
+    public Identity(
+            String dn,
+            Role role,
+            List<String> users,
+            Optional<NodeName> node,
+            boolean limited,
+            boolean root) {
+        this(dn, role, users, node, limited, root, Optional.empty());
+    }
+
+    /** Somebody who has shown a key of his own and has not said yet who he is. */
+    public static Identity guest(long keyBinding) {
+        return new Identity(
+                "guest:%016x".formatted(keyBinding), Role.GUEST, List.of(), Optional.empty(), true);
+    }
+
+    /** The same, held to what his token says. */
+    public Identity under(Scopes limits) {
+        return new Identity(dn, role, users, node, true, root, Optional.of(limits));
+    }
+
+    /**
+     * To whom a session belongs. One that a token has opened is not for a token that allows more or
+     * less: what is open in it was judged by the former.
+     */
+    public String owner() {
+        return scopes.map(limits -> dn + " " + limits).orElse(dn);
     }
 
     public Identity(
@@ -75,7 +106,7 @@ public record Identity(
         List<String> others = new ArrayList<>(users);
         others.remove(userAskedFor(asked));
         others.add(0, userAskedFor(asked));
-        return new Identity(dn, role, others, node, limited, root);
+        return new Identity(dn, role, others, node, limited, root, scopes);
     }
 
     /**
@@ -114,7 +145,7 @@ public record Identity(
     }
 
     public Identity asLimited(boolean isLimited) {
-        return new Identity(dn, role, users, node, isLimited, root);
+        return new Identity(dn, role, users, node, isLimited, root, scopes);
     }
 
     @Override

@@ -16,7 +16,12 @@ public enum Role {
      * A host that people come to with their certificates: it acts as the one who asks, with files
      * alone, and as itself it may do nothing.
      */
-    GATEWAY;
+    GATEWAY,
+    /**
+     * Somebody without a certificate, where such are let in: he may log in by a token or a key, and
+     * hand in tickets; nothing else.
+     */
+    GUEST;
 
     /** Whether people stand behind it, who have a local user name. */
     public boolean isPerson() {

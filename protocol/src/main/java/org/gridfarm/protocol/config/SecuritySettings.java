@@ -1,17 +1,24 @@
 package org.gridfarm.protocol.config;
 
+import org.gridfarm.protocol.auth.BearerToken;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Reloaded;
+import org.gridfarm.protocol.auth.SharedKeys;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.tls.WebTls;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.GuestCertificate;
 import org.gridfarm.protocol.auth.x509.ProxyFile;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.auth.x509.TrustStore;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
+import org.gridfarm.protocol.rpc.LogIns;
+import org.gridfarm.protocol.rpc.OwnLogIn;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,9 +30,13 @@ import java.util.function.Supplier;
 /**
  * Who this process is and whom it trusts: {@code [tls] certificate, key} or {@code credential} (one
  * file with both, as a proxy has them), {@code trust} (a file or a folder of authorities), {@code
- * revocation}, {@code engine}; {@code [grid] map}.
+ * revocation}, {@code engine}, {@code login} and {@code login_key}; {@code [grid] map}, {@code
+ * guests} and {@code keys}.
  *
  * @param map the grid-mapfile; servers need one, clients may do without
+ * @param guests of a server: clients may come that have no certificate
+ * @param keys of a server: the file of gf key
+ * @param logIn of a client: how it logs in where it has no certificate, which is then not read
  */
 public record SecuritySettings(
         Path certificate,
@@ -33,41 +44,104 @@ public record SecuritySettings(
         Path trust,
         RevocationPolicy revocation,
         TlsEngine engine,
-        Optional<Path> map) {
+        Optional<Path> map,
+        boolean guests,
+        Optional<Path> keys,
+        Optional<OwnLogIn> logIn) {
+    /** By what a person proves who he is. */
+    private enum By {
+        /** What is there, in this order. */
+        ANY,
+        CERTIFICATE,
+        KEY,
+        TOKEN
+    }
+
     /**
      * How often changed files are looked for: a renewed proxy or a new user is known after that.
      */
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
+    /** Of somebody with a certificate, who has to do with nobody else. */
+    public SecuritySettings(
+            Path certificate,
+            Optional<Path> key,
+            Path trust,
+            RevocationPolicy revocation,
+            TlsEngine engine,
+            Optional<Path> map) {
+        this(
+                certificate,
+                key,
+                trust,
+                revocation,
+                engine,
+                map,
+                false,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** The same server, to which guests may come. */
+    public SecuritySettings withGuests() {
+        return new SecuritySettings(
+                certificate, key, trust, revocation, engine, map, true, keys, logIn);
+    }
+
     /** Of a daemon, which has to say who it is. */
     public static SecuritySettings read(Config config) {
-        return read(config, Optional.empty());
+        return read(config, Optional.empty(), Optional.empty());
     }
 
     /**
      * Of a program that people run: whoever may not read the key that the file names (it is root's,
      * say), or finds none named, is whom his proxy names. So is a task that was given one.
      *
+     * <p>Where there is neither, he logs in: by a key of gf key where he has one, else by a bearer
+     * token. {@code login} says otherwise.
+     *
      * @param proxy certificate and key in one file
      */
     public static SecuritySettings readForPeople(Config config, Path proxy) {
         Optional<Path> ofTask = ProxyFile.ofTask();
         if (ofTask.isPresent()) {
-            return read(config, ofTask);
+            return read(config, ofTask, Optional.empty());
         }
         Config tls = config.section("tls");
+        By by = tls.choice("login", By.ANY);
+        Path ownKey = tls.pathIfAny("login_key").orElseGet(SecuritySettings::usualKey);
         boolean named =
                 tls.pathIfAny("key")
                         .or(() -> tls.pathIfAny("credential"))
                         .filter(file -> Files.isReadable(file) || !Files.isReadable(proxy))
                         .isPresent();
-        if (!named) {
+        boolean certified =
+                by == By.CERTIFICATE || (by == By.ANY && (named || Files.exists(proxy)));
+        Optional<OwnLogIn> logIn = certified ? Optional.empty() : logIn(by, ownKey);
+        if (!named && logIn.isEmpty()) {
             ProxyFile.requireOwn(proxy);
         }
-        return read(config, named ? Optional.empty() : Optional.of(proxy));
+        return read(config, named ? Optional.empty() : Optional.of(proxy), logIn);
     }
 
-    private static SecuritySettings read(Config config, Optional<Path> proxy) {
+    private static Path usualKey() {
+        return Path.of(System.getProperty("user.home"), ".config", "gridfarm", "key");
+    }
+
+    private static Optional<OwnLogIn> logIn(By by, Path key) {
+        if (by == By.KEY || (by == By.ANY && Files.isReadable(key))) {
+            return Optional.of(OwnLogIn.byKey(() -> SharedKeys.load(key).only(key)));
+        }
+        BearerToken token = BearerToken.ofEnvironment();
+        return by == By.TOKEN || token.isThere()
+                ? Optional.of(OwnLogIn.byToken(token::read))
+                : Optional.empty();
+    }
+
+    private static SecuritySettings read(
+            Config config, Optional<Path> proxy, Optional<OwnLogIn> logIn) {
+        Config grid = config.section("grid");
+        Optional<Path> keys = grid.pathIfAny("keys");
         Config tls = config.section("tls");
         Optional<Path> credential = tls.pathIfAny("credential");
         Optional<Path> certificate = tls.pathIfAny("certificate");
@@ -84,11 +158,21 @@ public record SecuritySettings(
                 tls.path("trust"),
                 tls.choice("revocation", RevocationPolicy.WHEN_PRESENT),
                 tls.choice("engine", TlsEngine.AUTOMATIC),
-                config.section("grid").pathIfAny("map"));
+                grid.pathIfAny("map"),
+                grid.flag("guests", false) || keys.isPresent(),
+                keys,
+                logIn);
     }
 
-    /** As it is now; for who signs with it. */
+    /** As it is now; for who signs with it. BAD_CONFIGURATION for who logs in without one. */
     public Credential credential() {
+        if (logIn.isPresent()) {
+            throw new FarmException(
+                    ErrorKind.BAD_CONFIGURATION,
+                    "find credential",
+                    "",
+                    "this needs a certificate or a proxy, and not a token or a key alone");
+        }
         return key.map(file -> Credential.load(certificate, file))
                 .orElseGet(() -> Credential.load(certificate));
     }
@@ -100,7 +184,8 @@ public record SecuritySettings(
      * @throws org.gridfarm.protocol.error.FarmException what is wrong with which file
      */
     public ChannelSecurity open(Clock clock, Executor handshakes) {
-        return ChannelSecurity.tls(contexts(clock, handshakes));
+        ChannelSecurity security = ChannelSecurity.tls(contexts(clock, handshakes));
+        return logIn.map(security::loggingIn).orElse(security);
     }
 
     /** The same, for those who need more than connections. */
@@ -108,7 +193,14 @@ public record SecuritySettings(
         Supplier<Credential> credential = reloaded(clock);
         ChainValidator validator = validator(clock);
         Supplier<GridMap> people = people(clock).orElse(GridMap::empty);
-        return new TlsContexts(credential, validator, people, clock, engine, handshakes);
+        return new TlsContexts(credential, validator, people, clock, engine, handshakes, guests);
+    }
+
+    /** By what a server lets guests become somebody. */
+    public LogIns logIns(Optional<LogIns.Tokens> tokens, Clock clock) {
+        return new LogIns(
+                tokens,
+                keys.map(file -> new Reloaded<>(file, SharedKeys::load, clock, LOOK_EVERY)));
     }
 
     /** Who is who, as the grid-mapfile says now; empty: there is none here. */
@@ -131,6 +223,10 @@ public record SecuritySettings(
     }
 
     private Supplier<Credential> reloaded(Clock clock) {
+        if (logIn.isPresent()) {
+            Credential guest = GuestCertificate.make(clock.now());
+            return () -> guest;
+        }
         return key.<Supplier<Credential>>map(keyFile ->
                         new Reloaded<>(
                                 certificate,

@@ -2,6 +2,7 @@ package org.gridfarm.protocol.rpc;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.UnderScopes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
@@ -17,9 +18,11 @@ import java.util.stream.Collectors;
  * @param roles of those who may call it at all
  * @param inSession the caller has opened a session on the connection before
  * @param full not with a limited proxy
+ * @param underScopes what becomes of it where a token limits the caller to some paths
  * @param right what the handler asks of the object, for people who read the table; empty: nothing
  */
-public record Access(Set<Role> roles, boolean inSession, boolean full, String right) {
+public record Access(
+        Set<Role> roles, boolean inSession, boolean full, UnderScopes underScopes, String right) {
     /** Where people's programs and mounts work with files. */
     public static final Access CLIENTS = of(Role.USER, Role.ADMIN, Role.MOUNT);
 
@@ -31,26 +34,36 @@ public record Access(Set<Role> roles, boolean inSession, boolean full, String ri
     }
 
     public static Access of(Role first, Role... others) {
-        return new Access(EnumSet.of(first, others), false, false, "");
+        return new Access(EnumSet.of(first, others), false, false, UnderScopes.REFUSED, "");
     }
 
     /** The same for one more role. */
     public Access and(Role role) {
         Set<Role> more = EnumSet.copyOf(roles);
         more.add(role);
-        return new Access(more, inSession, full, right);
+        return new Access(more, inSession, full, underScopes, right);
     }
 
     public Access inItsSession() {
-        return new Access(roles, true, full, right);
+        return new Access(roles, true, full, underScopes, right);
     }
 
     public Access withFullProxy() {
-        return new Access(roles, inSession, true, right);
+        return new Access(roles, inSession, true, underScopes, right);
+    }
+
+    /** Also for whom a token limits to some paths; the server judges each request by them. */
+    public Access judgedByScopes() {
+        return new Access(roles, inSession, full, UnderScopes.JUDGED, right);
+    }
+
+    /** Also for whom a token limits to some paths, whichever they are. */
+    public Access freeOfScopes() {
+        return new Access(roles, inSession, full, UnderScopes.FREE, right);
     }
 
     public Access needing(String what) {
-        return new Access(roles, inSession, full, what);
+        return new Access(roles, inSession, full, underScopes, what);
     }
 
     /** Refuses other roles with NOT_PERMITTED, and limited proxies with ACCESS_DENIED. */
@@ -67,5 +80,12 @@ public record Access(Set<Role> roles, boolean inSession, boolean full, String ri
                                     .collect(Collectors.joining(", ")));
         }
         if (full) caller.requireFull(operation);
+        if (underScopes == UnderScopes.REFUSED && caller.scopes().isPresent()) {
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    operation,
+                    caller.user(),
+                    "a token is good for files alone");
+        }
     }
 }

@@ -10,6 +10,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ActAsReply;
 import org.gridfarm.protocol.wire.ActAsRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A person with several accounts says which one he means, and a gateway as whose account it asks,
@@ -49,6 +50,7 @@ final class ActAs {
         private final Identity proved;
         private final Channel channel;
         private volatile Identity identity;
+        private volatile LogIns.@Nullable Standing standing;
         private boolean asked;
 
         /**
@@ -82,7 +84,23 @@ final class ActAs {
 
         /** It has called that method. */
         void asks(int method) {
-            asked |= method != METHOD.number();
+            asked |= method != METHOD.number() && method != LogIn.METHOD.number();
+        }
+
+        /** BUSY for a second time: a guess costs a handshake. */
+        void logsIn(LogIns.Standing found) {
+            if (asked || standing != null) {
+                throw new FarmException(
+                        ErrorKind.BUSY, LogIn.METHOD.name(), "", "this connection is in use");
+            }
+            standing = found;
+            identity = found.identity();
+        }
+
+        /** A guest who has logged in by what is not so any more. */
+        boolean isOver() {
+            LogIns.Standing by = standing;
+            return by != null && !by.stands();
         }
 
         /** BUSY where it has asked for something before, for which it was another. */

@@ -3,6 +3,7 @@ package org.gridfarm.protocol.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.ProcessLimits;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -60,7 +61,7 @@ final class Admissions {
 
     /** What a client is told who cannot come in; null: he is in, until {@link #leaves}. */
     synchronized @Nullable FarmException enters(Identity who) {
-        int own = connections.getOrDefault(who.dn(), 0);
+        int own = connections.getOrDefault(name(who), 0);
         int each = Math.max(1, connectionsMax / 2);
         if (own >= each) {
             return refusal(who, own + " connections of " + who.user() + " are open already");
@@ -68,7 +69,7 @@ final class Admissions {
         if (!isDaemon(who) && others >= connectionsMax) {
             return refusal(who, others + " connections are open already");
         }
-        connections.put(who.dn(), own + 1);
+        connections.put(name(who), own + 1);
         if (!isDaemon(who)) others++;
         return null;
     }
@@ -78,14 +79,19 @@ final class Admissions {
     }
 
     synchronized void leaves(Identity who) {
-        connections.computeIfPresent(who.dn(), (name, count) -> count == 1 ? null : count - 1);
+        connections.computeIfPresent(name(who), (name, count) -> count == 1 ? null : count - 1);
         if (!isDaemon(who)) others--;
+    }
+
+    /** A guest makes as many keys as he likes: all guests are one. */
+    private static String name(Identity who) {
+        return who.role() == Role.GUEST ? "guests" : who.dn();
     }
 
     private static boolean isDaemon(Identity who) {
         return switch (who.role()) {
             case NODE, METASERVER, SCHEDULER -> true;
-            case USER, ADMIN, MOUNT, GATEWAY -> false;
+            case USER, ADMIN, MOUNT, GATEWAY, GUEST -> false;
         };
     }
 

@@ -4,6 +4,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -14,15 +15,23 @@ import org.jspecify.annotations.Nullable;
 public final class ChannelSecurity {
     private final @Nullable TlsContexts contexts;
     private final @Nullable Identity everybody;
+    private final LogIns logIns;
+    private final @Nullable OwnLogIn own;
 
-    private ChannelSecurity(@Nullable TlsContexts contexts, @Nullable Identity everybody) {
+    private ChannelSecurity(
+            @Nullable TlsContexts contexts,
+            @Nullable Identity everybody,
+            LogIns logIns,
+            @Nullable OwnLogIn own) {
         this.contexts = contexts;
         this.everybody = everybody;
+        this.logIns = logIns;
+        this.own = own;
     }
 
     /** Mutual TLS, as server and as client. */
     public static ChannelSecurity tls(TlsContexts contexts) {
-        return new ChannelSecurity(contexts, null);
+        return new ChannelSecurity(contexts, null, LogIns.NONE, null);
     }
 
     /**
@@ -30,7 +39,26 @@ public final class ChannelSecurity {
      * one JVM.
      */
     public static ChannelSecurity insecureForTests(Identity everybody) {
-        return new ChannelSecurity(null, everybody);
+        return new ChannelSecurity(null, everybody, LogIns.NONE, null);
+    }
+
+    /** The same of a server that guests may log in to. */
+    public ChannelSecurity lettingIn(LogIns by) {
+        return new ChannelSecurity(contexts, everybody, by, own);
+    }
+
+    /** The same of a client that has no certificate and logs in. */
+    public ChannelSecurity loggingIn(OwnLogIn by) {
+        return new ChannelSecurity(contexts, everybody, logIns, by);
+    }
+
+    LogIns logIns() {
+        return logIns;
+    }
+
+    /** How this side logs in to a server of that role; null: not at all. */
+    @Nullable OwnLogIn logInTo(Role server) {
+        return own != null && own.isFor(server) ? own : null;
     }
 
     /** Whom everybody is taken for where nobody proves anything; null where TLS decides. */

@@ -31,6 +31,7 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
     private final ChannelSecurity security;
     private final ConnectionSettings settings;
     private final String account;
+    private final @Nullable OwnLogIn logIn;
     private final CompletableFuture<Peer> welcomed;
     private final FrameReader reader = new FrameReader();
     private @Nullable ChannelHandlerContext context;
@@ -43,8 +44,10 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
             ChannelSecurity security,
             ConnectionSettings settings,
             String account,
+            @Nullable OwnLogIn logIn,
             CompletableFuture<Peer> welcomed) {
         this.account = account;
+        this.logIn = logIn;
         this.address = address;
         this.expected = expected;
         this.security = security;
@@ -149,24 +152,43 @@ final class ClientGreeting extends ChannelInboundHandlerAdapter implements Frame
         if (welcome.getTakesTraces()) connection.traces().areTaken();
         here.pipeline().replace(this, "rpc", connection);
         connection.begin();
-        if (account.isEmpty()) {
-            finish(connection);
-        } else {
-            connection
-                    .callPlain(
-                            ActAs.METHOD,
-                            ActAsRequest.newBuilder().setAccount(account).build(),
-                            RpcLimits.HANDSHAKE_MAX)
-                    .whenComplete((reply, thrown) -> {
-                        if (thrown == null) {
-                            finish(connection);
-                        } else {
-                            welcomed.completeExceptionally(
-                                    FarmException.of(thrown, "connect", address.toString()));
-                            connection.close();
-                        }
-                    });
+        logIn(connection, welcome)
+                .thenCompose(ignored -> actAs(connection))
+                .whenComplete((ignored, thrown) -> {
+                    if (thrown == null) {
+                        finish(connection);
+                    } else {
+                        welcomed.completeExceptionally(
+                                FarmException.of(thrown, "connect", address.toString()));
+                        connection.close();
+                    }
+                });
+    }
+
+    private CompletableFuture<?> logIn(Connection connection, Welcome welcome) {
+        if (logIn == null) return CompletableFuture.completedFuture(null);
+        if (welcome.getChallenge().isEmpty()) {
+            return CompletableFuture.failedFuture(
+                    new FarmException(
+                            ErrorKind.NOT_AUTHENTICATED,
+                            "log in",
+                            address.toString(),
+                            "this server lets nobody in without a certificate"));
         }
+        try {
+            return LogIn.to(connection, welcome.getChallenge().toByteArray(), logIn);
+        } catch (FarmException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<?> actAs(Connection connection) {
+        return account.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : connection.callPlain(
+                        ActAs.METHOD,
+                        ActAsRequest.newBuilder().setAccount(account).build(),
+                        RpcLimits.HANDSHAKE_MAX);
     }
 
     private void finish(Connection connection) {

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +80,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final TraceFrames traces = new TraceFrames();
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
+    private byte[] challenge = {};
     private boolean reading;
     private @Nullable AcceptedGate gate;
     private boolean flushScheduled;
@@ -164,6 +166,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     void welcome(Welcome welcome) {
+        challenge = welcome.getChallenge().toByteArray();
         writer.write(FrameType.WELCOME, 0, 0, 0, welcome);
         flush();
     }
@@ -465,6 +468,21 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         }
     }
 
+    /** Where the other side calls from. */
+    HostPort from() {
+        return HostPort.of(channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null);
+    }
+
+    /** Between this side's certificate and the other's. On the event loop. */
+    ChannelBinding binding() {
+        return bindingTo(challenge);
+    }
+
+    /** The same, for who has heard the challenge. */
+    ChannelBinding bindingTo(byte[] heard) {
+        return LogIn.binding(channel, heard, accepted);
+    }
+
     /** The other side has proved who it is. */
     boolean isProved() {
         return settings.proved();
@@ -554,6 +572,17 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private void tick() {
         long now = settings.nanoTime();
         if (waitsForRoom()) liveness.heard(now); // it cannot be
+        if (whom.isOver()) {
+            FarmException over =
+                    new FarmException(
+                            ErrorKind.NOT_AUTHENTICATED,
+                            LogIn.METHOD.name(),
+                            identity().user(),
+                            "the token or key is good no more");
+            Audit.refused(this, over);
+            refuse(over);
+            return;
+        }
         if (reader.isLate(now)) {
             refuse(
                     new FarmException(

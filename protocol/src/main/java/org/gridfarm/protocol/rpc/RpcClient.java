@@ -95,8 +95,13 @@ public final class RpcClient implements Dialer {
                                                 .addLast(
                                                         "greeting",
                                                         new ClientGreeting(
-                                                                address, expected, security,
-                                                                settings, account, welcomed));
+                                                                address,
+                                                                expected,
+                                                                security,
+                                                                settings,
+                                                                account,
+                                                                security.logInTo(expected.role()),
+                                                                welcomed));
                                     }
                                 })
                         .connect(address.host(), address.port());

@@ -43,6 +43,9 @@ public record RpcServerConfig(
 
     ConnectionSettings connections() {
         return new ConnectionSettings(
-                ActAs.beside(services), keepAlive, observer, security.everybody() == null);
+                LogIn.beside(ActAs.beside(services), security.logIns()),
+                keepAlive,
+                observer,
+                security.everybody() == null);
     }
 }

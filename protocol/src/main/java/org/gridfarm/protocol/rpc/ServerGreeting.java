@@ -1,5 +1,7 @@
 package org.gridfarm.protocol.rpc;
 
+import com.google.protobuf.ByteString;
+
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -9,6 +11,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 
 import org.gridfarm.protocol.auth.Identity;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.AuthenticatedPeer;
 import org.gridfarm.protocol.auth.tls.PeerRefused;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -105,6 +108,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         context.channel(), settings, true, address, identity, new FrameReader());
         connection.guard(room);
         connection.whenClosed(() -> admissions.leaves(identity));
+        boolean logsIn = identity.role() == Role.GUEST && config.security().logIns().areAny();
         context.pipeline().replace(this, "rpc", connection);
         connection.begin();
         if (config.security().everybody() == null) Audit.mapped(connection, config.serverName());
@@ -116,9 +120,27 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         .setAuthenticatedAs(identity.toString())
                         .setTime(System.currentTimeMillis())
                         .setTakesTraces(true)
+                        .setChallenge(logsIn ? LogIn.random() : ByteString.EMPTY)
                         .build());
+        if (logsIn) expectLogIn(context, connection);
         config.listener().opened(connection);
         connection.whenClosed(() -> config.listener().closed(connection));
+    }
+
+    /** A guest has come to log in; who does not is in others' way. */
+    private static void expectLogIn(ChannelHandlerContext context, Connection connection) {
+        Future<?> patience =
+                context.channel()
+                        .eventLoop()
+                        .schedule(
+                                () -> {
+                                    if (connection.identity().role() == Role.GUEST) {
+                                        connection.close("a guest that has not logged in");
+                                    }
+                                },
+                                RpcLimits.HANDSHAKE_MAX.toMillis(),
+                                TimeUnit.MILLISECONDS);
+        connection.whenClosed(() -> patience.cancel(false));
     }
 
     /**

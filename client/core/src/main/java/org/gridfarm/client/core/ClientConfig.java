@@ -29,6 +29,7 @@ import java.util.concurrent.Executor;
  * cache = "64M"                # names and attributes kept under lease
  * account = "astro"            # which of one's accounts; else GF_ACCOUNT, else the first in the servers' map
  * [tls]
+ * login = "token"              # or key, certificate; else what there is, a certificate first
  * credential = "/home/ann/ann.pem"  # otherwise, and for who cannot read it, the proxy of gf proxy init
  * trust = "/etc/grid-security/certificates"
  * </pre>
@@ -64,15 +65,18 @@ public record ClientConfig(
 
     /** From the file of a daemon that is a client as well. */
     public static ClientConfig of(Config config) {
+        SecuritySettings security = SecuritySettings.readForPeople(config, ProxyFile.standard());
+        // Without a certificate one is not trusted with names of files on this host.
+        String node = config.text("node", "");
         return new ClientConfig(
                 config.addresses("metaservers"),
                 config.addressesIfAny("scheduler"),
-                config.text("node", ""),
+                security.logIn().isPresent() ? "" : node,
                 config.paths("node_data"),
                 config.duration("timeout", TIMEOUT_DEFAULT),
                 config.bytes("cache", CACHE_BYTES_DEFAULT),
                 config.text("account", ""),
-                SecuritySettings.readForPeople(config, ProxyFile.standard()));
+                security);
     }
 
     /**
@@ -113,6 +117,7 @@ public record ClientConfig(
 
     /** Reads who this is; BAD_CONFIGURATION says where no credential was found, and what helps. */
     ChannelSecurity open(Clock clock, Executor handshakes) {
+        if (security.logIn().isPresent()) return security.open(clock, handshakes);
         Path secret = security.key().orElse(security.certificate());
         if (!Files.isReadable(secret)) {
             throw new FarmException(

@@ -104,14 +104,17 @@ public final class SessionService {
                 });
     }
 
-    /** Whatever the account is called: the host of a gateway is trusted with people's files. */
+    /** Whatever the account is called: gateways and tokens are trusted with people's files. */
     private static void requireNoSuperuser(Peer peer, Identity who, Credentials own) {
-        if (peer.isGateway() && own.getUid() == 0) {
+        boolean token = who.scopes().isPresent();
+        if ((peer.isGateway() || token) && own.getUid() == 0) {
             throw new FarmException(
                     ErrorKind.NOT_PERMITTED,
                     "open session",
                     who.user(),
-                    "that account is root's, and a gateway is never root");
+                    "that account is root's, and a "
+                            + (token ? "token" : "gateway")
+                            + " is never root");
         }
     }
 
@@ -161,8 +164,8 @@ public final class SessionService {
     /** Nobody has it, or somebody of that name, here or at the former leader. */
     private boolean isOwn(long session, Identity who) {
         Caller here = sessions.caller(session);
-        String owner = here == null ? owners.of(session) : here.identity().dn();
-        return owner == null || owner.equals(who.dn());
+        String owner = here == null ? owners.of(session) : here.identity().owner();
+        return owner == null || owner.equals(who.owner());
     }
 
     private static FarmException foreign(Exchange<?, ?> exchange) {

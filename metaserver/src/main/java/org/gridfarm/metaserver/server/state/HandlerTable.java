@@ -22,9 +22,15 @@ import java.util.function.Consumer;
 public final class HandlerTable {
     private final Map<Integer, Handler<?, ?>> handlers = new HashMap<>();
     private final Consumer<Throwable> failed;
+    private @Nullable ScopeGate gate;
 
     public HandlerTable(Consumer<Throwable> failed) {
         this.failed = failed;
+    }
+
+    /** Whom a token limits is held to its paths by this; without it nothing is answered to him. */
+    public void judging(ScopeGate by) {
+        gate = by;
     }
 
     public <Q extends MessageLite, R extends MessageLite> HandlerTable on(
@@ -33,13 +39,20 @@ public final class HandlerTable {
         return this;
     }
 
+    private void requireScope(Caller caller, Exchange<?, ?> exchange) {
+        if (caller.identity().scopes().isEmpty()) return;
+        if (gate == null) throw new IllegalStateException("nobody judges scopes here");
+        gate.require(caller, exchange.method(), exchange.request());
+    }
+
     /** False: this way of serving does not answer the method. */
     @SuppressWarnings("unchecked") // the key is the method's, whose types are the handler's
     public <Q extends MessageLite, R extends MessageLite> boolean run(Exchange<Q, R> exchange) {
         @Nullable Handler<Q, R> handler = (Handler<Q, R>) handlers.get(exchange.method().number());
         if (handler == null) return false;
         try (Trace.Scope _ = Trace.enter(exchange.trace())) {
-            if (exchange.method().access().inSession()) Callers.of(exchange);
+            if (exchange.method().access().inSession())
+                requireScope(Callers.of(exchange), exchange);
             handler.handle(exchange);
         } catch (FarmException refused) {
             exchange.failWith(refused);

@@ -2,6 +2,7 @@ package org.gridfarm.protocol.auth.tls;
 
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
+import org.gridfarm.protocol.auth.x509.GuestCertificate;
 import org.gridfarm.protocol.env.Clock;
 
 import java.net.Socket;
@@ -20,10 +21,19 @@ import javax.net.ssl.X509ExtendedTrustManager;
 final class ChainTrustManager extends X509ExtendedTrustManager {
     private final ChainValidator validator;
     private final Clock clock;
+    private final boolean guests;
 
     ChainTrustManager(ChainValidator validator, Clock clock) {
+        this(validator, clock, false);
+    }
+
+    /**
+     * @param guests clients may come that no authority knows
+     */
+    ChainTrustManager(ChainValidator validator, Clock clock, boolean guests) {
         this.validator = validator;
         this.clock = clock;
+        this.guests = guests;
     }
 
     @Override
@@ -73,6 +83,10 @@ final class ChainTrustManager extends X509ExtendedTrustManager {
 
     private void check(X509Certificate[] chain, Part part) throws CertificateException {
         try {
+            if (guests && part == Part.CLIENT && GuestCertificate.is(List.of(chain))) {
+                GuestCertificate.judge(chain[0], clock.now());
+                return;
+            }
             validator.validate(List.of(chain), part, clock.now());
         } catch (RuntimeException e) {
             throw new CertificateException("the chain cannot be read", e);

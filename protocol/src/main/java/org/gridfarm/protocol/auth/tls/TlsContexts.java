@@ -15,6 +15,7 @@ import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
 import org.gridfarm.protocol.auth.x509.ChainValidator;
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.auth.x509.GuestCertificate;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -47,6 +48,10 @@ public final class TlsContexts {
     public static final AttributeKey<AuthenticatedPeer> PEER =
             AttributeKey.valueOf(TlsContexts.class, "peer");
 
+    /** What this side shows on a channel; a resumed session does not tell. */
+    public static final AttributeKey<X509Certificate> OWN =
+            AttributeKey.valueOf(TlsContexts.class, "own");
+
     public static final Duration HANDSHAKE_MAX =
             Duration.ofSeconds(8); // below the 10 s that a call may block
 
@@ -66,6 +71,7 @@ public final class TlsContexts {
     private final Executor handshakes;
     private final Supplier<Credential> credential;
     private final SslProvider provider;
+    private final boolean guests;
     private volatile Sides sides;
 
     /**
@@ -93,6 +99,23 @@ public final class TlsContexts {
             Clock clock,
             TlsEngine engine,
             Executor handshakes) {
+        this(credential, validator, map, clock, engine, handshakes, false);
+    }
+
+    /**
+     * As above.
+     *
+     * @param guests clients may come that no authority knows: {@link Identity#guest}
+     */
+    public TlsContexts(
+            Supplier<Credential> credential,
+            ChainValidator validator,
+            Supplier<GridMap> map,
+            Clock clock,
+            TlsEngine engine,
+            Executor handshakes,
+            boolean guests) {
+        this.guests = guests;
         this.validator = validator;
         this.map = map;
         this.clock = clock;
@@ -122,7 +145,7 @@ public final class TlsContexts {
 
     private Sides sides(Credential own) {
         OwnKeyManager keys = new OwnKeyManager(() -> own);
-        ChainTrustManager trust = new ChainTrustManager(validator, clock);
+        ChainTrustManager trust = new ChainTrustManager(validator, clock, guests);
         try {
             SslContext server =
                     SslContextBuilder.forServer(keys)
@@ -157,7 +180,9 @@ public final class TlsContexts {
 
     /** For the channels of a listening socket. */
     public void secureServer(ChannelPipeline pipeline) {
-        SslHandler handler = sides().server().newHandler(pipeline.channel().alloc(), handshakes);
+        Sides now = sides();
+        pipeline.channel().attr(OWN).set(now.credential().certificate());
+        SslHandler handler = now.server().newHandler(pipeline.channel().alloc(), handshakes);
         secure(
                 pipeline,
                 handler,
@@ -167,8 +192,10 @@ public final class TlsContexts {
     /** For a channel to that host and port; {@code expected} must accept whoever answers there. */
     public void secureClient(
             ChannelPipeline pipeline, String host, int port, ExpectedPeer expected) {
+        Sides now = sides();
+        pipeline.channel().attr(OWN).set(now.credential().certificate());
         SslHandler handler =
-                sides().client().newHandler(pipeline.channel().alloc(), host, port, handshakes);
+                now.client().newHandler(pipeline.channel().alloc(), host, port, handshakes);
         secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
     }
 
@@ -206,8 +233,13 @@ public final class TlsContexts {
     /** The same of a chain that came by another way. */
     public AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
         try {
-            AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
             GridMap names = map.get();
+            if (guests && part == Part.CLIENT && GuestCertificate.is(certificates)) {
+                AuthenticatedChain own = GuestCertificate.judge(certificates.get(0), clock.now());
+                return new AuthenticatedPeer(
+                        own, Optional.of(Identity.guest(own.keyBinding())), names);
+            }
+            AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
             Optional<Identity> identity =
                     names.lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
             return new AuthenticatedPeer(chain, identity, names);

@@ -47,6 +47,7 @@ final class ClusterPlan {
             for (String path : List.of(Configurations.METASERVERS, Configurations.SCHEDULERS)) {
                 Pki.writePassword(Configurations.zookeeperPassword(directory, path));
             }
+            Pki.writeSecret(Configurations.keys(directory), "");
             Pki pki = Pki.create(directory.resolve("pki"));
             Configurations configurations = new Configurations(directory, pki);
             List<Component> components = new ArrayList<>();

@@ -34,6 +34,11 @@ final class Configurations {
         return farm.resolve("zk-password" + path.replace('/', '-'));
     }
 
+    /** Those of gf key. */
+    static Path keys(Path farm) {
+        return farm.resolve("keys");
+    }
+
     Path metaserver(
             String name,
             String role,
@@ -60,6 +65,12 @@ final class Configurations {
 
                         [grid]
                         map = "%s"
+                        keys = "%s"
+
+                        [tokens]
+                        issuer = "%s"
+                        audience = "%s"
+                        keys = "%s"
 
                         [repair]
                         after = "%s"
@@ -74,6 +85,10 @@ final class Configurations {
                                         METASERVERS,
                                         zookeeperPassword(directory, METASERVERS),
                                         pki.gridMap(),
+                                        keys(directory),
+                                        TrialIssuer.NAME,
+                                        TrialIssuer.AUDIENCE,
+                                        pki.tokenKeys(),
                                         repairAfter));
     }
 
@@ -100,6 +115,7 @@ final class Configurations {
 
                         [grid]
                         map = "%s"
+                        guests = true
 
                         [tasks]
                         allow_root = %s
@@ -142,6 +158,7 @@ final class Configurations {
 
                         [grid]
                         map = "%s"
+                        keys = "%s"
                         """
                                 .formatted(
                                         list(metaservers),
@@ -152,7 +169,8 @@ final class Configurations {
                                         zookeeper,
                                         SCHEDULERS,
                                         zookeeperPassword(directory, SCHEDULERS),
-                                        pki.gridMap()));
+                                        pki.gridMap(),
+                                        keys(directory)));
     }
 
     /** For people (attached to no node) and for mounts (attached to one). */

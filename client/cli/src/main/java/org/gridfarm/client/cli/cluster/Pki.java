@@ -48,6 +48,7 @@ final class Pki {
                     directory.resolve("ca.pem"),
                     authority.certificatePem(),
                     StandardCharsets.US_ASCII);
+            TrialIssuer.create(directory);
             return new Pki(directory, authority);
         } catch (IOException e) {
             throw new FarmException(
@@ -87,6 +88,11 @@ final class Pki {
 
     Path gridMap() {
         return directory.resolve("grid-mapfile");
+    }
+
+    /** Of who issues tokens for trying. */
+    Path tokenKeys() {
+        return TrialIssuer.open(directory);
     }
 
     private Path issue(String fileName, String mapped, String dn, List<String> hosts) {

@@ -4,12 +4,14 @@ import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.ClusterOptions;
 import org.gridfarm.client.cli.cluster.Mounts;
+import org.gridfarm.client.cli.cluster.TrialIssuer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 @Command(
@@ -23,6 +25,42 @@ import java.util.List;
         },
         mixinStandardHelpOptions = true)
 public final class ClusterCommand {
+    private static final int MINUTES_DEFAULT = 60;
+
+    @Command(
+            name = "token",
+            header = "Prints a bearer token for an account, to try tokens with.",
+            description = {
+                "",
+                "It is signed with a key in the farm's directory, and the farm's grid-mapfile names the account from then on.",
+                "",
+                "Example: export BEARER_TOKEN=$(gf cluster token --dir D --scope 'storage.read:/ storage.create:/tmp' $USER)"
+            },
+            mixinStandardHelpOptions = true)
+    int token(
+            @Option(
+                            names = "--dir",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "directory of the farm")
+                    Path directory,
+            @Option(
+                            names = "--scope",
+                            defaultValue = "storage.read:/",
+                            paramLabel = "SCOPES",
+                            description = "what it is good for (${DEFAULT-VALUE})")
+                    String scope,
+            @Option(
+                            names = "--minutes",
+                            defaultValue = "" + MINUTES_DEFAULT,
+                            description = "how long (${DEFAULT-VALUE})")
+                    int minutes,
+            @Parameters(paramLabel = "ACCOUNT") String account) {
+        System.out.println(
+                TrialIssuer.of(directory).token(account, scope, Duration.ofMinutes(minutes)));
+        return 0;
+    }
+
     @Command(
             name = "start",
             header = "Makes the farm where there is none and starts what is not running.",

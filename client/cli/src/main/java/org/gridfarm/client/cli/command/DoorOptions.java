@@ -67,7 +67,9 @@ final class DoorOptions {
 
     /** The certificate's of whoever runs the program. */
     static Optional<String> ownName(ClientConfig config, WebTls web) {
-        return web.nameOf(config.security().credential().chain());
+        return config.security().logIn().isPresent()
+                ? Optional.empty()
+                : web.nameOf(config.security().credential().chain());
     }
 
     /** Those that were named, and one's own. */

@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +154,11 @@ public final class JobCommand implements Callable<Integer> {
                         .setJob(id)
                         .setSubmission(new SecureRandom().nextLong() | 1);
         long again =
-                new TaskProxies(config.security()::credential, TaskProxies.LIFE_DEFAULT)
+                new TaskProxies(
+                                config.security()::credential,
+                                config.security().logIn().isPresent()
+                                        ? Duration.ZERO
+                                        : TaskProxies.LIFE_DEFAULT)
                         .submit(
                                 scheduler,
                                 signed -> {

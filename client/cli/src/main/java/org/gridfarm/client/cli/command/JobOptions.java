@@ -134,7 +134,9 @@ final class JobOptions {
         }
         return new TaskProxies(
                 config.security()::credential,
-                Duration.ofMillis(Math.round(proxyHours * MILLIS_OF_HOUR)));
+                config.security().logIn().isPresent()
+                        ? Duration.ZERO // who has no certificate cannot make proxies
+                        : Duration.ofMillis(Math.round(proxyHours * MILLIS_OF_HOUR)));
     }
 
     @Option(

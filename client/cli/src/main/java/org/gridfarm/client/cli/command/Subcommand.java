@@ -71,6 +71,7 @@ public enum Subcommand {
     META(Group.FARM, "meta", MetaCommand::new),
     USAGE(Group.FARM, "usage", UsageCommand::new),
     CA(Group.FARM, "ca", Ca::new),
+    KEY(Group.FARM, "key", KeyCommand::new),
     CONFIG(Group.FARM, "config", ConfigCommand::new),
     DOCTOR(Group.FARM, "doctor", Doctor::new),
     SUPPORT_BUNDLE(Group.FARM, "support-bundle", SupportBundle::new),

@@ -33,13 +33,7 @@ public final class FarmCheck {
             ClientConfig config, Supplier<Gridfarm> farm, Instant now) {
         List<HealthFinding> findings = new ArrayList<>(LocalMounts.findings());
         try {
-            Credential credential = config.security().credential();
-            findings.addAll(
-                    FarmHealth.certificate(
-                            config.security().certificate().toString(),
-                            credential.certificate().getNotBefore().toInstant(),
-                            credential.notAfter(),
-                            now));
+            if (config.security().logIn().isEmpty()) findings.addAll(ofCredential(config, now));
             findings.addAll(ofFarm(farm.get()));
         } catch (FarmException e) {
             if (e.kind() == ErrorKind.BAD_CONFIGURATION || e.kind() == ErrorKind.USAGE) throw e;
@@ -49,6 +43,15 @@ public final class FarmCheck {
                 Comparator.comparing((HealthFinding f) -> -f.code().severity().status())
                         .thenComparing(HealthFinding::code);
         return findings.stream().sorted(worstFirst).toList();
+    }
+
+    private static List<HealthFinding> ofCredential(ClientConfig config, Instant now) {
+        Credential credential = config.security().credential();
+        return FarmHealth.certificate(
+                config.security().certificate().toString(),
+                credential.certificate().getNotBefore().toInstant(),
+                credential.notAfter(),
+                now);
     }
 
     private static List<HealthFinding> ofFarm(Gridfarm farm) {
