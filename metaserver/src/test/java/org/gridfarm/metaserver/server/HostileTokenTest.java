@@ -13,9 +13,13 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.wire.*;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,14 +32,19 @@ import java.util.TreeSet;
  * Somebody whose account may do everything and whose token may not: bob owns all of /r, /c, /m, /rx
  * and /o.
  */
-class HostileTokenTest extends FarmOfThreeNodes {
-    private static final Set<String> DIRECTORIES = Set.of("r", "c", "m", "rx", "o");
-    private final Map<String, Long> made = new TreeMap<>();
-    private TestClient bob;
-    private int sessions = 100;
+class HostileTokenTest {
+    private static TestFarm farm;
+    private static MetaServerDaemon leader;
+    private static FakeNode node;
+    private static TestClient bob;
+    private static int sessions = 100;
 
-    @BeforeEach
-    void make() {
+    @BeforeAll
+    static void start(@TempDir Path directory) {
+        farm = new TestFarm(directory);
+        leader = farm.start("ms1", true);
+        TestFarm.awaitRole(leader, "leader");
+        node = new FakeNode(farm, leader, "n1");
         TestClient root = new TestClient(farm, leader, 1);
         root.call(
                 MetadataMethods.MUTATE,
@@ -43,8 +52,24 @@ class HostileTokenTest extends FarmOfThreeNodes {
                         .setSetAttributes(SetAttributes.newBuilder().setInode(1).setMode(01777))
                         .build());
         bob = TestClient.as("bob", farm, leader, 2);
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+        farm.close();
+    }
+
+    private static final Set<String> DIRECTORIES = Set.of("r", "c", "m", "rx", "o");
+    private final Map<String, Long> made = new TreeMap<>();
+    private String top; // of each test
+
+    @BeforeEach
+    void make() {
+        top = "/t" + ++sessions;
+        made.put("/", bob.mkdir(1, top.substring(1)).getAttributes().getInode());
         for (String name : DIRECTORIES) {
-            long directory = bob.mkdir(1, name).getAttributes().getInode();
+            long directory = bob.mkdir(inode("/"), name).getAttributes().getInode();
             made.put("/" + name, directory);
             made.put("/" + name + "/f", bob.create(directory, "f").getAttributes().getInode());
             made.put("/" + name + "/d", bob.mkdir(directory, "d").getAttributes().getInode());
@@ -52,7 +77,8 @@ class HostileTokenTest extends FarmOfThreeNodes {
     }
 
     private TestClient by(String scopes) {
-        return TestClient.as("token:bob " + scopes, farm, leader, ++sessions);
+        return TestClient.as(
+                "token:bob " + scopes.replace(":/", ":" + top + "/"), farm, leader, ++sessions);
     }
 
     private long inode(String path) {
@@ -125,7 +151,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
         return c.command()
                 .setCreate(
                         CreateFile.newBuilder()
-                                .setParent(parent.equals("/") ? 1 : inode(parent))
+                                .setParent(inode(parent))
                                 .setName(TestFarm.name(name))
                                 .setMode(0644)
                                 .setOpen(
@@ -180,9 +206,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
         return () ->
                 c.call(
                         MetadataMethods.READ_DIRECTORY,
-                        ReadDirectoryRequest.newBuilder()
-                                .setInode(path.equals("/") ? 1 : inode(path))
-                                .build());
+                        ReadDirectoryRequest.newBuilder().setInode(inode(path)).build());
     }
 
     private Runnable resolve(TestClient c, String path) {
@@ -190,7 +214,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
                 c.call(
                         MetadataMethods.RESOLVE,
                         ResolveRequest.newBuilder()
-                                .setPath(TestFarm.name(path))
+                                .setPath(TestFarm.name(top + path))
                                 .setFollowLast(true)
                                 .build());
     }
@@ -294,7 +318,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
     @Test
     void theWayToWhatIsToBeMadeMayBeMade() {
         TestClient c = by("storage.create:/p/q/file");
-        long p = c.mkdir(1, "p").getAttributes().getInode();
+        long p = c.mkdir(inode("/"), "p").getAttributes().getInode();
         made.put("/p", p);
         assertThat(kind(mutate(c, c.command().setMkdir(TestClient.directory(p, "other")))))
                 .isEqualTo(ErrorKind.ACCESS_DENIED);
@@ -313,7 +337,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
                                 MakeSymlink.newBuilder()
                                         .setParent(inode("/r"))
                                         .setName(TestFarm.name("out"))
-                                        .setTarget(TestFarm.name("/o/f")))
+                                        .setTarget(TestFarm.name(top + "/o/f")))
                         .build());
         TestClient c = by("storage.read:/r storage.read:/r/out/x");
         assertThat(kind(resolve(c, "/r/out"))).isEqualTo(ErrorKind.ACCESS_DENIED);
@@ -327,7 +351,7 @@ class HostileTokenTest extends FarmOfThreeNodes {
         long session = wide.session;
         assertThat(kind(() -> TestClient.as("token:bob storage.read:/r", farm, leader, session)))
                 .isEqualTo(ErrorKind.NOT_PERMITTED);
-        TestClient.as("token:bob storage.read:/", farm, leader, session);
+        TestClient.as("token:bob storage.read:" + top, farm, leader, session);
     }
 
     @Test

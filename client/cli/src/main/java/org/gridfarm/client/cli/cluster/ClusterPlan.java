@@ -268,6 +268,7 @@ final class ClusterPlan {
         Path credential = pki.issueUser(user, "@admin:" + user);
         configurations.client("client", credential, "", metaservers, schedulers);
         configurations.gateway(metaservers);
+        configurations.guest(metaservers, schedulers);
         for (int i = 1; i <= options.nodes(); i++) {
             String name = "mount-n" + i;
             configurations.client(

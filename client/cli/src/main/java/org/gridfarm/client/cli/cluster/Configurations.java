@@ -223,6 +223,20 @@ final class Configurations {
                                 pki.gridMap()));
     }
 
+    /** For people who have no certificate, but a token or a key. */
+    Path guest(List<String> metaservers, List<String> schedulers) {
+        return write(
+                "guest",
+                """
+                metaservers = %s
+                scheduler = %s
+
+                [tls]
+                trust = "%s"
+                """
+                        .formatted(list(metaservers), list(schedulers), pki.trust()));
+    }
+
     private Path data(String node) {
         return directory.resolve(node).resolve("data");
     }
