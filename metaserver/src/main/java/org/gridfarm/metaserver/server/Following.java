@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.server.sessions.AccountService;
 import org.gridfarm.metaserver.server.sessions.SessionService;
 import org.gridfarm.metaserver.server.sessions.Sessions;
 import org.gridfarm.metaserver.server.state.Bounds;
@@ -142,6 +143,7 @@ final class Following implements Serving, ReadScope.Visibility {
         table.judging(new ScopeGate(state, ScopeGate.Writers.NONE));
         new Reads(state, layouts, new Reach(state, null), Reads.Settling.NONE, this::read)
                 .register(table);
+        new AccountService(identity).register(table);
         new SessionService(
                         clients,
                         sessions,

@@ -37,6 +37,7 @@ import org.gridfarm.metaserver.server.nodes.ReplicaAdmin;
 import org.gridfarm.metaserver.server.nodes.ReplicaService;
 import org.gridfarm.metaserver.server.nodes.SumService;
 import org.gridfarm.metaserver.server.nodes.Suspects;
+import org.gridfarm.metaserver.server.sessions.AccountService;
 import org.gridfarm.metaserver.server.sessions.Grants;
 import org.gridfarm.metaserver.server.sessions.LockService;
 import org.gridfarm.metaserver.server.sessions.SessionService;
@@ -249,6 +250,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         state, (session, inode) -> opens.files().writers(inode).contains(session)));
         this.locks = new LockService(state, opens.files(), reach, this, events);
         this.lostWriters = new LostWriters(state, opens, this);
+        new AccountService(identity).register(table);
         new SessionService(
                         clients,
                         sessions,

@@ -366,5 +366,17 @@ public final class MetadataMethods {
                             FILES.needing("r"))
                     .thatWaits();
 
+    /** So many names are asked for at once. */
+    public static final int NAMES_MAX = 1000;
+
+    public static final Method<AccountNumbersRequest, AccountNumbersReply> ACCOUNT_NUMBERS =
+            new Method<>(
+                    96,
+                    "account-numbers",
+                    AccountNumbersRequest.parser(),
+                    AccountNumbersReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.MOUNT).inItsSession());
+
     private MetadataMethods() {}
 }

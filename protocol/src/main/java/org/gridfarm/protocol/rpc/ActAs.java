@@ -12,6 +12,8 @@ import org.gridfarm.protocol.wire.ActAsReply;
 import org.gridfarm.protocol.wire.ActAsRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetSocketAddress;
+
 /**
  * A person with several accounts says which one he means, and a gateway as whose account it asks,
  * before anything else is asked for on the connection. Every server answers; what accounts there
@@ -51,6 +53,7 @@ final class ActAs {
         private final Channel channel;
         private volatile Identity identity;
         private volatile LogIns.@Nullable Standing standing;
+        private byte[] challenge = {};
         private boolean asked;
 
         /**
@@ -97,10 +100,37 @@ final class ActAs {
             identity = found.identity();
         }
 
-        /** A guest who has logged in by what is not so any more. */
-        boolean isOver() {
+        /** Why a guest who has logged in is nobody any more; null: he is who he was. */
+        @Nullable FarmException over() {
             LogIns.Standing by = standing;
-            return by != null && !by.stands();
+            return by == null || by.stands()
+                    ? null
+                    : new FarmException(
+                            ErrorKind.NOT_AUTHENTICATED,
+                            LogIn.METHOD.name(),
+                            identity.user(),
+                            "the token or key is good no more");
+        }
+
+        /** What a guest's proof has to be about. */
+        void challenge(byte[] random) {
+            challenge = random;
+        }
+
+        /** Of this connection, as its accepting side sees it. */
+        ChannelBinding binding() {
+            return LogIn.binding(channel, challenge, true);
+        }
+
+        /** The same of the side that has dialled, and has heard the challenge. */
+        ChannelBinding bindingTo(byte[] heard) {
+            return LogIn.binding(channel, heard, false);
+        }
+
+        /** Where the other side is. */
+        HostPort from() {
+            return HostPort.of(
+                    channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null);
         }
 
         /** BUSY where it has asked for something before, for which it was another. */

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +79,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private final TraceFrames traces = new TraceFrames();
     private volatile boolean open = true;
     private volatile String lostBecause = "closed by the other side";
-    private byte[] challenge = {};
     private boolean reading;
     private @Nullable AcceptedGate gate;
     private boolean flushScheduled;
@@ -166,7 +164,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     void welcome(Welcome welcome) {
-        challenge = welcome.getChallenge().toByteArray();
         writer.write(FrameType.WELCOME, 0, 0, 0, welcome);
         flush();
     }
@@ -385,6 +382,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     /** The other side hears why, unless it does not speak our language. */
     private void refuse(FarmException why) {
         log.warn("{}: {}", this, why.getMessage());
+        if (why.kind() == ErrorKind.NOT_AUTHENTICATED) Audit.refused(this, why);
         if (open && accepted && why.kind() != ErrorKind.PROTOCOL)
             writer.write(FrameType.FAILURE, 0, 0, 0, InboundExchange.encode(why));
         close(why.getMessage());
@@ -466,21 +464,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                 serve(entry, id, deadlineMillis, in, messageAt, messageBytes, end, trace);
             }
         }
-    }
-
-    /** Where the other side calls from. */
-    HostPort from() {
-        return HostPort.of(channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null);
-    }
-
-    /** Between this side's certificate and the other's. On the event loop. */
-    ChannelBinding binding() {
-        return bindingTo(challenge);
-    }
-
-    /** The same, for who has heard the challenge. */
-    ChannelBinding bindingTo(byte[] heard) {
-        return LogIn.binding(channel, heard, accepted);
     }
 
     /** The other side has proved who it is. */
@@ -572,26 +555,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private void tick() {
         long now = settings.nanoTime();
         if (waitsForRoom()) liveness.heard(now); // it cannot be
-        if (whom.isOver()) {
-            FarmException over =
-                    new FarmException(
-                            ErrorKind.NOT_AUTHENTICATED,
-                            LogIn.METHOD.name(),
-                            identity().user(),
-                            "the token or key is good no more");
-            Audit.refused(this, over);
-            refuse(over);
-            return;
-        }
-        if (reader.isLate(now)) {
-            refuse(
-                    new FarmException(
-                            ErrorKind.TIMED_OUT,
-                            "receive",
-                            "",
-                            "a frame did not arrive whole within "
-                                    + RpcLimits.FRAME_MAX.toSeconds()
-                                    + " s"));
+        FarmException why = reader.isLate(now) ? late() : whom.over();
+        if (why != null) {
+            refuse(why);
             return;
         }
         switch (liveness.tick(settings.nanoTime(), !channel.config().isAutoRead(), unsentBytes())) {
@@ -603,6 +569,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                     close("silent for " + settings.keepAlive().silenceMax().toMillis() + " ms");
             case FINE -> {}
         }
+    }
+
+    private static FarmException late() {
+        String what =
+                "a frame did not arrive whole within " + RpcLimits.FRAME_MAX.toSeconds() + " s";
+        return new FarmException(ErrorKind.TIMED_OUT, "receive", "", what);
     }
 
     private long unsentBytes() {

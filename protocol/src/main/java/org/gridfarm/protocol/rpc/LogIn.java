@@ -73,7 +73,7 @@ final class LogIn {
             Audit.mapped(connection, METHOD.name());
             exchange.reply(reply.setUser(found.identity().user()).build());
         } catch (FarmException e) {
-            Audit.stranger(connection.from(), e);
+            Audit.stranger(connection.whom().from(), e);
             exchange.fail(e);
             connection.close();
         }
@@ -93,7 +93,7 @@ final class LogIn {
                         .find(shown.getId())
                         .orElseThrow(() -> refusal(shown.getId(), "no such key"));
         if (nonce.length != ChannelBinding.RANDOM_BYTES) throw refusal(key.id(), "no nonce");
-        ChannelBinding binding = connection.binding();
+        ChannelBinding binding = connection.whom().binding();
         byte[] wanted = binding.proof(ChannelBinding.Side.CLIENT, key.id(), key.secret(), nonce);
         if (!MessageDigest.isEqual(wanted, shown.getProof().toByteArray())) {
             throw refusal(key.id(), "another key than the one that is known here");
@@ -125,7 +125,7 @@ final class LogIn {
 
     /** The client's side; fails with what the server says, or where it proves nothing. */
     static CompletableFuture<LogInReply> to(Connection connection, byte[] challenge, OwnLogIn own) {
-        ChannelBinding binding = connection.bindingTo(challenge);
+        ChannelBinding binding = connection.whom().bindingTo(challenge);
         LogInRequest request = own.request(binding);
         return connection
                 .callPlain(METHOD, request, RpcLimits.HANDSHAKE_MAX)

@@ -112,6 +112,8 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
         context.pipeline().replace(this, "rpc", connection);
         connection.begin();
         if (config.security().everybody() == null) Audit.mapped(connection, config.serverName());
+        ByteString challenge = logsIn ? LogIn.random() : ByteString.EMPTY;
+        connection.whom().challenge(challenge.toByteArray());
         connection.welcome(
                 Welcome.newBuilder()
                         .setProtocolMin(RpcLimits.PROTOCOL_MIN)
@@ -120,7 +122,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
                         .setAuthenticatedAs(identity.toString())
                         .setTime(System.currentTimeMillis())
                         .setTakesTraces(true)
-                        .setChallenge(logsIn ? LogIn.random() : ByteString.EMPTY)
+                        .setChallenge(challenge)
                         .build());
         if (logsIn) expectLogIn(context, connection);
         config.listener().opened(connection);

@@ -18,38 +18,39 @@ final class Callers {
 
     private final Supplier<Credentials> self;
     private final boolean trusted;
-    private final Identities identities;
+    private final Supplier<Identities> identities;
 
     /**
      * @param self known once the session stands
      */
-    Callers(Supplier<Credentials> self, boolean trusted, Identities identities) {
+    Callers(Supplier<Credentials> self, boolean trusted, Supplier<Identities> identities) {
         this.self = self;
         this.trusted = trusted;
         this.identities = identities;
     }
 
     Identities identities() {
-        return identities;
+        return identities.get();
     }
 
     /** Number of the user, as {@link #of} names him. */
     int user(Request request) {
-        return trusted ? identities.users().there(request.uid()) : self.get().getUid();
+        return trusted ? identities().users().there(request.uid()) : self.get().getUid();
     }
 
     Credentials of(Request request) {
         if (!trusted) {
             return self.get();
         }
-        int uid = identities.users().there(request.uid());
-        int gid = identities.groups().there(request.gid());
+        Identities now = identities();
+        int uid = now.users().there(request.uid());
+        int gid = now.groups().there(request.gid());
         if (uid == 0 && gid == 0) {
             return SUPERUSER; // its groups open nothing more
         }
         Credentials.Builder who = Credentials.newBuilder().setUid(uid).setGid(gid);
         for (int group : request.groups()) {
-            who.addGroups(identities.groups().there(group));
+            who.addGroups(now.groups().there(group));
         }
         return who.build();
     }

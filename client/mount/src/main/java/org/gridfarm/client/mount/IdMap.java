@@ -4,7 +4,9 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
@@ -26,9 +28,48 @@ final class IdMap {
     }
 
     private final List<Range> ranges;
+    private final boolean named;
+    private final Map<Integer, Integer> there; // of those that names join
+    private final Map<Integer, Integer> here;
 
     private IdMap(List<Range> ranges) {
+        this(ranges, false, Map.of(), Map.of());
+    }
+
+    private IdMap(
+            List<Range> ranges,
+            boolean named,
+            Map<Integer, Integer> there,
+            Map<Integer, Integer> here) {
         this.ranges = List.copyOf(ranges);
+        this.named = named;
+        this.there = Map.copyOf(there);
+        this.here = Map.copyOf(here);
+    }
+
+    /**
+     * The ranges of this map, and beyond them these numbers alone: all others are nobody. The
+     * superuser is himself on both sides, whatever he is called.
+     *
+     * @param numbers of this machine, with theirs in the farm
+     */
+    IdMap byName(Map<Integer, Integer> numbers) {
+        Map<Integer, Integer> out = new HashMap<>(Map.of(0, 0, NOBODY, NOBODY));
+        Map<Integer, Integer> back = new HashMap<>(out);
+        numbers.forEach((local, farm) -> {
+            boolean free = isFree(local, range -> range) && isFree(farm, Range::back);
+            if (free && !out.containsKey(local) && !back.containsKey(farm)) {
+                out.put(local, farm);
+                back.put(farm, local);
+            }
+        });
+        return new IdMap(ranges, true, out, back);
+    }
+
+    private boolean isFree(int id, UnaryOperator<Range> way) {
+        return ranges.stream()
+                .map(way)
+                .noneMatch(range -> id >= range.local && id - range.local < range.count);
     }
 
     /**
@@ -70,7 +111,7 @@ final class IdMap {
     }
 
     boolean isSame() {
-        return ranges.isEmpty();
+        return ranges.isEmpty() && !named;
     }
 
     /** Whether a number of this machine has one there. */
@@ -79,14 +120,14 @@ final class IdMap {
     }
 
     int there(int local) {
-        return across(local, range -> range);
+        return across(local, range -> range, there);
     }
 
     int here(int farm) {
-        return across(farm, Range::back);
+        return across(farm, Range::back, here);
     }
 
-    private int across(int id, UnaryOperator<Range> way) {
+    private int across(int id, UnaryOperator<Range> way, Map<Integer, Integer> byName) {
         boolean taken = false;
         for (Range given : ranges) {
             Range range = way.apply(given);
@@ -95,6 +136,7 @@ final class IdMap {
             }
             taken |= id >= range.farm && id - range.farm < range.count;
         }
+        if (named) return taken ? NOBODY : byName.getOrDefault(id, NOBODY);
         return taken ? NOBODY : id;
     }
 }

@@ -135,7 +135,7 @@ public final class MountMain {
                             new Callers(
                                     () -> farm.metadata().self(),
                                     trusted,
-                                    settings.identities(farm.metadata().self(), trusted)),
+                                    settings.identities(farm, trusted)),
                             new Beliefs(
                                     farm.metadata(), settings.cache(), settings.fixed().toNanos()),
                             new LastErrors(),

@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
@@ -17,6 +18,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * What {@code gf mount} was told: {@code --config FILE [--node NAME] [-o OPTION,...]...
@@ -38,6 +40,7 @@ final class MountSettings {
     private boolean prepare;
     private @Nullable Integer uid;
     private @Nullable Integer gid;
+    private boolean names;
     private IdMap users = IdMap.SAME;
     private IdMap groups = IdMap.SAME;
 
@@ -105,6 +108,7 @@ final class MountSettings {
             case "account" -> account = value;
             case "uid" -> uid = number(option, value);
             case "gid" -> gid = number(option, value);
+            case "names" -> names = true;
             case "uidmap" -> users = users.with(value);
             case "gidmap" -> groups = groups.with(value);
             // what holds anyway, or is said to others
@@ -166,6 +170,16 @@ final class MountSettings {
         Integer group = gid == null && !root ? (Integer) ThisProcess.group() : gid;
         return new Identities(
                 withSelf(users, user, self.getUid()), withSelf(groups, group, self.getGid()));
+    }
+
+    /** The same, by names where that is wanted. */
+    Supplier<Identities> identities(Gridfarm farm, boolean trusted) throws IOException {
+        Identities given = identities(farm.metadata().self(), trusted);
+        if (!names) return () -> given;
+        if (!trusted) {
+            throw wrong("names", "only for a mount that acts for all users of this machine");
+        }
+        return NamedIdentities.of(farm, given);
     }
 
     private static IdMap withSelf(IdMap map, @Nullable Integer here, int there) {

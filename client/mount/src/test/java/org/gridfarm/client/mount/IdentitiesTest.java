@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.AccountNumbersReply;
+import org.gridfarm.protocol.wire.AccountNumbersRequest;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.NamedNumber;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Whose a file is, and who calls, where machines and farm number their users differently. */
 class IdentitiesTest {
@@ -40,6 +45,57 @@ class IdentitiesTest {
                 .isInstanceOf(FarmException.class)
                 .extracting(e -> ((FarmException) e).kind())
                 .isEqualTo(ErrorKind.INVALID);
+    }
+
+    @Test
+    void whoIsCalledTheSameIsTheSameAndOthersAreNobody() {
+        Map<String, Map<String, Integer>> here =
+                Map.of(
+                        "passwd",
+                        new HashMap<>(Map.of("root", 0, "ann", 1000, "bob", 1001, "local", 1002)),
+                        "group",
+                        Map.of("root", 0, "staff", 50));
+        Map<String, Integer> there =
+                new HashMap<>(Map.of("root", 0, "ann", 1001, "bob", 5001, "staff", 20));
+        NamedIdentities names =
+                new NamedIdentities(
+                        new Identities(IdMap.SAME.with("7000:8000:10"), IdMap.SAME),
+                        here::get,
+                        asked -> answer(asked, there));
+        Identities now = names.get();
+        assertThat(now.areSame()).isFalse();
+        assertThat(now.users().there(1000)).isEqualTo(1001);
+        assertThat(now.users().here(1001)).as("the farm's ann").isEqualTo(1000);
+        assertThat(now.users().there(1001)).isEqualTo(5001);
+        assertThat(now.users().there(1002)).as("no such name there").isEqualTo(IdMap.NOBODY);
+        assertThat(now.users().here(4242)).as("no such name here").isEqualTo(IdMap.NOBODY);
+        assertThat(now.users().there(0)).isZero();
+        assertThat(now.users().here(8003)).as("said by numbers").isEqualTo(7003);
+        assertThat(now.groups().there(50)).isEqualTo(20);
+        assertThat(now.groups().here(50)).isEqualTo(IdMap.NOBODY);
+        assertThatThrownBy(() -> now.farmUid(1002)).isInstanceOf(FarmException.class);
+
+        there.put("local", 6000);
+        names.lookOnceMore();
+        assertThat(names.get().users().there(1002)).isEqualTo(6000);
+        there.clear();
+        there.put("ann", -1); // the farm does not answer
+        names.lookOnceMore();
+        assertThat(names.get().users().there(1002)).isEqualTo(6000);
+    }
+
+    private static AccountNumbersReply answer(
+            AccountNumbersRequest asked, Map<String, Integer> numbers) {
+        if (numbers.containsValue(-1)) {
+            throw new FarmException(ErrorKind.UNAVAILABLE, "ask", "farm");
+        }
+        AccountNumbersReply.Builder reply = AccountNumbersReply.newBuilder();
+        numbers.forEach((name, number) -> {
+            NamedNumber one = NamedNumber.newBuilder().setName(name).setNumber(number).build();
+            if (asked.getUsersList().contains(name)) reply.addUsers(one);
+            if (asked.getGroupsList().contains(name)) reply.addGroups(one);
+        });
+        return reply.build();
     }
 
     @Test

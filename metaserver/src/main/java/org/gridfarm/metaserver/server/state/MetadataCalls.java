@@ -41,6 +41,7 @@ public final class MetadataCalls {
                     MetadataMethods.SPREAD,
                     MetadataMethods.ADMIN,
                     MetadataMethods.SUM,
+                    MetadataMethods.ACCOUNT_NUMBERS,
                     MetadataMethods.FOLLOW,
                     MetadataMethods.SNAPSHOT,
                     MetadataMethods.CACHE_LEASE);

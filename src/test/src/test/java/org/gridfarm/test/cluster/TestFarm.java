@@ -273,6 +273,11 @@ public final class TestFarm implements AutoCloseable {
         return mounted(directory.resolve("plain-" + node), node, "-o", "nopassthrough");
     }
 
+    /** A mount at that node where users are who has the same name in the farm. */
+    Path mountByNames(String node) {
+        return mounted(directory.resolve("names-" + node), node, "-o", "names");
+    }
+
     /** A mount at that node as the user's, for a test that leaves nothing of it. */
     Path anotherMount(String node) {
         return mounted(directory.resolve("another-" + node), node);
