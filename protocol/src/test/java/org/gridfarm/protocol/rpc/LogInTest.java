@@ -194,7 +194,7 @@ class LogInTest {
     void aProofIsWorthNothingOnAnotherConnection() throws Exception {
         RpcServer server = serve("ms1", TlsEngine.AUTOMATIC, true, logIns);
         RpcServer relay = serve("ms2", TlsEngine.AUTOMATIC, true, logIns);
-        AtomicReference<LogInRequest> heard = new AtomicReference<>();
+        List<LogInRequest> heard = new ArrayList<>();
         OwnLogIn honest = OwnLogIn.byKey(() -> ann);
         OwnLogIn overheard =
                 new OwnLogIn() {
@@ -205,8 +205,8 @@ class LogInTest {
 
                     @Override
                     public LogInRequest request(ChannelBinding binding) {
-                        heard.set(honest.request(binding));
-                        return heard.get();
+                        heard.add(honest.request(binding));
+                        return heard.get(0);
                     }
 
                     @Override
@@ -224,7 +224,7 @@ class LogInTest {
 
                     @Override
                     public LogInRequest request(ChannelBinding binding) {
-                        return heard.get();
+                        return heard.get(0);
                     }
 
                     @Override

@@ -2,6 +2,7 @@ package org.gridfarm.protocol.auth.x509;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.campaign.Changed;
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.x509.ChainValidator.Part;
@@ -15,7 +16,6 @@ import java.security.GeneralSecurityException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -25,35 +25,14 @@ import java.util.Random;
  * able to work with; none throws anything else, and none takes a chain that was changed.
  */
 class DecoderFuzzTest {
-    private static final int CHANGES_MAX = 4;
-
     private final Random random = new Random(Tier.seed(20261126L));
     private final SampleChains samples = new SampleChains(new Random(1));
     private final int count = Tier.count("decoders");
 
     DecoderFuzzTest() throws GeneralSecurityException {}
 
-    /** Something set, swapped, cut out, doubled or left off. */
     private byte[] changed(byte[] good) {
-        byte[] bytes = good.clone();
-        for (int i = 0; i <= random.nextInt(CHANGES_MAX) && bytes.length > 1; i++) {
-            int at = random.nextInt(bytes.length);
-            int until = at + random.nextInt(Math.min(16, bytes.length - at) + 1);
-            switch (random.nextInt(5)) {
-                case 0 -> bytes[at] = (byte) random.nextInt(256);
-                case 1 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
-                case 2 -> bytes = joined(Arrays.copyOf(bytes, at), bytes, until);
-                case 3 -> bytes = joined(Arrays.copyOf(bytes, until), bytes, at);
-                default -> bytes = Arrays.copyOf(bytes, Math.max(1, at));
-            }
-        }
-        return bytes;
-    }
-
-    private static byte[] joined(byte[] start, byte[] rest, int from) {
-        byte[] all = Arrays.copyOf(start, start.length + rest.length - from);
-        System.arraycopy(rest, from, all, start.length, rest.length - from);
-        return all;
+        return Changed.of(good, random);
     }
 
     @Test

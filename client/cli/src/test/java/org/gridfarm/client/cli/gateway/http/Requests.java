@@ -19,6 +19,10 @@ public final class Requests {
         HttpRequest head =
                 new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(method), address);
         headers.forEach(head.headers()::set);
+        return of(head, content);
+    }
+
+    public static Request of(HttpRequest head, byte[] content) {
         Body body = new Body(() -> {});
         body.arrives(Unpooled.wrappedBuffer(content));
         body.ends();
