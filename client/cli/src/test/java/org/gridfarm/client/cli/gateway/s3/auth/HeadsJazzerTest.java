@@ -34,6 +34,8 @@ class HeadsJazzerTest {
             new AccessKey(
                     "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "ann");
 
+    private static final String SCOPE = "AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request";
+
     static Stream<byte[]> heads() {
         return Stream.of(
                         """
@@ -48,16 +50,19 @@ class HeadsJazzerTest {
                         Host: farm.example
                         x-amz-date: 20130524T000000Z
                         x-amz-content-sha256: UNSIGNED-PAYLOAD
-                        Authorization: AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;x-amz-date,Signature=%s
+                        Authorization: AWS4-HMAC-SHA256 Credential=%s,SignedHeaders=host;x-amz-date,Signature=%s
 
                         """
-                                .formatted("0".repeat(64)),
+                                .formatted(SCOPE, "0".repeat(64)),
                         """
-                        GET /b/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%%2F20130524%%2Fus-east-1%%2Fs3%%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=%s HTTP/1.1
+                        GET /b/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=%s&X-Amz-Date=20130524T000000Z&X-Amz-Expires=9&%s HTTP/1.1
                         Host: farm.example
 
                         """
-                                .formatted("f".repeat(64)))
+                                .formatted(
+                                        SCOPE.replace("/", "%2F"),
+                                        "X-Amz-SignedHeaders=host&X-Amz-Signature="
+                                                + "f".repeat(64)))
                 .map(head -> head.replace("\n", "\r\n").getBytes(StandardCharsets.ISO_8859_1));
     }
 
