@@ -89,6 +89,9 @@ class GuestsTest {
         String forged = parts[0] + "." + parts[1] + "." + parts[2].replaceAll("^.{8}", "AAAAAAAA");
         TestFarm.Result refused = guest(Map.of("BEARER_TOKEN", forged), "ls", "/");
         assertThat(refused.status()).isNotZero();
+        assertThat(guest(Map.of("BEARER_TOKEN", forged), "auth", "check").output())
+                .contains("BAD", "not signed by its issuer")
+                .doesNotContain(parts[1]);
         assertThat(refused.errors()).contains("not signed by its issuer").doesNotContain(parts[1]);
         try (Stream<Path> logs = Files.list(farm.directory().resolve("log"))) {
             for (Path log : logs.toList()) {

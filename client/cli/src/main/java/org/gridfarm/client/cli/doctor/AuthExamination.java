@@ -1,8 +1,10 @@
 package org.gridfarm.client.cli.doctor;
 
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.x509.Credential;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.HostPort;
 
 import java.time.Instant;
@@ -22,6 +24,7 @@ public final class AuthExamination {
      * @param hosts HOST or HOST:PORT; none means every server that the configuration names
      */
     public static List<Finding> of(ClientConfig config, List<String> hosts) {
+        if (config.security().logIn().isPresent()) return List.of(ofGuest(config));
         OwnLinks own = new OwnLinks(config.security(), Instant.now());
         own.examine();
         List<Finding> findings = new ArrayList<>(own.findings());
@@ -34,6 +37,18 @@ public final class AuthExamination {
                     findings.addAll(server.findings());
                 });
         return findings;
+    }
+
+    /** By a token or a key: what is wrong with it the servers say. */
+    private static Finding ofGuest(ClientConfig config) {
+        try (Gridfarm farm = Gridfarm.open(config, "auth check")) {
+            return Finding.good("log-in", "without a certificate, as " + farm.user());
+        } catch (FarmException e) {
+            return Finding.bad(
+                    "log-in",
+                    e.getMessage(),
+                    "get a token or key that the servers take, or a proxy with gf proxy init");
+        }
     }
 
     private static Map<HostPort, Optional<Role>> addresses(
