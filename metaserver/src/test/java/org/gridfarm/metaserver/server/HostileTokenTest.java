@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -82,7 +83,7 @@ class HostileTokenTest {
     }
 
     private long inode(String path) {
-        return made.get(path);
+        return Objects.requireNonNull(made.get(path), path);
     }
 
     private static @Nullable ErrorKind kind(Runnable call) {

@@ -29,7 +29,6 @@ import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.LogIns;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
@@ -47,13 +46,13 @@ import java.util.function.Supplier;
 class TokenJudgeTest {
     private static final String ISSUER = "https://tokens.example";
     private static final String AUDIENCE = "farm.example";
-    private static RSAKey rsa;
-    private static ECKey ec;
-    private static RSAKey foreign;
+    private static final RSAKey RSA = rsaKey();
+    private static final ECKey EC = ecKey();
+    private static final RSAKey FOREIGN = rsaKey();
 
     private final SimClock clock = new SimClock();
     private final AtomicReference<IssuerKeys> keys =
-            new AtomicReference<>(keys(List.of(rsa.toPublicJWK(), ec.toPublicJWK())));
+            new AtomicReference<>(keys(List.of(RSA.toPublicJWK(), EC.toPublicJWK())));
     private final AtomicReference<GridMap> map =
             new AtomicReference<>(GridMap.parse("\"" + ISSUER + " 4f1c\" alice", "map"));
     private final TokenJudge judge =
@@ -63,11 +62,20 @@ class TokenJudgeTest {
                     map::get,
                     clock);
 
-    @BeforeAll
-    static void makeKeys() throws JOSEException {
-        rsa = new RSAKeyGenerator(2048).keyID("r").generate();
-        ec = new ECKeyGenerator(Curve.P_256).keyID("e").generate();
-        foreign = new RSAKeyGenerator(2048).keyID("r").generate();
+    private static RSAKey rsaKey() {
+        try {
+            return new RSAKeyGenerator(2048).keyID("r").generate();
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ECKey ecKey() {
+        try {
+            return new ECKeyGenerator(Curve.P_256).keyID("e").generate();
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static IssuerKeys keys(List<com.nimbusds.jose.jwk.JWK> all) {
@@ -100,14 +108,14 @@ class TokenJudgeTest {
     }
 
     private String good(JWTClaimsSet.Builder claims) throws JOSEException {
-        return signed(rs256().build(), claims.build(), new RSASSASigner(rsa));
+        return signed(rs256().build(), claims.build(), new RSASSASigner(RSA));
     }
 
     /** A payload that no library would write. */
     private static String raw(String header, String payload) throws Exception {
         String body = base64(header) + "." + base64(payload);
         Signature signature = Signature.getInstance("SHA256withRSA");
-        signature.initSign(rsa.toPrivateKey());
+        signature.initSign(RSA.toPrivateKey());
         signature.update(body.getBytes(StandardCharsets.US_ASCII));
         return body + "." + Base64URL.encode(signature.sign());
     }
@@ -144,10 +152,10 @@ class TokenJudgeTest {
                 signed(
                         new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("e").build(),
                         claims().build(),
-                        new ECDSASigner(ec));
+                        new ECDSASigner(EC));
         assertThat(judge.judge(byEc).identity()).isEqualTo(who);
         String nameless =
-                signed(new JWSHeader(JWSAlgorithm.RS256), claims().build(), new RSASSASigner(rsa));
+                signed(new JWSHeader(JWSAlgorithm.RS256), claims().build(), new RSASSASigner(RSA));
         assertThat(judge.judge(nameless).identity()).isEqualTo(who);
     }
 
@@ -162,33 +170,33 @@ class TokenJudgeTest {
                 signed(
                         new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("r").build(),
                         claims,
-                        new MACSigner(rsa.toPublicKey().getEncoded())),
+                        new MACSigner(RSA.toPublicKey().getEncoded())),
                 "RS256 or ES256");
         refused(
                 signed(
                         new JWSHeader.Builder(JWSAlgorithm.RS512).keyID("r").build(),
                         claims,
-                        new RSASSASigner(rsa)),
+                        new RSASSASigner(RSA)),
                 "RS256 or ES256");
-        refused(signed(rs256().build(), claims, new RSASSASigner(foreign)), "by its issuer");
+        refused(signed(rs256().build(), claims, new RSASSASigner(FOREIGN)), "by its issuer");
         refused(
                 signed(
-                        rs256().keyID("x").jwk(foreign.toPublicJWK()).build(),
+                        rs256().keyID("x").jwk(FOREIGN.toPublicJWK()).build(),
                         claims,
-                        new RSASSASigner(foreign)),
+                        new RSASSASigner(FOREIGN)),
                 "unknown key");
         refused(
                 signed(
                         rs256().jwkURL(java.net.URI.create("https://evil.example/k")).build(),
                         claims,
-                        new RSASSASigner(foreign)),
+                        new RSASSASigner(FOREIGN)),
                 "by its issuer");
-        refused(signed(rs256().keyID("e").build(), claims, new RSASSASigner(rsa)), "unknown key");
+        refused(signed(rs256().keyID("e").build(), claims, new RSASSASigner(RSA)), "unknown key");
         refused(
                 signed(
                         rs256().criticalParams(Set.of("exp")).customParam("exp", 1).build(),
                         claims,
-                        new RSASSASigner(rsa)),
+                        new RSASSASigner(RSA)),
                 "by its issuer");
         String good = good(claims());
         refused(good.substring(0, good.length() - 6) + "AAAAAA", "by its issuer");
@@ -256,9 +264,9 @@ class TokenJudgeTest {
         LogIns.Standing standing = judge.judge(token);
         Supplier<Boolean> stands = standing::stands;
         assertThat(stands.get()).isTrue();
-        keys.set(keys(List.of(ec.toPublicJWK())));
+        keys.set(keys(List.of(EC.toPublicJWK())));
         assertThat(stands.get()).isFalse();
-        keys.set(keys(List.of(rsa.toPublicJWK())));
+        keys.set(keys(List.of(RSA.toPublicJWK())));
         assertThat(stands.get()).isTrue();
         map.set(GridMap.parse("\"" + ISSUER + " 4f1c\" bob", "map"));
         assertThat(stands.get()).isFalse();
@@ -272,7 +280,7 @@ class TokenJudgeTest {
         for (List<com.nimbusds.jose.jwk.JWK> useless :
                 List.<List<com.nimbusds.jose.jwk.JWK>>of(
                         List.of(),
-                        List.of(rsa), // with its secret half
+                        List.of(RSA), // with its secret half
                         List.of(new OctetSequenceKey.Builder(new byte[32]).build()),
                         List.of(new ECKeyGenerator(Curve.P_521).generate().toPublicJWK()),
                         List.of(new RSAKeyGenerator(1024, true).generate().toPublicJWK()))) {
