@@ -194,8 +194,9 @@ case $invoked:${1:-} in
         ;;
 esac
 if [ "$kind" = "command" ]; then
-    # It lives for a moment: what counts is how soon it begins. Compiling what runs only a little longer than that is work for nothing.
-    flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=4"
+    # It lives for a moment: what counts is how soon it begins. Compiling what runs only a little longer than that is work for nothing,
+    # and so are events of the flight recorder, which nobody looks at.
+    flags="$everywhere -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=4 -Dio.netty.jfr.enabled=false"
     [ -f "$dist/gf.aot" ] && [ "$jdk" = "$built_with" ] && cache=$dist/gf.aot
     # Where the cache wants to lie: moving it costs a fifth of the start. What the JVM has to say is no part of the output.
     [ -z "$cache" ] || flags="$flags -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 \

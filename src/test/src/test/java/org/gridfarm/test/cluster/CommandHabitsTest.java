@@ -73,6 +73,9 @@ class CommandHabitsTest {
         assertThat(farm.gf("du", "-sb", TOP + "/paths")).isEqualTo("19\t" + TOP + "/paths\n");
         assertThat(farm.gf("find", TOP + "/paths", "-name", "*.dat", "-size", "-6c"))
                 .isEqualTo(TOP + "/paths/b.dat\n");
+        Files.createDirectories(mounted("paths/nested/one/two/three"));
+        farm.gf("find", TOP + "/paths/nested", "-type", "d", "-empty", "-delete");
+        assertThat(mounted("paths/nested")).doesNotExist();
         TestFarm.Result partly = farm.tryGf("cat", TOP + "/paths/none", TOP + "/paths/b.dat");
         assertThat(partly.status()).isEqualTo(66);
         assertThat(partly.output()).isEqualTo("12345");

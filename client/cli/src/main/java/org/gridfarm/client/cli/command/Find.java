@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 @Command(
         name = "find",
@@ -95,8 +97,11 @@ public final class Find implements Callable<Integer> {
         if (found.isDirectory()) {
             each.attempt(() -> below.addAll(farm.list(found.path()).toList()));
         }
-        boolean empty =
-                found.isDirectory() ? below.isEmpty() : found.isRegularFile() && found.size() == 0;
+        // What was below it may have been deleted when its turn comes.
+        BooleanSupplier empty =
+                found.isDirectory()
+                        ? () -> below.isEmpty() || isEmptyNow(farm, found, parser)
+                        : () -> found.isRegularFile() && found.size() == 0;
         Visit visit = new Visit(found, depth, empty);
         boolean counts = depth >= parser.shallowest();
         if (counts && !parser.isDeepFirst()) {
@@ -109,6 +114,13 @@ public final class Find implements Callable<Integer> {
         }
         if (counts && parser.isDeepFirst()) {
             each.attempt(() -> expression.test(visit));
+        }
+    }
+
+    private static boolean isEmptyNow(Gridfarm farm, FileInfo directory, FindParser parser) {
+        if (!parser.isDeepFirst()) return false;
+        try (Stream<FileInfo> entries = farm.list(directory.path())) {
+            return entries.findAny().isEmpty();
         }
     }
 

@@ -2,18 +2,20 @@ package org.gridfarm.client.cli.find;
 
 import org.gridfarm.client.core.FileInfo;
 
+import java.util.function.BooleanSupplier;
+
 /** A file that the walk has come to, and what becomes of it. For one thread. */
 public final class Visit {
     private final FileInfo file;
     private final int depth;
-    private final boolean empty;
+    private final BooleanSupplier empty;
     private boolean pruned;
 
     /**
      * @param depth 0: a place that the user named
-     * @param empty a directory without entries, or a file without content
+     * @param empty whether it is a directory without entries now, or a file without content
      */
-    public Visit(FileInfo file, int depth, boolean empty) {
+    public Visit(FileInfo file, int depth, BooleanSupplier empty) {
         this.file = file;
         this.depth = depth;
         this.empty = empty;
@@ -28,7 +30,7 @@ public final class Visit {
     }
 
     boolean isEmpty() {
-        return empty;
+        return empty.getAsBoolean();
     }
 
     void prune() {

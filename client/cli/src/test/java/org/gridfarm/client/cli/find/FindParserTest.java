@@ -81,7 +81,7 @@ class FindParserTest {
                                 .setReplicasWanted(2)
                                 .build()),
                 1,
-                false);
+                () -> false);
     }
 
     @ParameterizedTest
