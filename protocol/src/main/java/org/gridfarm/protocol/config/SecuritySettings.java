@@ -25,6 +25,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -184,13 +186,33 @@ public record SecuritySettings(
      * @throws org.gridfarm.protocol.error.FarmException what is wrong with which file
      */
     public ChannelSecurity open(Clock clock, Executor handshakes) {
-        ChannelSecurity security = ChannelSecurity.tls(contexts(clock, handshakes));
+        return loggingIn(contexts(clock, handshakes));
+    }
+
+    /**
+     * The same for who connects and is not connected to: whether key and certificate belong
+     * together is looked at when a server refuses them.
+     */
+    public ChannelSecurity openToConnect(Clock clock, Executor handshakes) {
+        return loggingIn(
+                contexts(
+                        reloaded(Credential::loadUntried, Credential::loadUntried, clock),
+                        clock,
+                        handshakes));
+    }
+
+    private ChannelSecurity loggingIn(TlsContexts contexts) {
+        ChannelSecurity security = ChannelSecurity.tls(contexts);
         return logIn.map(security::loggingIn).orElse(security);
     }
 
     /** The same, for those who need more than connections. */
     public TlsContexts contexts(Clock clock, Executor handshakes) {
-        Supplier<Credential> credential = reloaded(clock);
+        return contexts(reloaded(clock), clock, handshakes);
+    }
+
+    private TlsContexts contexts(
+            Supplier<Credential> credential, Clock clock, Executor handshakes) {
         ChainValidator validator = validator(clock);
         Supplier<GridMap> people = people(clock).orElse(GridMap::empty);
         return new TlsContexts(credential, validator, people, clock, engine, handshakes, guests);
@@ -223,17 +245,21 @@ public record SecuritySettings(
     }
 
     private Supplier<Credential> reloaded(Clock clock) {
+        return reloaded(Credential::load, Credential::load, clock);
+    }
+
+    private Supplier<Credential> reloaded(
+            Function<Path, Credential> ofOne,
+            BiFunction<Path, Path, Credential> ofTwo,
+            Clock clock) {
         if (logIn.isPresent()) {
             Credential guest = GuestCertificate.make(clock.now());
             return () -> guest;
         }
         return key.<Supplier<Credential>>map(keyFile ->
                         new Reloaded<>(
-                                certificate,
-                                file -> Credential.load(file, keyFile),
-                                clock,
-                                LOOK_EVERY))
-                .orElseGet(() -> new Reloaded<>(certificate, Credential::load, clock, LOOK_EVERY));
+                                certificate, file -> ofTwo.apply(file, keyFile), clock, LOOK_EVERY))
+                .orElseGet(() -> new Reloaded<>(certificate, ofOne::apply, clock, LOOK_EVERY));
     }
 
     private ChainValidator validator(Clock clock) {

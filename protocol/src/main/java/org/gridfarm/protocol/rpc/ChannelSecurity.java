@@ -81,14 +81,19 @@ public final class ChannelSecurity {
     }
 
     /**
-     * A refusal of this side, with what the other one does not tell: that our credential is old.
+     * A refusal of this side, with what the other one does not tell: that our credential is old,
+     * say.
      */
     FarmException explained(FarmException refusal) {
-        if (contexts == null || refusal.kind() != ErrorKind.NOT_AUTHENTICATED) return refusal;
-        return contexts.ranOut()
+        // Some engines close the connection before they say why.
+        boolean mayBeOurs =
+                refusal.kind() == ErrorKind.NOT_AUTHENTICATED
+                        || refusal.kind() == ErrorKind.UNAVAILABLE;
+        if (contexts == null || !mayBeOurs) return refusal;
+        return contexts.ownFlaw()
                 .map(why ->
                         new FarmException(
-                                refusal.kind(),
+                                ErrorKind.NOT_AUTHENTICATED,
                                 refusal.operation(),
                                 refusal.subject(),
                                 why,

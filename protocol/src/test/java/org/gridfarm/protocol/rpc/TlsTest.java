@@ -91,6 +91,17 @@ class TlsTest {
         assertThat(failure.detail()).contains("grid-mapfile");
     }
 
+    @ParameterizedTest
+    @CsvSource({"JDK,JDK", "JDK,NATIVE", "NATIVE,JDK", "NATIVE,NATIVE"})
+    void whoShowsACertificateOfAnotherKeyIsRefusedAndToldSo(
+            TlsEngine serverEngine, TlsEngine clientEngine) throws Exception {
+        RpcServer server = serve(host("ms1", "127.0.0.1"), serverEngine);
+        Credential mixed = new Credential(user("alice").chain(), user("carol").key());
+        FarmException failure = failure(client(mixed, clientEngine).dial(server.address()));
+        assertThat(failure.kind()).isEqualTo(ErrorKind.NOT_AUTHENTICATED);
+        assertThat(failure.detail()).contains("does not belong to the first certificate");
+    }
+
     @Test
     void theAuditLogTellsWhoCameAsWhomAndWhoDidNot(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("audit.log");

@@ -117,7 +117,7 @@ public record ClientConfig(
 
     /** Reads who this is; BAD_CONFIGURATION says where no credential was found, and what helps. */
     ChannelSecurity open(Clock clock, Executor handshakes) {
-        if (security.logIn().isPresent()) return security.open(clock, handshakes);
+        if (security.logIn().isPresent()) return security.openToConnect(clock, handshakes);
         Path secret = security.key().orElse(security.certificate());
         if (!Files.isReadable(secret)) {
             throw new FarmException(
@@ -127,7 +127,7 @@ public record ClientConfig(
                     (Files.exists(secret) ? "not yours to read" : "no such file")
                             + ": make a proxy with gf proxy init, or name your certificate as tls.credential in a configuration of your own");
         }
-        return security.open(clock, handshakes);
+        return security.openToConnect(clock, handshakes);
     }
 
     public ClientConfig withNode(String other) {

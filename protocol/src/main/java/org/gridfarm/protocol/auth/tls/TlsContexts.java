@@ -199,10 +199,12 @@ public final class TlsContexts {
         secure(pipeline, handler, new PeerCheck(this, Part.SERVER, expected, clock));
     }
 
-    /** What is wrong with the credential of this process, if its time is over by this clock. */
-    public Optional<String> ranOut() {
+    /** What is wrong with the credential of this process by itself, by this clock. */
+    public Optional<String> ownFlaw() {
         Credential own = credential.get();
-        if (clock.now().isBefore(own.notAfter())) return Optional.empty();
+        if (clock.now().isBefore(own.notAfter())) {
+            return own.flaw().map(flaw -> "your credential is of no use: " + flaw);
+        }
         return Optional.of(
                 "your credential, %s, expired at %s: gf proxy init makes a proxy"
                         .formatted(

@@ -12,6 +12,7 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a process shows of itself: a chain, its own certificate first, and the private key of that
@@ -30,6 +31,11 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
      * required.
      */
     public static Credential load(Path file) {
+        return tried(loadUntried(file), file);
+    }
+
+    /** The same without a look whether the key belongs to the certificate ({@link #flaw}). */
+    public static Credential loadUntried(Path file) {
         String text = SecretFile.read(file);
         return from(text, text, file, PassPhrase.NONE);
     }
@@ -41,7 +47,15 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
 
     /** The same; the phrase is asked for where the key is encrypted. */
     public static Credential load(Path certificates, Path key, PassPhrase phrase) {
-        return from(SecretFile.readPublic(certificates), SecretFile.read(key), key, phrase);
+        Credential read =
+                from(SecretFile.readPublic(certificates), SecretFile.read(key), key, phrase);
+        return tried(read, key);
+    }
+
+    /** Of two files, without a look whether the key belongs to the certificate. */
+    public static Credential loadUntried(Path certificates, Path key) {
+        String secret = SecretFile.read(key);
+        return from(SecretFile.readPublic(certificates), secret, key, PassPhrase.NONE);
     }
 
     public X509Certificate certificate() {
@@ -124,15 +138,11 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
 
     private static Credential from(String certificates, String key, Path file, PassPhrase phrase) {
         try {
-            Credential credential =
-                    new Credential(
-                            requireSome(Pem.certificates(certificates)),
-                            Pem.privateKey(key, phrase)
-                                    .orElseThrow(() ->
-                                            new GeneralSecurityException(
-                                                    "the file holds no private key")));
-            credential.requireKeyFits();
-            return credential;
+            return new Credential(
+                    requireSome(Pem.certificates(certificates)),
+                    Pem.privateKey(key, phrase)
+                            .orElseThrow(() ->
+                                    new GeneralSecurityException("the file holds no private key")));
         } catch (GeneralSecurityException e) {
             throw invalid("read credential", file, e);
         }
@@ -146,21 +156,38 @@ public record Credential(List<X509Certificate> chain, PrivateKey key) {
         return certificates;
     }
 
-    private void requireKeyFits() throws GeneralSecurityException {
+    private static Credential tried(Credential read, Path file) {
+        read.flaw()
+                .ifPresent(flaw -> {
+                    throw invalid("read credential", file, new GeneralSecurityException(flaw));
+                });
+        return read;
+    }
+
+    /**
+     * That the key does not belong to the certificate, or cannot be used. To look takes a tenth of
+     * a second in a JVM that has just started; whoever shows such a credential is refused anyhow.
+     */
+    public Optional<String> flaw() {
+        try {
+            return isKeyFitting()
+                    ? Optional.empty()
+                    : Optional.of("the private key does not belong to the first certificate");
+        } catch (GeneralSecurityException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private boolean isKeyFitting() throws GeneralSecurityException {
         byte[] probe = {1, 2, 3, 4};
         Signature verifier = Signature.getInstance(Algorithms.signatureOf(key));
         byte[] signed = Algorithms.sign(key, probe);
-        boolean fits;
         try {
             verifier.initVerify(certificate().getPublicKey());
             verifier.update(probe);
-            fits = verifier.verify(signed);
+            return verifier.verify(signed);
         } catch (java.security.InvalidKeyException | java.security.SignatureException e) {
-            fits = false; // a key of another algorithm
-        }
-        if (!fits) {
-            throw new GeneralSecurityException(
-                    "the private key does not belong to the first certificate");
+            return false; // a key of another algorithm
         }
     }
 
