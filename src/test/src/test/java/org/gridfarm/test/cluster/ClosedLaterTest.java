@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Short new files: their programs do not wait for node and metaserver at the close, and everybody
@@ -340,7 +341,15 @@ class ClosedLaterTest {
 
     @Test
     void aChangeElsewhereHidesNoWriteThatWasBefore() throws Exception {
-        Path directory = directory("later-hidden");
+        hidesNothing(directory("later-hidden"), ClosedLaterTest::elsewhere);
+    }
+
+    @Test
+    void norDoesAChangeHere() throws Exception {
+        hidesNothing(directory("later-hidden-here"), file -> file);
+    }
+
+    private static void hidesNothing(Path directory, UnaryOperator<Path> through) throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             for (Map.Entry<String, Change> change : new TreeMap<>(CHANGES).entrySet()) {
                 Path file = Files.write(directory.resolve(change.getKey() + round), bytes(5000));
@@ -348,8 +357,12 @@ class ClosedLaterTest {
                 Files.createLink(other, file);
                 Files.write(file, bytes(5000), StandardOpenOption.WRITE);
                 FileTime written = Files.getLastModifiedTime(file);
-                Path after = change.getValue().made(elsewhere(file));
+                Path after = change.getValue().made(through.apply(file));
                 assertThat(Files.getLastModifiedTime(after)).as(change.getKey()).isEqualTo(written);
+                Path third = farm.mountOf("n3").resolve(directory.getFileName());
+                assertThat(Files.getLastModifiedTime(third.resolve(after.getFileName())))
+                        .as("elsewhere: " + change.getKey())
+                        .isEqualTo(written);
             }
         }
     }

@@ -268,6 +268,16 @@ public final class RestingWriters {
     }
 
     private CompletableFuture<Void> endNow(long inode) {
+        CompletableFuture<Void> over = closeRested(inode);
+        if (over == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        gathering.begin();
+        return over;
+    }
+
+    /** When it is closed; null: it neither rested nor is being closed. */
+    private @Nullable CompletableFuture<Void> closeRested(long inode) {
         Runnable close = null;
         CompletableFuture<Void> over;
         synchronized (this) { // it rests or is being closed: nobody finds neither
@@ -280,10 +290,6 @@ public final class RestingWriters {
         if (close != null) {
             close.run();
         }
-        if (over == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        gathering.begin();
         return over;
     }
 
@@ -299,8 +305,8 @@ public final class RestingWriters {
     }
 
     /**
-     * Completes when none of them is being closed, or a moment later; null: none is. One whose last
-     * user is about to go is waited for, too, or committed.
+     * For who changes them. Completes when none of them rests or is being closed, or a moment
+     * later; null: none is. One whose last user is about to go is waited for, too, or committed.
      */
     public @Nullable CompletableFuture<Void> closing(long[] inodes) {
         CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes), l -> true);
@@ -316,13 +322,13 @@ public final class RestingWriters {
     }
 
     private @Nullable CompletableFuture<Void> underWay(long[] inodes) {
-        if (closing.isEmpty() && committing.isEmpty()) {
+        if (byInode.size() == 0 && closing.isEmpty() && committing.isEmpty()) {
             return null;
         }
         CompletableFuture<?>[] under =
                 LongStream.of(inodes)
                         .boxed()
-                        .flatMap(inode -> Stream.of(closing, committing).map(map -> map.get(inode)))
+                        .flatMap(inode -> Stream.of(closeRested(inode), committing.get(inode)))
                         .filter(Objects::nonNull)
                         .toArray(CompletableFuture<?>[]::new);
         if (under.length == 0) {

@@ -129,6 +129,19 @@ class RestingWritersTest {
         assertThat(before).isCompleted();
     }
 
+    /** The change moves the ctime: nobody elsewhere would see that it was written later. */
+    @Test
+    void whoChangesWhatRestsWaitsForItsClose() {
+        Writer writer = new Writer(1);
+        resting.add(writer, VERSION);
+        assertThat(resting.closing(new long[] {2})).isNull();
+        CompletableFuture<Void> before = resting.closing(new long[] {2, 1});
+        assertThat(writer.closes).isEqualTo(1);
+        assertThat(before).isNotNull().isNotDone();
+        writer.committed.complete(null);
+        assertThat(before).isCompleted();
+    }
+
     /** A descriptor that somebody else still holds, or a kernel that has no time. */
     @Test
     void whoChangesWhatNobodyLeavesAfterAllWaitsForItsCommit() {
