@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 
 /**
  * {@code gf metaserver --config FILE}: reads the configuration, wires the parts, serves until
@@ -86,12 +85,15 @@ public final class MetaServerMain {
     private static ChannelSecurity security(Settings settings, Loops loops) {
         Clock clock = Clock.system();
         SecuritySettings own = settings.server().daemon().security();
-        Supplier<GridMap> people = own.people(clock).orElse(GridMap::empty);
         SecuritySettings open = settings.tokens().isPresent() ? own.withGuests() : own;
         return open.open(clock, loops.handshakes())
                 .lettingIn(
                         own.logIns(
-                                settings.tokens().map(tokens -> tokens.open(clock, people)),
+                                settings.tokens()
+                                        .map(tokens ->
+                                                tokens.open(
+                                                        clock,
+                                                        own.people(clock).orElse(GridMap::empty))),
                                 clock));
     }
 

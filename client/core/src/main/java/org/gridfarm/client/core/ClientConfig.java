@@ -117,9 +117,8 @@ public record ClientConfig(
 
     /** Reads who this is; BAD_CONFIGURATION says where no credential was found, and what helps. */
     ChannelSecurity open(Clock clock, Executor handshakes) {
-        if (security.logIn().isPresent()) return security.openToConnect(clock, handshakes);
         Path secret = security.key().orElse(security.certificate());
-        if (!Files.isReadable(secret)) {
+        if (security.logIn().isEmpty() && !Files.isReadable(secret)) {
             throw new FarmException(
                     ErrorKind.BAD_CONFIGURATION,
                     "find credential",

@@ -89,8 +89,9 @@ final class ScopeReach {
     }
 
     private static void add(Set<Right> rights, Place place) {
-        rights.add(place.right);
-        if (place.right == Right.MODIFY) rights.add(Right.CREATE);
+        for (Right right : Right.values()) {
+            if (place.right.covers(right)) rights.add(right);
+        }
     }
 
     /** Whether that name lies on the way to where the right is given. */

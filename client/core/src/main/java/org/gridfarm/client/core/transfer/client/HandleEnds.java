@@ -88,7 +88,7 @@ record HandleEnds(
 
     @Override
     public boolean mayCloseLater(FarmFileHandle handle) {
-        return canCloseLater(handle);
+        return handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
     }
 
     @Override
@@ -119,7 +119,7 @@ record HandleEnds(
 
     /** To be run without a lock. */
     private Supplier<CompletableFuture<Void>> begunClose(FarmFileHandle handle) {
-        if (canCloseLater(handle)) {
+        if (mayCloseLater(handle)) {
             Runnable close = resting.begunSoon(handle);
             return () -> {
                 close.run();
@@ -128,10 +128,6 @@ record HandleEnds(
         }
         // Whose close(2) was answered before anything was told: others have to wait for that.
         return resting.begunLeaving(handle);
-    }
-
-    private boolean canCloseLater(FarmFileHandle handle) {
-        return handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
     }
 
     @Override

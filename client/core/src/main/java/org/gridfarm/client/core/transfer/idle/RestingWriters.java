@@ -11,7 +11,6 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -170,19 +169,17 @@ public final class RestingWriters {
         return soon.length == 0 ? null : CompletableFuture.allOf(soon);
     }
 
-    /** Completes when they have gone, or what they wrote is committed; null: there are none. */
-    private @Nullable CompletableFuture<Void> goneOrSettled(
-            LongStream inodes, Predicate<Leaving> which) {
+    /** Completes when they have gone, or what they wrote is committed. */
+    private CompletableFuture<Void> goneOrSettled(LongStream inodes, Predicate<Leaving> which) {
         if (leaving.isEmpty()) {
-            return null;
+            return CompletableFuture.completedFuture(null);
         }
-        CompletableFuture<?>[] all =
+        return CompletableFuture.allOf(
                 inodes.boxed()
                         .flatMap(this::leaversOf)
                         .filter(which)
                         .map(this::goneOrSettled)
-                        .toArray(CompletableFuture<?>[]::new);
-        return all.length == 0 ? null : CompletableFuture.allOf(all);
+                        .toArray(CompletableFuture<?>[]::new));
     }
 
     private CompletableFuture<Void> goneOrSettled(Leaving leaver) {
@@ -239,9 +236,10 @@ public final class RestingWriters {
      * while; what is only to be committed is not waited for.
      */
     public CompletableFuture<Void> endToOpen(long inode) {
-        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode), l -> !l.isToCommit);
         return within(
-                WAIT_MAX, gone == null ? endNow(inode) : gone.thenCompose(done -> endNow(inode)));
+                WAIT_MAX,
+                goneOrSettled(LongStream.of(inode), leaver -> !leaver.isToCommit)
+                        .thenCompose(gone -> endNow(inode)));
     }
 
     /** As below, for somebody who can wait as for a file that is open. */
@@ -255,10 +253,10 @@ public final class RestingWriters {
      * @param most completes then anyhow; the close goes on
      */
     public CompletableFuture<Void> end(long inode, Duration most) {
-        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inode), l -> true);
         return within(
                 most,
-                gone == null ? endAndCommit(inode) : gone.thenCompose(done -> endAndCommit(inode)));
+                goneOrSettled(LongStream.of(inode), leaver -> true)
+                        .thenCompose(gone -> endAndCommit(inode)));
     }
 
     private CompletableFuture<Void> endAndCommit(long inode) {
@@ -268,16 +266,6 @@ public final class RestingWriters {
     }
 
     private CompletableFuture<Void> endNow(long inode) {
-        CompletableFuture<Void> over = closeRested(inode);
-        if (over == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        gathering.begin();
-        return over;
-    }
-
-    /** When it is closed; null: it neither rested nor is being closed. */
-    private @Nullable CompletableFuture<Void> closeRested(long inode) {
         Runnable close = null;
         CompletableFuture<Void> over;
         synchronized (this) { // it rests or is being closed: nobody finds neither
@@ -290,6 +278,10 @@ public final class RestingWriters {
         if (close != null) {
             close.run();
         }
+        if (over == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        gathering.begin();
         return over;
     }
 
@@ -309,16 +301,16 @@ public final class RestingWriters {
      * later; null: none is. One whose last user is about to go is waited for, too, or committed.
      */
     public @Nullable CompletableFuture<Void> closing(long[] inodes) {
-        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes), l -> true);
-        if (gone != null) {
-            return within(
-                    WAIT_MAX,
-                    gone.thenCompose(done -> {
-                        CompletableFuture<Void> under = underWay(inodes);
-                        return under == null ? CompletableFuture.completedFuture(null) : under;
-                    }));
+        CompletableFuture<Void> gone = goneOrSettled(LongStream.of(inodes), leaver -> true);
+        if (gone.isDone()) {
+            return underWay(inodes);
         }
-        return underWay(inodes);
+        return within(
+                WAIT_MAX,
+                gone.thenCompose(done -> {
+                    CompletableFuture<Void> under = underWay(inodes);
+                    return under == null ? CompletableFuture.completedFuture(null) : under;
+                }));
     }
 
     private @Nullable CompletableFuture<Void> underWay(long[] inodes) {
@@ -327,15 +319,10 @@ public final class RestingWriters {
         }
         CompletableFuture<?>[] under =
                 LongStream.of(inodes)
-                        .boxed()
-                        .flatMap(inode -> Stream.of(closeRested(inode), committing.get(inode)))
-                        .filter(Objects::nonNull)
+                        .mapToObj(this::endAndCommit)
+                        .filter(over -> !over.isDone())
                         .toArray(CompletableFuture<?>[]::new);
-        if (under.length == 0) {
-            return null;
-        }
-        gathering.begin();
-        return within(WAIT_MAX, CompletableFuture.allOf(under));
+        return under.length == 0 ? null : within(WAIT_MAX, CompletableFuture.allOf(under));
     }
 
     private CompletableFuture<Void> within(Duration limit, CompletableFuture<Void> over) {
