@@ -57,7 +57,7 @@ class PostgresOnMountTest {
     @Test
     void aDatabaseLosesNothingWhenItsServerOrTheMountIsKilled() throws Exception {
         data = farm.mount().resolve("database");
-        try (Ports ports = new Ports()) {
+        try (Ports ports = new Ports(farm.directory())) {
             port = Ports.port(ports.free());
         }
         farm.sh(

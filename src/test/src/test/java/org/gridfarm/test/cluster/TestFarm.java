@@ -183,7 +183,7 @@ public final class TestFarm implements AutoCloseable {
         List<String> command =
                 new ArrayList<>(List.of("cluster", "start", "--dir", directory.toString()));
         command.addAll(options);
-        try (OneStartAtATime _ = new OneStartAtATime()) {
+        try {
             gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
             try {

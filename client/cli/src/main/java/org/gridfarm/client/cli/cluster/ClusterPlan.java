@@ -32,7 +32,7 @@ final class ClusterPlan {
     }
 
     ClusterState make(Consumer<String> progress) {
-        try (Ports ports = new Ports()) {
+        try (Ports ports = new Ports(directory)) {
             for (String folder : List.of("log", "run", "zookeeper")) {
                 ownersAlone(directory.resolve(folder));
             }
@@ -208,7 +208,7 @@ final class ClusterPlan {
         for (String role : List.of("metaserver", "cache")) {
             state.ofRole(role).forEach(server -> metaservers.add(server.address()));
         }
-        try (Ports ports = new Ports()) {
+        try (Ports ports = new Ports(directory)) {
             Configurations configurations =
                     new Configurations(directory, Pki.open(directory.resolve("pki")));
             ClusterState more =

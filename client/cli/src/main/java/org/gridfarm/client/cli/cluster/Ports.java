@@ -13,9 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Free loopback ports, all different, and the question whether somebody answers at one. */
+/**
+ * Free loopback ports for a cluster, all different, and the question whether somebody answers at
+ * one.
+ */
 public final class Ports implements AutoCloseable {
     private static final Path GIVEN_TO_CONNECTIONS =
             Path.of("/proc/sys/net/ipv4/ip_local_port_range");
@@ -23,21 +27,34 @@ public final class Ports implements AutoCloseable {
     private static final int FIRST = 10_000;
     private static final int TRIES_MAX = 1_000;
 
+    private final Path directory;
+    private final PortClaims claims = new PortClaims(OwnCache.directory().resolve("ports"));
     private final List<ServerSocket> held = new ArrayList<>();
     private final int end = end();
 
+    /** For the cluster of that directory, which is there. */
+    public Ports(Path directory) {
+        this.directory = directory;
+    }
+
     /**
-     * A port nobody uses now. It is held until close, so that the next call gives another.
+     * A port nobody uses now. It is held until close, and this user's other clusters do not get it
+     * while the directory is there.
      *
      * <p>Afterwards nobody holds it until its daemon listens, which takes seconds, or again when it
      * is started anew. It is none of those that the kernel gives to whoever connects meanwhile.
      */
     public String free() {
+        return "127.0.0.1:" + claims.claim(directory, this::free);
+    }
+
+    private int free(Set<Integer> taken) {
         for (int tried = 1; ; tried++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, end);
+            if (taken.contains(port)) continue;
             try {
                 held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
-                return "127.0.0.1:" + port;
+                return port;
             } catch (IOException e) {
                 if (tried == TRIES_MAX) {
                     throw new FarmException(

@@ -170,10 +170,7 @@ final class Postgres {
     }
 
     private static Path unpack() {
-        Map<String, String> environment = System.getenv();
-        String user = environment.getOrDefault("HOME", System.getProperty("user.home"));
-        Path cache =
-                Path.of(environment.getOrDefault("XDG_CACHE_HOME", user + "/.cache"), "gridfarm");
+        Path cache = OwnCache.directory();
         Path home = cache.resolve("postgres-" + VERSION);
         if (Files.exists(home.resolve("bin/postgres"))) {
             return home;
