@@ -68,6 +68,8 @@ final class Jobs implements AutoCloseable {
             Method<Q, R> method, Q request, String subject) {
         CompletableFuture<R> call = line().callPlain(method, request, CALL_MAX);
         try {
+            // The answer may be there before we ask, and asking for it does not look.
+            if (Thread.interrupted()) throw new InterruptedException();
             return call.get();
         } catch (InterruptedException e) {
             call.cancel(false);

@@ -30,10 +30,13 @@ final class Blocking {
     }
 
     /**
-     * An interrupt cancels the operation and is told as INTERRUPTED; the thread stays interrupted.
+     * An interrupt cancels the operation and is told as INTERRUPTED, as is one of before the call;
+     * the thread stays interrupted.
      */
     static <T> T await(CompletableFuture<T> future, String operation, Object subject) {
         try {
+            // The result may be there before we ask, and asking for it does not look.
+            if (Thread.interrupted()) throw new InterruptedException();
             return future.get();
         } catch (InterruptedException e) {
             future.cancel(false);

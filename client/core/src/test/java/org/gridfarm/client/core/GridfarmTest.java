@@ -2,9 +2,11 @@ package org.gridfarm.client.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.OpenFlags;
+import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 
 @Timeout(60)
 class GridfarmTest {
@@ -475,6 +478,28 @@ class GridfarmTest {
                         FarmException.class,
                         e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
         farm.mkdir(FarmPath.of("/after"));
+    }
+
+    /** The commit is taken for the former session, and sent in the next. */
+    @Test
+    void soIsOneWhoCommitsBeforeHisNextSessionHasBegun() {
+        Gridfarm farm = memory.client();
+        FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true);
+        file.write(ByteBuffer.wrap(random(1000)));
+        CompletableFuture<Void> committing = new CompletableFuture<>();
+        memory.metaserver.anew = committing;
+        memory.metaserver.graceIsOver = true;
+        memory.metaserver.restart();
+        String openSession = MetadataMethods.OPEN_SESSION.name();
+        await("too late").until(() -> memory.metaserver.calls(openSession) > 2);
+        CompletableFuture<Void> synced = CompletableFuture.runAsync(file::sync);
+        await().until(() -> memory.nodes.stream().anyMatch(node -> node.syncs.get() > 0));
+        committing.complete(null);
+        assertThatThrownBy(synced::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
     }
 
     @Test

@@ -8,6 +8,9 @@ import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Where the files of a {@link MemoryMetaserver} lie. */
 final class MemoryLayouts {
     private MemoryLayouts() {}
@@ -35,6 +38,16 @@ final class MemoryLayouts {
             layout.addObjects(object);
         }
         return layout.build();
+    }
+
+    static Layout without(List<String> nodes, Layout layout) {
+        Layout.Builder left = layout.toBuilder();
+        for (ObjectLocation.Builder object : left.getObjectsBuilderList()) {
+            List<Replica> others = new ArrayList<>(object.getReplicasList());
+            others.removeIf(replica -> nodes.contains(replica.getNode()));
+            object.clearReplicas().addAllReplicas(others);
+        }
+        return left.build();
     }
 
     static Layout first(int replicas, Layout layout) {

@@ -52,6 +52,9 @@ final class MemoryMetaserver implements AutoCloseable {
     /** Sessions of before {@link #restart} come too late. */
     volatile boolean graceIsOver;
 
+    /** Who begins anew because of that waits for it. */
+    volatile CompletableFuture<Void> anew = CompletableFuture.completedFuture(null);
+
     /** So many renewals are not answered. */
     final AtomicInteger renewalsToLose = new AtomicInteger();
 
@@ -209,6 +212,11 @@ final class MemoryMetaserver implements AutoCloseable {
     }
 
     private void openSession(Exchange<OpenSessionRequest, OpenSessionReply> e) {
+        boolean isAnew = graceIsOver && !e.request().getReclaim();
+        (isAnew ? anew : CompletableFuture.completedFuture(null)).thenRun(() -> opened(e));
+    }
+
+    private void opened(Exchange<OpenSessionRequest, OpenSessionReply> e) {
         synchronized (this) {
             boolean known = sessions.containsKey(e.request().getSession());
             boolean tooLate = graceIsOver && !known && e.request().getReclaim();
@@ -575,13 +583,8 @@ final class MemoryMetaserver implements AutoCloseable {
     private synchronized OpenReply chainFailure(ChainFailureRequest q) {
         failed.addAll(q.getFailedNodesList());
         chainFailures.add(q);
-        Layout.Builder layout = known(layouts, q.getInode()).toBuilder();
-        for (ObjectLocation.Builder object : layout.getObjectsBuilderList()) {
-            List<Replica> left = new ArrayList<>(object.getReplicasList());
-            left.removeIf(r -> q.getFailedNodesList().contains(r.getNode()));
-            object.clearReplicas().addAllReplicas(left);
-        }
-        layouts.put(q.getInode(), layout.build());
+        Layout before = known(layouts, q.getInode());
+        layouts.put(q.getInode(), MemoryLayouts.without(q.getFailedNodesList(), before));
         Opened o = known(opened, q.getHandle());
         return opened(q.getHandle(), o.session, o.inode, o.write);
     }

@@ -102,7 +102,7 @@ final class FileCommit {
         }
         return attempt(close, durable)
                 .exceptionallyCompose(thrown -> {
-                    FarmException failure = FarmException.of(thrown, "commit", "");
+                    FarmException failure = open.reason(FarmException.of(thrown, "commit", ""));
                     boolean over = wiring.clock().nanoTime() - until >= 0;
                     return failure.kind() == ErrorKind.STALE && !over
                             ? again(close, durable, until)

@@ -51,6 +51,9 @@ final class Mending {
                     new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
         }
         return AtLeader.chainFailed(wiring, handle, report)
+                .exceptionallyCompose(thrown ->
+                        CompletableFuture.failedFuture(
+                                open.reason(FarmException.of(thrown, "write", ""))))
                 .thenAccept(reply -> {
                     if (struck != null) {
                         struck.lose(); // its file is brought to those who are left, or to others

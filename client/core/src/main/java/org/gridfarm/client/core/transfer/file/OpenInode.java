@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -57,7 +58,7 @@ public final class OpenInode implements GrantOwner {
     private boolean unsure; // a write may stand on some members: they are to be made to agree
     private boolean writtenLocally; // by the kernel: only the object itself knows its size
     private @Nullable LocalWriting localWriting;
-    private @Nullable FarmException broken;
+    private volatile @Nullable FarmException broken;
     private boolean layoutRecalled;
     private boolean othersWrote;
     private int generationBefore; // as a former process knew it; until there is a layout
@@ -537,9 +538,7 @@ public final class OpenInode implements GrantOwner {
      */
     CommitContent.@Nullable Builder takeCommit(long handle, KnownEnd.@Nullable Told asked) {
         synchronized (lock) {
-            if (broken != null) {
-                throw broken; // the next session knows nothing of it
-            }
+            if (broken != null) throw broken; // the next session knows nothing of it
             KnownEnd.Told known = asked == null ? end.told() : asked;
             return known == null
                     ? null
@@ -622,9 +621,12 @@ public final class OpenInode implements GrantOwner {
     }
 
     public void fail(FarmException failure) {
-        synchronized (lock) {
-            broken = failure;
-        }
+        broken = failure;
+    }
+
+    /** What has broken the file, where something has: what failed since did so for that. */
+    FarmException reason(FarmException failure) {
+        return Objects.requireNonNullElse(broken, failure);
     }
 
     public void refreshed(OpenReply reply) {

@@ -70,7 +70,8 @@ final class Refreshing {
                         open.refreshed(reply);
                         mine.complete(null);
                     } else {
-                        mine.completeExceptionally(FarmException.of(thrown, "refresh", ""));
+                        mine.completeExceptionally(
+                                open.reason(FarmException.of(thrown, "refresh", "")));
                     }
                 });
         return mine;
