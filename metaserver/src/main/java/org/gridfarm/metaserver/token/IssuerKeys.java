@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The public keys of an issuer, as his JWKS document has them. One that cannot sign RS256 or ES256
@@ -62,13 +63,20 @@ final class IssuerKeys {
         };
     }
 
-    /** Those that may have signed what names a key so (empty: names none), with that algorithm. */
-    List<JWK> of(String id, JWSAlgorithm algorithm) {
-        return keys.stream()
-                .filter(key -> id.isEmpty() || id.equals(key.getKeyID()))
-                .filter(key -> key.getAlgorithm() == null || key.getAlgorithm().equals(algorithm))
-                .filter(key -> key instanceof RSAKey == JWSAlgorithm.RS256.equals(algorithm))
-                .toList();
+    /**
+     * Those that may have signed what names a key so (empty: names none), with that algorithm;
+     * empty: none.
+     */
+    Optional<List<JWK>> of(String id, JWSAlgorithm algorithm) {
+        List<JWK> found =
+                keys.stream()
+                        .filter(key -> id.isEmpty() || id.equals(key.getKeyID()))
+                        .filter(key ->
+                                key.getAlgorithm() == null || key.getAlgorithm().equals(algorithm))
+                        .filter(key ->
+                                key instanceof RSAKey == JWSAlgorithm.RS256.equals(algorithm))
+                        .toList();
+        return found.isEmpty() ? Optional.empty() : Optional.of(found);
     }
 
     boolean hold(JWK key) {

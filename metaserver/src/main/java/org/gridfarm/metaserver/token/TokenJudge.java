@@ -10,6 +10,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Scopes;
@@ -23,8 +24,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Whether a bearer token is good here, and whose it is: of the WLCG profile, signed with RS256 or
@@ -39,14 +40,14 @@ public final class TokenJudge implements LogIns.Tokens {
     private static final Set<String> TYPES = Set.of("", "jwt", "at+jwt", "application/at+jwt");
 
     private final TokenSettings settings;
-    private final Supplier<IssuerKeys> keys;
-    private final Supplier<GridMap> people;
+    private final Current<IssuerKeys> keys;
+    private final Current<GridMap> people;
     private final Clock clock;
 
     TokenJudge(
             TokenSettings settings,
-            Supplier<IssuerKeys> keys,
-            Supplier<GridMap> people,
+            Current<IssuerKeys> keys,
+            Current<GridMap> people,
             Clock clock) {
         this.settings = settings;
         this.keys = keys;
@@ -66,8 +67,7 @@ public final class TokenJudge implements LogIns.Tokens {
         require(subject != null && !subject.isEmpty(), "without a subject");
         Scopes scopes = Scopes.parse(scope(claims), settings.base());
         Identity mapped =
-                people.get()
-                        .ofToken(settings.issuer(), subject)
+                people.find(map -> map.ofToken(settings.issuer(), subject))
                         .orElseThrow(() ->
                                 new FarmException(
                                         ErrorKind.NOT_AUTHENTICATED,
@@ -93,8 +93,8 @@ public final class TokenJudge implements LogIns.Tokens {
         String type = header.getType() == null ? "" : header.getType().getType();
         require(TYPES.contains(type.toLowerCase(java.util.Locale.ROOT)), "no access token");
         String id = header.getKeyID() == null ? "" : header.getKeyID();
-        List<JWK> candidates = keys.get().of(id, header.getAlgorithm());
-        for (JWK key : candidates) {
+        Optional<List<JWK>> candidates = keys.find(known -> known.of(id, header.getAlgorithm()));
+        for (JWK key : candidates.orElse(List.of())) {
             if (isSignedBy(token, key)) return key;
         }
         throw refusal(

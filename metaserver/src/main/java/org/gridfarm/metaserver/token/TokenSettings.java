@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.token;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Reloaded;
 import org.gridfarm.protocol.auth.Scopes;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Whose bearer tokens count: section {@code [tokens]}.
@@ -47,7 +47,7 @@ public record TokenSettings(String issuer, String audience, Path keys, List<Stri
     }
 
     /** Reads the keys; a fault in them is BAD_CONFIGURATION. */
-    public TokenJudge open(Clock clock, Supplier<GridMap> people) {
+    public TokenJudge open(Clock clock, Current<GridMap> people) {
         Reloaded<IssuerKeys> known = new Reloaded<>(keys, IssuerKeys::load, clock, LOOK_EVERY);
         return new TokenJudge(this, known, people, clock);
     }

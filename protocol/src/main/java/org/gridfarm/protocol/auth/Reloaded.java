@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -22,7 +21,7 @@ import java.util.stream.Stream;
  * no more often than the interval. While the new content is faulty the last good reading stays in
  * force, and the log says so once per change. Thread-safe; readers between two looks take no lock.
  */
-public final class Reloaded<T> implements Supplier<T> {
+public final class Reloaded<T> implements Current<T> {
     private static final Logger log = LoggerFactory.getLogger(Reloaded.class);
 
     private record Stamp(Path file, @Nullable Object key, long modifiedNanos, long size) {}
@@ -54,10 +53,19 @@ public final class Reloaded<T> implements Supplier<T> {
         return value;
     }
 
+    @Override
+    public synchronized T again() {
+        readIfChanged();
+        return value;
+    }
+
     private synchronized void look() {
-        if (clock.nanoTime() - lookedAt < intervalNanos) {
-            return;
+        if (clock.nanoTime() - lookedAt >= intervalNanos) {
+            readIfChanged();
         }
+    }
+
+    private void readIfChanged() {
         lookedAt = clock.nanoTime();
         List<Stamp> now = stamps(path);
         if (now.equals(stamps)) {

@@ -1,6 +1,7 @@
 package org.gridfarm.protocol.config;
 
 import org.gridfarm.protocol.auth.BearerToken;
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Reloaded;
 import org.gridfarm.protocol.auth.SharedKeys;
@@ -214,7 +215,7 @@ public record SecuritySettings(
     private TlsContexts contexts(
             Supplier<Credential> credential, Clock clock, Executor handshakes) {
         ChainValidator validator = validator(clock);
-        Supplier<GridMap> people = people(clock).orElse(GridMap::empty);
+        Current<GridMap> people = people(clock).orElse(GridMap::empty);
         return new TlsContexts(credential, validator, people, clock, engine, handshakes, guests);
     }
 
@@ -226,7 +227,7 @@ public record SecuritySettings(
     }
 
     /** Who is who, as the grid-mapfile says now; empty: there is none here. */
-    public Optional<Supplier<GridMap>> people(Clock clock) {
+    public Optional<Current<GridMap>> people(Clock clock) {
         return map.map(file -> new Reloaded<>(file, GridMap::load, clock, LOOK_EVERY));
     }
 

@@ -74,7 +74,7 @@ final class ActAs {
         /** Whether somebody of this server's map has it. */
         private boolean isAccount(String account) {
             AuthenticatedPeer peer = channel.attr(TlsContexts.PEER).get();
-            return peer != null && peer.names().hasAccount(account);
+            return peer != null && peer.people().says(map -> map.hasAccount(account));
         }
 
         boolean isGateway() {

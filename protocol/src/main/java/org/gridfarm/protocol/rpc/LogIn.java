@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslHandler;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.SharedKeys;
@@ -21,7 +22,6 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 import javax.net.ssl.SSLPeerUnverifiedException;
 
@@ -85,12 +85,11 @@ final class LogIn {
 
     private static LogIns.Standing byKey(
             Connection connection, LogIns by, KeyProof shown, LogInReply.Builder reply) {
-        Supplier<SharedKeys> keys =
+        Current<SharedKeys> keys =
                 by.keys().orElseThrow(() -> refusal("", "no keys are taken here"));
         byte[] nonce = shown.getNonce().toByteArray();
         SharedKeys.Key key =
-                keys.get()
-                        .find(shown.getId())
+                keys.find(known -> known.find(shown.getId()))
                         .orElseThrow(() -> refusal(shown.getId(), "no such key"));
         if (nonce.length != ChannelBinding.RANDOM_BYTES) throw refusal(key.id(), "no nonce");
         ChannelBinding binding = connection.whom().binding();
@@ -105,7 +104,7 @@ final class LogIn {
     }
 
     /** Until somebody removes the key. */
-    private record KeyStanding(SharedKeys.Key key, Supplier<SharedKeys> keys)
+    private record KeyStanding(SharedKeys.Key key, Current<SharedKeys> keys)
             implements LogIns.Standing {
         @Override
         public Identity identity() {

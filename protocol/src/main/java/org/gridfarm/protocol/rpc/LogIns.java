@@ -1,10 +1,10 @@
 package org.gridfarm.protocol.rpc;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.SharedKeys;
 
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * By what a server lets in who has no certificate.
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * @param tokens empty: by none
  * @param keys those of gf key; empty: by none
  */
-public record LogIns(Optional<Tokens> tokens, Optional<Supplier<SharedKeys>> keys) {
+public record LogIns(Optional<Tokens> tokens, Optional<Current<SharedKeys>> keys) {
     /** Guests stay guests. */
     public static final LogIns NONE = new LogIns(Optional.empty(), Optional.empty());
 

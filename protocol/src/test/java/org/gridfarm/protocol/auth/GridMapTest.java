@@ -130,4 +130,15 @@ class GridMapTest {
         clock.advance(Duration.ofSeconds(1));
         assertThat(reloaded.get().lookUp("/CN=c")).isPresent();
     }
+
+    @Test
+    void whoHasJustBeenAddedIsFoundAtOnce(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("grid-mapfile");
+        Files.writeString(file, "\"/CN=a\" a\n");
+        Current<GridMap> map =
+                new Reloaded<>(file, GridMap::load, new SimClock(), Duration.ofSeconds(1));
+        assertThat(map.find(names -> names.lookUp("/CN=b"))).isEmpty();
+        Files.writeString(file, "\"/CN=a\" a\n\"/CN=b\" b\n");
+        assertThat(map.find(names -> names.lookUp("/CN=b"))).isPresent();
+    }
 }

@@ -73,7 +73,7 @@ class DelegationsTest {
                             List.of(user),
                             Optional.empty(),
                             chain.limited());
-            return new AuthenticatedPeer(chain, Optional.of(identity), GridMap.empty());
+            return new AuthenticatedPeer(chain, Optional.of(identity), GridMap::empty);
         } catch (CertificateException e) {
             throw new FarmException(
                     ErrorKind.NOT_AUTHENTICATED,

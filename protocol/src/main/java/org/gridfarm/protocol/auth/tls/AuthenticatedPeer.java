@@ -1,5 +1,6 @@
 package org.gridfarm.protocol.auth.tls;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
@@ -14,13 +15,13 @@ import java.util.Optional;
  *
  * @param mapped whom the grid-mapfile makes of it; always present for a server's peers, for a
  *     client's only where the client has a map that names its servers
- * @param names the map as it was then; empty where there is none here
+ * @param people by whom it is judged; none where there is no map here
  */
 public record AuthenticatedPeer(
-        AuthenticatedChain chain, Optional<Identity> mapped, GridMap names) {
+        AuthenticatedChain chain, Optional<Identity> mapped, Current<GridMap> people) {
     /** There is a map here: who is not in it is nobody. */
     public boolean byMap() {
-        return names.size() > 0;
+        return people.get().size() > 0;
     }
 
     public Identity identity() {

@@ -9,6 +9,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.ImmediateExecutor;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.x509.AuthenticatedChain;
@@ -66,7 +67,7 @@ public final class TlsContexts {
     private static final String[] PROTOCOLS = {"TLSv1.3"};
 
     private final ChainValidator validator;
-    private final Supplier<GridMap> map;
+    private final Current<GridMap> map;
     private final Clock clock;
     private final Executor handshakes;
     private final Supplier<Credential> credential;
@@ -83,7 +84,7 @@ public final class TlsContexts {
     public TlsContexts(
             Supplier<Credential> credential,
             ChainValidator validator,
-            Supplier<GridMap> map,
+            Current<GridMap> map,
             Clock clock,
             TlsEngine engine) {
         this(credential, validator, map, clock, engine, ImmediateExecutor.INSTANCE);
@@ -95,7 +96,7 @@ public final class TlsContexts {
     public TlsContexts(
             Supplier<Credential> credential,
             ChainValidator validator,
-            Supplier<GridMap> map,
+            Current<GridMap> map,
             Clock clock,
             TlsEngine engine,
             Executor handshakes) {
@@ -110,7 +111,7 @@ public final class TlsContexts {
     public TlsContexts(
             Supplier<Credential> credential,
             ChainValidator validator,
-            Supplier<GridMap> map,
+            Current<GridMap> map,
             Clock clock,
             TlsEngine engine,
             Executor handshakes,
@@ -235,16 +236,16 @@ public final class TlsContexts {
     /** The same of a chain that came by another way. */
     public AuthenticatedPeer peerOf(List<X509Certificate> certificates, Part part) {
         try {
-            GridMap names = map.get();
             if (guests && part == Part.CLIENT && GuestCertificate.is(certificates)) {
                 AuthenticatedChain own = GuestCertificate.judge(certificates.get(0), clock.now());
                 return new AuthenticatedPeer(
-                        own, Optional.of(Identity.guest(own.keyBinding())), names);
+                        own, Optional.of(Identity.guest(own.keyBinding())), map);
             }
             AuthenticatedChain chain = validator.validate(certificates, part, clock.now());
             Optional<Identity> identity =
-                    names.lookUp(chain.dn()).map(found -> found.asLimited(chain.limited()));
-            return new AuthenticatedPeer(chain, identity, names);
+                    map.find(names -> names.lookUp(chain.dn()))
+                            .map(found -> found.asLimited(chain.limited()));
+            return new AuthenticatedPeer(chain, identity, map);
         } catch (CertificateException e) {
             String subject =
                     certificates.isEmpty()

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslHandler;
 
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.x509.CertificateAuthority;
@@ -61,7 +62,7 @@ class TlsContextsTest {
     }
 
     private TlsContexts contexts(
-            Supplier<Credential> credential, Supplier<GridMap> map, Clock clock, TlsEngine engine) {
+            Supplier<Credential> credential, Current<GridMap> map, Clock clock, TlsEngine engine) {
         return new TlsContexts(credential, validator, map, clock, engine);
     }
 
@@ -212,7 +213,7 @@ class TlsContextsTest {
         Credential proxy = ProxyMaker.make(alice, ProxyMaker.Options.usual(), now);
         SimClock clock = new SimClock(proxy.notAfter().minusMillis(50));
         AtomicBoolean broken = new AtomicBoolean();
-        Supplier<GridMap> map =
+        Current<GridMap> map =
                 () -> {
                     if (broken.get()) throw new IllegalStateException("a defect");
                     return MAP;

@@ -2,7 +2,6 @@ package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.client.cli.gateway.Gateway;
 import org.gridfarm.client.core.ClientConfig;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,8 +32,6 @@ import java.util.Set;
  * he may do the metaserver.
  */
 class GatewayPeopleTest {
-    private static final Duration SEEN_WITHIN = Duration.ofMinutes(1);
-
     private static TestFarm farm;
     private static Path pki;
     private static Gateway gateway;
@@ -52,11 +48,6 @@ class GatewayPeopleTest {
         farm.gf("mkdir", "-p", "-m", "700", "/people/roots");
         ClientConfig config = ClientConfig.read(farm.directory().resolve("gateway.toml"));
         gateway = Gateway.start(config, settings(config, "127.0.0.1"));
-        // The servers look for a map that has changed every few seconds.
-        await().atMost(SEEN_WITHIN)
-                .untilAsserted(() -> assertThat(status("daemon", "/fs/people")).isEqualTo("200"));
-        await().atMost(SEEN_WITHIN)
-                .untilAsserted(() -> assertThat(status("bin", "/fs/people")).isEqualTo("200"));
     }
 
     private static Gateway.Settings settings(ClientConfig config, String host) {

@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.gateway.Gateway;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.WebTls;
@@ -18,7 +19,6 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 
 @Command(
         name = "gateway",
@@ -57,7 +57,7 @@ public final class GatewayCommand implements Callable<Integer> {
         ClientConfig config = options.configuration();
         WebTls web = door.web(config);
         Optional<String> own = DoorOptions.ownName(config, web);
-        Optional<Supplier<GridMap>> people =
+        Optional<Current<GridMap>> people =
                 config.security().people(Clock.system()).filter(map -> isGateway(own, map.get()));
         boolean byToken = people.isEmpty() && !door.isOpen();
         Optional<String> chosen = byToken ? door.token() : Optional.empty();

@@ -2,6 +2,7 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.gateway.S3Gateway;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.tls.WebTls;
 import org.gridfarm.protocol.env.Clock;
@@ -17,7 +18,6 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 
 @Command(
         name = "s3",
@@ -107,7 +107,7 @@ public final class S3Command {
     }
 
     private static boolean isGateway(ClientConfig config, WebTls web) {
-        Optional<Supplier<GridMap>> map = config.security().people(Clock.system());
+        Optional<Current<GridMap>> map = config.security().people(Clock.system());
         return map.isPresent()
                 && GatewayCommand.isGateway(DoorOptions.ownName(config, web), map.get().get());
     }

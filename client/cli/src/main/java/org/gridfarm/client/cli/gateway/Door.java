@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import org.gridfarm.client.cli.gateway.call.Visitor;
 import org.gridfarm.client.cli.gateway.http.Parameters;
 import org.gridfarm.client.cli.gateway.http.Request;
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.tls.WebTls;
@@ -17,7 +18,6 @@ import java.security.MessageDigest;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Who asks. A gateway with the role {@code @gateway} takes everybody for whom the grid-mapfile says
@@ -29,7 +29,7 @@ final class Door {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     private final Optional<WebTls> tls;
-    private final @Nullable Supplier<GridMap> people;
+    private final @Nullable Current<GridMap> people;
     private final Set<String> names;
     private final @Nullable String token;
     private final boolean open;
@@ -39,7 +39,7 @@ final class Door {
      */
     Door(
             Optional<WebTls> tls,
-            @Nullable Supplier<GridMap> people,
+            @Nullable Current<GridMap> people,
             Set<String> names,
             @Nullable String token,
             boolean open) {
@@ -55,7 +55,7 @@ final class Door {
         requireNoOtherSite(request);
         Optional<String> dn =
                 tls.isPresent() ? request.tls().flatMap(tls.get()::nameOf) : Optional.empty();
-        Visitor visitor = people == null ? own(request, dn) : mapped(dn, people.get());
+        Visitor visitor = people == null ? own(request, dn) : mapped(dn, people);
         Parameters parameters = request.parameters();
         Optional<String> proxied = parameters.text("doas");
         if (proxied.isPresent() && !visitor.accounts().contains(proxied.get())) {
@@ -91,7 +91,7 @@ final class Door {
         }
     }
 
-    private Visitor mapped(Optional<String> dn, GridMap map) {
+    private Visitor mapped(Optional<String> dn, Current<GridMap> people) {
         String name =
                 dn.orElseThrow(() ->
                         new FarmException(
@@ -100,7 +100,7 @@ final class Door {
                                 "",
                                 "show the certificate or proxy that the farm knows you by (curl --cert FILE)"));
         Identity identity =
-                map.lookUp(name)
+                people.find(map -> map.lookUp(name))
                         .filter(found -> found.role().isPerson())
                         .orElseThrow(() ->
                                 new FarmException(

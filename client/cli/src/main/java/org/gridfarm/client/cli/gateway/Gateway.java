@@ -4,6 +4,7 @@ import org.gridfarm.client.cli.gateway.content.Transfers;
 import org.gridfarm.client.cli.gateway.files.PlainFiles;
 import org.gridfarm.client.cli.gateway.webhdfs.WebHdfs;
 import org.gridfarm.client.core.ClientConfig;
+import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.tls.WebTls;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -12,7 +13,6 @@ import org.gridfarm.protocol.rpc.HostPort;
 
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** A gateway as it listens. Close ends it and all connections. */
 public final class Gateway implements AutoCloseable {
@@ -30,7 +30,7 @@ public final class Gateway implements AutoCloseable {
     public record Settings(
             HostPort listen,
             Optional<WebTls> tls,
-            Optional<Supplier<GridMap>> people,
+            Optional<Current<GridMap>> people,
             Set<String> names,
             boolean open,
             Optional<String> token,
