@@ -28,23 +28,30 @@ final class ControlGroup implements ProcessTree {
     private static final AtomicLong MADE = new AtomicLong(); // by this process
 
     private final Path directory;
+    private final boolean hasMemory; // the controller for it
 
-    ControlGroup(Path directory) {
+    ControlGroup(Path directory, boolean hasMemory) {
         this.directory = directory;
+        this.hasMemory = hasMemory;
     }
 
     /** Empty where there is no such hierarchy or this process may not write to it. */
     static Optional<Maker> maker() {
-        return own().filter(ControlGroup::isWritable)
-                .map(own -> {
-                    long self = ProcessHandle.current().pid();
-                    endThoseOfTheDead(own);
-                    return () ->
-                            new ControlGroup(
-                                    Files.createDirectory(
-                                            own.resolve(
-                                                    PREFIX + self + "-" + MADE.incrementAndGet())));
-                });
+        return own().flatMap(own ->
+                probed(own)
+                        .map(hasMemory -> {
+                            long self = ProcessHandle.current().pid();
+                            endThoseOfTheDead(own);
+                            return () ->
+                                    new ControlGroup(
+                                            Files.createDirectory(
+                                                    own.resolve(
+                                                            PREFIX
+                                                                    + self
+                                                                    + "-"
+                                                                    + MADE.incrementAndGet())),
+                                            hasMemory);
+                        }));
     }
 
     /** The directory of this process's own group. */
@@ -71,7 +78,8 @@ final class ControlGroup implements ProcessTree {
         return Optional.empty();
     }
 
-    private static boolean isWritable(Path own) {
+    /** Whether groups below it have the controller for memory; empty: none can be made there. */
+    private static Optional<Boolean> probed(Path own) {
         Path probe = own.resolve(PREFIX + ProcessHandle.current().pid() + "-0");
         try {
             Files.createDirectory(probe);
@@ -81,11 +89,12 @@ final class ControlGroup implements ProcessTree {
                             && Files.readString(probe.resolve("cgroup.type"))
                                     .strip()
                                     .equals("domain");
+            boolean hasMemory = Files.exists(probe.resolve("memory.peak"));
             Files.delete(probe);
-            return useful;
+            return useful ? Optional.of(hasMemory) : Optional.empty();
         } catch (IOException e) {
             LOG.debug("no control groups for tasks in {}: {}", own, e.toString());
-            return false;
+            return Optional.empty();
         }
     }
 
@@ -100,7 +109,7 @@ final class ControlGroup implements ProcessTree {
                 long node = Long.parseLong(name.substring(PREFIX.length(), name.lastIndexOf('-')));
                 if (ProcessHandle.of(node).isEmpty()) {
                     LOG.info("ending what a killed node left in {}", directory);
-                    new ControlGroup(directory).end(0);
+                    new ControlGroup(directory, false).end(0);
                 }
             }
         } catch (IOException | RuntimeException e) {
@@ -135,7 +144,10 @@ final class ControlGroup implements ProcessTree {
                 .forEach(pid -> pids.add(Long.parseLong(pid)));
         TaskUsage seen = ProcFiles.usage(pids);
         String cpu = ProcFiles.text(directory.resolve("cpu.stat")).orElse("");
-        String peak = ProcFiles.text(directory.resolve("memory.peak")).orElse("").strip();
+        String peak =
+                hasMemory
+                        ? ProcFiles.text(directory.resolve("memory.peak")).orElse("").strip()
+                        : "";
         return seen.toBuilder()
                 .setCpuMicros(Math.max(seen.getCpuMicros(), ProcFiles.number(cpu, "usage_usec")))
                 .setMemoryPeak(
@@ -146,17 +158,30 @@ final class ControlGroup implements ProcessTree {
     /** Where the group has the controller for memory. */
     @Override
     public boolean isOutOfMemory() {
+        if (!hasMemory) return false;
         String events = ProcFiles.text(directory.resolve("memory.events")).orElse("");
         return ProcFiles.number(events, "oom_kill ") > 0;
     }
 
     @Override
     public boolean end(long leader) throws IOException {
+        if (isGone()) return true;
         boolean ended = Killing.untilNone(this::kill);
         if (ended) {
             deleteWithInner(directory);
         }
         return ended;
+    }
+
+    /** A group that holds a process, or another group, cannot be removed. */
+    private boolean isGone() {
+        try {
+            Files.delete(directory);
+            return true;
+        } catch (IOException e) {
+            LOG.debug("{} is still in use: {}", directory, e.toString());
+            return false;
+        }
     }
 
     private boolean kill() throws IOException {

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.KillTaskRequest;
@@ -21,12 +22,10 @@ import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.WriteTaskInputReply;
 import org.gridfarm.protocol.wire.WriteTaskInputRequest;
 import org.gridfarm.storagenode.disk.ReadOnlyViews;
-import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,31 +36,16 @@ import java.util.concurrent.CompletableFuture;
  * alone: they know whose job it is. Thread-safe.
  */
 public final class TaskService implements AutoCloseable {
-    /** How long the outcome of a task can be asked for again. */
-    static final Duration FINISHED_KEPT = Duration.ofMinutes(15);
-
-    /** Outcomes of the shortest tasks. */
-    private static final int FINISHED_MAX = 4096;
-
-    /** Of all outcomes together, most of it what the tasks wrote. */
-    static final long FINISHED_BYTES_MAX = 32 << 20;
-
     /** In one answer. */
     private static final int OUTPUT_READ_MAX = 1 << 20;
 
     /** Below what a call may take. */
     private static final Duration OUTPUT_WAIT_MAX = Duration.ofSeconds(5);
 
-    private static final class Entry {
-        final TaskRun run;
-        long endedNanos;
-        boolean ended;
-        long bytes; // of its outcome, once that is there
-
-        Entry(TaskRun run) {
-            this.run = run;
-        }
-    }
+    /**
+     * @param outcome is there once the task counts as ended
+     */
+    private record Entry(TaskRun run, CompletableFuture<RunTaskReply> outcome) {}
 
     private final TaskSettings settings;
     private final ProcessTree.Maker trees;
@@ -69,26 +53,25 @@ public final class TaskService implements AutoCloseable {
     private final Spool spool;
     private final TaskLocals.Source locals;
 
-    @GuardedBy("this")
-    private final Map<String, Entry> tasks = new LinkedHashMap<>();
+    private final KnownTasks<Entry> tasks;
+    private final ProxyDirectory proxies;
 
     @GuardedBy("this")
     private boolean closed;
-
-    @GuardedBy("this")
-    private long finishedBytes;
 
     public TaskService(TaskSettings settings, Clock clock, PlainFiles files, ReadOnlyViews views) {
         this.settings = settings;
         this.trees = ProcessTrees.ofThisHost();
         this.clock = clock;
+        this.tasks = new KnownTasks<>(clock);
+        this.proxies = new ProxyDirectory(settings.scratch(), settings.spool());
         this.locals = new TaskLocals.Source(files, views, settings.scratch(), settings.spool());
-        this.spool = new Spool(settings.spool(), settings.spoolReserve(), clock, this::isRunning);
+        this.spool = new Spool(settings.spool(), settings.spoolReserve(), clock, tasks::isRunning);
     }
 
     public void register(Services.Builder services) {
         spool.cleanFromNowOn();
-        TaskProxy.removeLeft(settings.scratch(), settings.spool());
+        proxies.removeAll();
         locals.removeLeft();
         services.onAsync(StorageMethods.RUN_TASK, this::run)
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
@@ -105,14 +88,13 @@ public final class TaskService implements AutoCloseable {
     private CompletableFuture<RunTaskReply> run(Exchange<RunTaskRequest, RunTaskReply> exchange) {
         admit(exchange);
         RunTaskRequest request = exchange.request();
-        TaskRun run;
+        Entry begun;
         synchronized (this) {
-            forgetOld();
-            Entry known = tasks.get(request.getTask());
+            Entry known = tasks.find(request.getTask());
             if (known != null) {
-                return known.run.outcome();
+                return known.outcome();
             }
-            if (closed || running().size() >= settings.slots()) {
+            if (closed || tasks.runningCount() >= settings.slots()) {
                 throw new FarmException(
                         ErrorKind.OVERLOADED,
                         "run-task",
@@ -121,53 +103,23 @@ public final class TaskService implements AutoCloseable {
                                 ? "the node is going down"
                                 : "all " + settings.slots() + " slots are taken");
             }
-            TaskLocals shown =
-                    new TaskLocals(locals, Optional.of(exchange.peer()), request.getLocalsList());
-            run = new TaskRun(request, settings, trees, spool, clock, shown);
-            tasks.put(request.getTask(), new Entry(run));
+            begun = entry(request, exchange.peer());
+            tasks.begin(request.getTask(), begun);
         }
-        run.start();
-        return run.outcome().whenComplete((reply, _) -> ended(request.getTask(), reply));
+        begun.run().start();
+        return begun.outcome();
     }
 
-    private synchronized void ended(String task, @Nullable RunTaskReply reply) {
-        Entry entry = tasks.get(task);
-        if (entry != null && !entry.ended) {
-            entry.ended = true;
-            entry.endedNanos = clock.nanoTime();
-            entry.bytes = reply == null ? 0 : reply.getSerializedSize();
-            finishedBytes += entry.bytes;
-            forgetOld();
-        }
-    }
-
-    @GuardedBy("this")
-    private void forgetOld() {
-        long now = clock.nanoTime();
-        int excess = tasks.size() - running().size() - FINISHED_MAX;
-        var entries = tasks.values().iterator();
-        while (entries.hasNext()) {
-            Entry entry = entries.next();
-            boolean tooMany = excess > 0 || finishedBytes > FINISHED_BYTES_MAX;
-            if (entry.ended && (tooMany || now - entry.endedNanos > FINISHED_KEPT.toNanos())) {
-                entries.remove();
-                excess--;
-                finishedBytes -= entry.bytes;
-            }
-        }
-    }
-
-    @GuardedBy("this")
-    private List<String> running() {
-        return tasks.entrySet().stream()
-                .filter(entry -> !entry.getValue().run.outcome().isDone())
-                .map(Map.Entry::getKey)
-                .toList();
-    }
-
-    private synchronized boolean isRunning(String task) {
-        Entry entry = tasks.get(task);
-        return entry != null && !entry.run.outcome().isDone();
+    private Entry entry(RunTaskRequest request, Peer scheduler) {
+        TaskLocals shown = new TaskLocals(locals, Optional.of(scheduler), request.getLocalsList());
+        TaskRun run = new TaskRun(request, settings, trees, spool, clock, shown, proxies);
+        return new Entry(
+                run,
+                run.outcome()
+                        .whenComplete((reply, _) ->
+                                tasks.end(
+                                        request.getTask(),
+                                        reply == null ? 0 : reply.getSerializedSize())));
     }
 
     /** Of a task that runs, or of one that ended and whose file is still there. */
@@ -177,10 +129,7 @@ public final class TaskService implements AutoCloseable {
         ReadTaskOutputRequest request = exchange.request();
         Path file = spool.file(request.getTask(), request.getError());
         int max = Math.min(request.getMax(), OUTPUT_READ_MAX);
-        Entry entry;
-        synchronized (this) {
-            entry = tasks.get(request.getTask());
-        }
+        Entry entry = tasks.find(request.getTask());
         if (max <= 0 || request.getOffset() < 0) {
             throw new FarmException(
                     ErrorKind.INVALID, "task output", request.getTask(), "nothing is asked for");
@@ -189,7 +138,7 @@ public final class TaskService implements AutoCloseable {
             Duration most =
                     Duration.ofMillis(
                             Math.min(request.getWaitMillis(), OUTPUT_WAIT_MAX.toMillis()));
-            return entry.run.output(request.getError()).read(request.getOffset(), max, most);
+            return entry.run().output(request.getError()).read(request.getOffset(), max, most);
         }
         return CompletableFuture.supplyAsync(
                 () -> {
@@ -207,45 +156,36 @@ public final class TaskService implements AutoCloseable {
             Exchange<WriteTaskInputRequest, WriteTaskInputReply> exchange) {
         admit(exchange);
         WriteTaskInputRequest request = exchange.request();
-        Entry entry;
-        synchronized (this) {
-            entry = tasks.get(request.getTask());
-        }
+        Entry entry = tasks.find(request.getTask());
         if (entry == null) {
             throw new FarmException(ErrorKind.NOT_FOUND, "task input", request.getTask());
         }
-        return entry.run.input().write(request);
+        return entry.run().input().write(request);
     }
 
     /** Answered once the task has ended; a task that is not known has ended long ago. */
     private CompletableFuture<Empty> kill(Exchange<KillTaskRequest, Empty> exchange) {
         admit(exchange);
         KillTaskRequest request = exchange.request();
-        Entry entry;
-        synchronized (this) {
-            entry = tasks.get(request.getTask());
-        }
+        Entry entry = tasks.find(request.getTask());
         if (entry == null) {
             return CompletableFuture.completedFuture(Empty.getDefaultInstance());
         }
-        entry.run.kill(request.getSignal());
-        return entry.run.outcome().handle((_, _) -> Empty.getDefaultInstance());
+        entry.run().kill(request.getSignal());
+        return entry.outcome().handle((_, _) -> Empty.getDefaultInstance());
     }
 
     private CompletableFuture<Empty> renew(Exchange<RenewTaskProxyRequest, Empty> exchange) {
         admit(exchange);
         RenewTaskProxyRequest request = exchange.request();
-        Entry entry;
-        synchronized (this) {
-            entry = tasks.get(request.getTask());
-        }
+        Entry entry = tasks.find(request.getTask());
         if (entry == null) {
             return CompletableFuture.completedFuture(Empty.getDefaultInstance());
         }
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
-                        entry.run.renew(request.getProxy());
+                        entry.run().renew(request.getProxy());
                         return Empty.getDefaultInstance();
                     } catch (IOException e) {
                         throw new FarmException(
@@ -261,41 +201,33 @@ public final class TaskService implements AutoCloseable {
 
     private CompletableFuture<ListTasksReply> list(Exchange<Empty, ListTasksReply> exchange) {
         admit(exchange);
-        Map<String, TaskRun> runs = new LinkedHashMap<>();
-        synchronized (this) {
-            for (String task : running()) {
-                Entry entry = tasks.get(task);
-                if (entry != null) {
-                    runs.put(task, entry.run);
-                }
-            }
-        }
-        return CompletableFuture.supplyAsync(() -> list(runs), Thread::startVirtualThread);
+        return CompletableFuture.supplyAsync(
+                () -> list(tasks.running()), Thread::startVirtualThread);
     }
 
-    private ListTasksReply list(Map<String, TaskRun> runs) {
+    private ListTasksReply list(Map<String, Entry> running) {
         ListTasksReply.Builder reply =
                 ListTasksReply.newBuilder()
                         .setSlots(settings.slots())
                         .setMemoryBytes(settings.memory())
                         .setGpus(settings.gpus());
-        runs.forEach((task, run) -> reply.addTasks(task).addUsage(run.usage()));
+        running.forEach((task, entry) -> reply.addTasks(task).addUsage(entry.run().usage()));
         return reply.build();
     }
 
-    public synchronized int runningCount() {
-        return running().size();
+    public int runningCount() {
+        return tasks.runningCount();
     }
 
     /** Ends all tasks; the scheduler will run them elsewhere. */
     @Override
     public void close() {
-        List<Entry> all;
         synchronized (this) {
             closed = true;
-            all = List.copyOf(tasks.values());
         }
-        all.forEach(entry -> entry.run.kill(0));
-        all.forEach(entry -> entry.run.outcome().handle((_, _) -> true).join());
+        List<Entry> all = tasks.all();
+        all.forEach(entry -> entry.run().kill(0));
+        all.forEach(entry -> entry.outcome().handle((_, _) -> true).join());
+        proxies.removeAll();
     }
 }

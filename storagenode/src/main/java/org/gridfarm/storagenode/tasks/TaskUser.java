@@ -23,6 +23,8 @@ record TaskUser(String name, long uid, long gid, Optional<String> home, long nod
     /** To setresuid(2) the number that means "leave it as it is", so root would stay root. */
     private static final long UNCHANGED = 0xFFFF_FFFFL;
 
+    private static volatile long self = -1; // not known yet
+
     private static final int PASSWD_FIELDS = 7;
     private static final int PASSWD_HOME = 5;
 
@@ -37,7 +39,17 @@ record TaskUser(String name, long uid, long gid, Optional<String> home, long nod
         return new TaskUser(name, uid, gid, home(name, uid), self);
     }
 
+    /** Of this process. */
     static long self() throws IOException {
+        long known = self;
+        if (known < 0) {
+            known = readSelf();
+            self = known;
+        }
+        return known;
+    }
+
+    private static long readSelf() throws IOException {
         return Integer.toUnsignedLong((int) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 

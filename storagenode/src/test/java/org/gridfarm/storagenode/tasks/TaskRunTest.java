@@ -89,7 +89,14 @@ class TaskRunTest {
             RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees) {
         Spool spool = new Spool(settings.spool(), 0, Clock.system(), _ -> true);
         TaskRun run =
-                new TaskRun(request, settings, trees, spool, Clock.system(), NoLocals.of(settings));
+                new TaskRun(
+                        request,
+                        settings,
+                        trees,
+                        spool,
+                        Clock.system(),
+                        NoLocals.of(settings),
+                        proxies(settings));
         run.start();
         return run;
     }
@@ -102,6 +109,10 @@ class TaskRunTest {
         return ProcessHandle.of(Long.parseLong(Files.readString(pidFile).strip()))
                 .map(ProcessHandle::isAlive)
                 .orElse(false);
+    }
+
+    private static ProxyDirectory proxies(TaskSettings settings) {
+        return new ProxyDirectory(settings.scratch(), settings.spool());
     }
 
     @Test
@@ -214,7 +225,8 @@ class TaskRunTest {
                         HERE,
                         full,
                         Clock.system(),
-                        NoLocals.of(settings(mount.toString())));
+                        NoLocals.of(settings(mount.toString())),
+                        proxies(settings(mount.toString())));
         run.start();
         RunTaskReply reply = run.outcome().join();
         assertThat(reply.getExitCode()).isNotZero();
