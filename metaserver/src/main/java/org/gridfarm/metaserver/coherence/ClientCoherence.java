@@ -37,16 +37,23 @@ public final class ClientCoherence {
     /** Keys of one recall that only makes room: some tens of kilobytes. */
     private static final int TRIM_KEYS_MAX = 4096;
 
+    private record Owed(Effect.SendRecall recall, long since) {}
+
     private static final class Session {
         long expires;
-        long owesSince;
+        long heardFrom; // it could not answer before
         boolean reads;
         boolean isDenied; // until then:
         long deniedUntil;
         final Set<Long> held = new LinkedHashSet<>(); // the oldest first
-        final LinkedHashMap<Long, Effect.SendRecall> owed = new LinkedHashMap<>();
+        final LinkedHashMap<Long, Owed> owed = new LinkedHashMap<>(); // the oldest first
         final Set<Long> returning = new HashSet<>(); // of what it holds, when it has answered:
         long returnedBy; // that recall
+
+        /** Since when it owes the answer that it has owed for longest; now: it owes none. */
+        long owesSince(long now) {
+            return owed.isEmpty() ? now : Math.max(owed.firstEntry().getValue().since, heardFrom);
+        }
     }
 
     private final LongMap<Session> sessions = new LongMap<>();
@@ -84,8 +91,9 @@ public final class ClientCoherence {
     }
 
     /**
-     * Lengthens the lease to the duration from now, or, while a recall is unanswered, to the
-     * duration from when that was sent: who renews and does not answer is evicted all the same.
+     * Lengthens the lease to the duration from now, or, while recalls are unanswered, to the
+     * duration from when the oldest of them was sent: who renews and does not answer is evicted all
+     * the same.
      *
      * @return the nanoseconds that the lease still has, 0 if the session is not known here (any
      *     more)
@@ -93,7 +101,7 @@ public final class ClientCoherence {
     public long renew(long session, long now, long duration) {
         Session known = sessions.get(session);
         if (known == null) return 0;
-        long from = known.owed.isEmpty() ? now : known.owesSince;
+        long from = known.owesSince(now);
         if (from + duration - known.expires > 0) known.expires = from + duration;
         return Math.max(0, known.expires - now);
     }
@@ -102,7 +110,7 @@ public final class ClientCoherence {
     public void heardNobody(long now, long duration) {
         sessions.forEach((id, session) -> {
             session.expires = Math.max(session.expires, now + duration);
-            session.owesSince = now;
+            session.heardFrom = now;
         });
     }
 
@@ -147,7 +155,8 @@ public final class ClientCoherence {
     /** The session came back on a new connection: its unanswered recalls, to be sent again. */
     public List<Effect> resend(long session) {
         Session known = sessions.get(session);
-        return known == null ? List.of() : List.copyOf(known.owed.values());
+        if (known == null) return List.of();
+        return known.owed.values().stream().<Effect>map(Owed::recall).toList();
     }
 
     /** The session is granted nothing until then; what it holds it keeps. */
@@ -355,8 +364,7 @@ public final class ClientCoherence {
         for (Effect.SendRecall send : sends) {
             Session session = sessions.get(send.session());
             if (session == null) continue;
-            if (session.owed.isEmpty()) session.owesSince = now;
-            session.owed.put(send.recall(), send);
+            session.owed.put(send.recall(), new Owed(send, now));
             waitOfRecall.put(send.recall(), wait);
             effects.add(send);
             owed++;

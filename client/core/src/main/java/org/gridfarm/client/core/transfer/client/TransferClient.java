@@ -476,7 +476,9 @@ public final class TransferClient
                 given = kept.remove(data.getInode());
             }
             flushed.add(kept.closeNow(given));
-            if (shared != null) {
+            if (shared != null && isOfItsChain(data)) {
+                shared.filling.chainChanged(); // what is cached stays good: nobody waits
+            } else if (shared != null) {
                 flushed.add(
                         lower(shared, data)
                                 .thenCompose(done ->
@@ -489,14 +491,18 @@ public final class TransferClient
         return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));
     }
 
+    /** Only where it lies has changed, perhaps because a node cannot be asked for anything. */
+    private static boolean isOfItsChain(DataRecall data) {
+        return data.getMode() == DataMode.DATA_MODE_UNSPECIFIED && data.getLayout();
+    }
+
     /**
      * What was cached goes, what is being written arrives, what was written behind the node's back
      * is shipped; then the recall is answered.
      */
     private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
         if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
-            shared.filling.chainChanged(); // what is cached stays good: nobody waits
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(null); // what is cached stays good
         }
         shared.handles().forEach(handle -> handle.reads().drop());
         return CompletableFuture.allOf(shared.reservedEnded(), shared.chains.drained())
