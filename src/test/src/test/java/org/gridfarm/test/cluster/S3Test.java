@@ -98,7 +98,8 @@ class S3Test {
     }
 
     private static String python(String script, AccessKey key, AccessKey other) {
-        return farm.run(
+        TestFarm.Result said =
+                farm.run(
                         List.of(
                                 "python3",
                                 script,
@@ -107,8 +108,8 @@ class S3Test {
                                 key.id(),
                                 key.secret(),
                                 other.id(),
-                                other.secret()))
-                .output();
+                                other.secret()));
+        return said.output() + said.errors();
     }
 
     @Test

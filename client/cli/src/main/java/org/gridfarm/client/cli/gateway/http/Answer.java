@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a client is told. One piece is under way while the next is made; an IOException says that
@@ -40,6 +41,7 @@ public final class Answer {
 
     private final Channel channel;
     private final HttpRequest request;
+    private final BooleanSupplier bodyAwaitsCall;
     private final HttpHeaders headers;
     private final DefaultHttpResponse head;
     private @Nullable ChannelFuture underWay;
@@ -48,8 +50,13 @@ public final class Answer {
     private boolean last;
     private long bytes;
 
-    Answer(Channel channel, HttpRequest request) {
+    /**
+     * @param bodyAwaitsCall whether the client still holds the body back until it is told to send
+     *     it: then nobody can tell whether what comes next is that body or another request
+     */
+    Answer(Channel channel, HttpRequest request, BooleanSupplier bodyAwaitsCall) {
         this.channel = channel;
+        this.bodyAwaitsCall = bodyAwaitsCall;
         this.request = request;
         head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers = head.headers();
@@ -117,6 +124,7 @@ public final class Answer {
                 && status != HttpResponseStatus.NOT_MODIFIED.code()) {
             HttpUtil.setContentLength(head, length);
         }
+        last |= bodyAwaitsCall.getAsBoolean();
         HttpUtil.setKeepAlive(head, !last);
         headers.set(HttpHeaderNames.DATE, DateFormatter.format(new Date()));
         begun = true;

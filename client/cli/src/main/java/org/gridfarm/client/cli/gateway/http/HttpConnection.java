@@ -1,7 +1,6 @@
 package org.gridfarm.client.cli.gateway.http;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -53,7 +52,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     private boolean keeps; // and another request may follow
     private long lingered;
     private boolean wanted; // a piece was asked for and has not come
-    private boolean continues; // the client waits to be told that it may send the body
+    private volatile boolean continues; // the client waits to be told that it may send the body
     private @Nullable Future<?> deadline;
 
     HttpConnection(Handler handler, Executor threads) {
@@ -125,7 +124,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         lingered = 0;
         continues = HttpUtil.is100ContinueExpected(head);
         SslHandler tls = context.pipeline().get(SslHandler.class);
-        Answer answer = new Answer(channel, head);
+        Answer answer = new Answer(channel, head, () -> continues);
         InetSocketAddress from = (InetSocketAddress) channel.remoteAddress();
         Runnable work =
                 () -> {
@@ -190,22 +189,29 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     private void goesOn(ChannelHandlerContext context, HttpContent content) {
         Body of = body;
-        if (of == null) return;
+        if (of == null) {
+            drop(context, content);
+            return;
+        }
         if (content.decoderResult().isFailure()) {
             of.breaks(
                     "the body is not as HTTP has it: "
                             + content.decoderResult().cause().getMessage());
             return;
         }
-        lingered += answered ? content.content().readableBytes() : 0;
         of.arrives(content.content().retain());
         if (content instanceof LastHttpContent) {
             of.ends();
             if (answered) next(context);
         } else if (answered) {
-            if (lingered > LINGER_BYTES_MAX) context.close();
-            else want(context);
+            drop(context, content);
         }
+    }
+
+    private void drop(ChannelHandlerContext context, HttpContent content) {
+        lingered += content.content().readableBytes();
+        if (lingered > LINGER_BYTES_MAX) context.close();
+        else want(context);
     }
 
     /** The request was answered, or never will be. */
@@ -216,13 +222,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             return;
         }
         answered = true;
-        keeps = !answer.isLast() && !continues;
-        if (of.isWhole() || continues) {
+        keeps = !answer.isLast();
+        if (of.isWhole()) {
             next(context);
         } else {
-            closeAfter(context, LINGER_MAX);
-            want(context);
+            linger(context);
         }
+    }
+
+    /** To close while a client still sends would take the answer from it. */
+    private void linger(ChannelHandlerContext context) {
+        closeAfter(context, LINGER_MAX);
+        want(context);
     }
 
     private void next(ChannelHandlerContext context) {
@@ -247,7 +258,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                 .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
                 .set(HttpHeaderNames.CONTENT_LENGTH, refusal.content().readableBytes())
                 .set(HttpHeaderNames.CONNECTION, "close");
-        context.writeAndFlush(refusal).addListener(ChannelFutureListener.CLOSE);
+        context.writeAndFlush(refusal);
+        linger(context);
     }
 
     @Override
