@@ -311,17 +311,43 @@ class StorageNodeTest {
                                             .build(),
                                     PATIENCE));
             assertThat(farm.read("n2", id, 50_000_000, bytes.length)).isEqualTo(bytes);
-            StatObjectRequest stat =
-                    StatObjectRequest.newBuilder()
-                            .setObject(id)
-                            .setTicket(
-                                    farm.metaserver.ticket(
-                                            "n2", id, Rights.READ, binding(farm.alice)))
-                            .build();
-            ChainOutcome outcome =
-                    get(farm.peer("n2").callPlain(StorageMethods.STAT, stat, PATIENCE));
+            ChainOutcome outcome = stat(farm, id, "n2");
             assertThat(outcome.getSize()).isEqualTo(50_100_000);
             assertThat(outcome.getAllocated()).isLessThan(4_000_000);
+            // That the copy was made is no change of the content.
+            assertThat(outcome.getMtime()).isLessThan(stat(farm, id, "n1").getMtime());
+        }
+    }
+
+    private static ChainOutcome stat(TestFarm farm, ObjectId id, String node) throws Exception {
+        StatObjectRequest request =
+                StatObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(
+                                farm.metaserver.ticket(node, id, Rights.READ, binding(farm.alice)))
+                        .build();
+        return get(farm.peer(node).callPlain(StorageMethods.STAT, request, PATIENCE));
+    }
+
+    /** Others take what an object tells for the time of its file. */
+    @Test
+    void anObjectThatIsMadeAndNotWrittenTellsOfNoChange() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            long before = System.currentTimeMillis() - 1000;
+            ObjectId id = object(85, 1);
+            OpenLocalRequest open =
+                    OpenLocalRequest.newBuilder()
+                            .setObject(id)
+                            .setWrite(true)
+                            .setCreate(true)
+                            .setTicket(
+                                    farm.metaserver.ticket(
+                                            "n1", id, Rights.READ_WRITE, binding(farm.alice)))
+                            .build();
+            get(farm.peer("n1").callPlain(StorageMethods.OPEN_LOCAL, open, PATIENCE));
+            assertThat(stat(farm, id, "n1").getMtime() / 1_000_000).isLessThan(before);
+            farm.write(id, 0, new byte[10], "n1");
+            assertThat(stat(farm, id, "n1").getMtime() / 1_000_000).isGreaterThan(before);
         }
     }
 
@@ -359,6 +385,7 @@ class StorageNodeTest {
             ChainOutcome outcome =
                     get(farm.peer("n1").callPlain(StorageMethods.COPY_RANGE, request, PATIENCE));
             assertThat(outcome.getSize()).isEqualTo(2_500_050);
+            assertThat(outcome.getMtime()).isEqualTo(stat(farm, target, "n1").getMtime());
             assertThat(farm.read("n2", target, 50, 2_500_000))
                     .isEqualTo(Arrays.copyOfRange(bytes, 123, 2_500_123));
         }

@@ -407,11 +407,11 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> partly(ObjectKey key, LocalShipping.Shipped shipped) {
         return store.read(
                         key,
-                        replica ->
-                                ChainOutcome.newBuilder()
-                                        .setSize(replica.size())
-                                        .setShipFrom(shipped.next())
-                                        .build())
+                        replica -> {
+                            ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
+                            describe(replica, outcome);
+                            return outcome.setShipFrom(shipped.next()).build();
+                        })
                 .thenApply(outcome -> shipping.withFailures(outcome, shipped.failures()));
     }
 

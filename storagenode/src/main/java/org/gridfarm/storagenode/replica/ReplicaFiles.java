@@ -14,13 +14,18 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens and makes the two files of a replica; the sums first, so that data without sums is always
  * damage.
  */
 final class ReplicaFiles {
+    /** Not 0, which is no time to who looks at the file. */
+    private static final FileTime UNWRITTEN = FileTime.from(1, TimeUnit.SECONDS);
+
     private static final Set<OpenOption> OLD =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final Set<OpenOption> NEW =
@@ -52,7 +57,16 @@ final class ReplicaFiles {
             throws IOException {
         Replica replica = make(key, disk, path, clock, boot);
         replica.begin();
+        markUnwritten(path);
         return replica;
+    }
+
+    /**
+     * That the file was made tells nobody that the content was changed: it is as old as can be
+     * until a client writes.
+     */
+    static void markUnwritten(Path path) throws IOException {
+        Files.setLastModifiedTime(path, UNWRITTEN);
     }
 
     /** A replica of the bytes that lie at the path, copied there from a trusted place. */

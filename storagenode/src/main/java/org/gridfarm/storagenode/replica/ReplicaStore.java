@@ -540,6 +540,7 @@ public final class ReplicaStore implements AutoCloseable {
                         generations.began(key);
                         copy.settle();
                         copy.close();
+                        ReplicaFiles.markUnwritten(copy.path());
                         delete(entry);
                         Path path = copy.disk().objects().make(key.slot()).resolve(key.fileName());
                         Files.move(

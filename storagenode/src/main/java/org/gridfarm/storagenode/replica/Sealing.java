@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.Set;
 
 /**
@@ -26,6 +27,7 @@ final class Sealing {
         Path path = old.path().resolveSibling(next.fileName());
         if (old.hasLocalWriters()) {
             Path copy = old.disk().root().resolve("tmp").resolve(next.fileName() + ".seal");
+            FileTime written = Files.getLastModifiedTime(old.path());
             copyData(old, copy);
             while (old.hasLocalWriters()) {
                 old.endLocalWriting(true);
@@ -34,6 +36,7 @@ final class Sealing {
             made.isTemporary();
             made.settle();
             made.close();
+            Files.setLastModifiedTime(copy, written);
             Files.move(
                     ReplicaFiles.sumPath(copy),
                     ReplicaFiles.sumPath(path),

@@ -147,7 +147,7 @@ public final class RangeCopy {
 
         private boolean copied(ChainOutcome here, long count) {
             here.getFailuresList().forEach(one -> failures.putIfAbsent(one.getNode(), one));
-            outcome.setSize(here.getSize());
+            outcome.clear().mergeFrom(here).clearFailures().setOffset(request.getOffset());
             done += count;
             return true;
         }
