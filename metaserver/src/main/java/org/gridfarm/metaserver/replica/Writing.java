@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.replica;
 
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
@@ -357,6 +358,11 @@ public final class Writing {
         return WritingImage.newBuilder().setInode(now.getInode()).setGone(true).build();
     }
 
+    /** Somebody has set the modification time: what was written before does not count. */
+    public Writing dated(long nanos) {
+        return with(now.toBuilder().setToldUntil(nanos).build(), List.of());
+    }
+
     /**
      * Who holds it is silent: the file is as it was committed until they answer. Its size is asked
      * of nobody, and nobody joins.
@@ -384,6 +390,7 @@ public final class Writing {
                         .setCtime(nanos);
         Striping striping =
                 new Striping(Math.max(1, image.getStripeCount()), image.getStripeUnit());
+        long told = WriteTimes.told(now.getToldUntil(), image.getMtime(), image.getCtime());
         List<Change> changed = new ArrayList<>();
         boolean anything = false;
         boolean hadRows = false;
@@ -418,7 +425,7 @@ public final class Writing {
                                 node,
                                 same ? ReplicaState.VALID : ReplicaState.STALE));
             });
-            if (truth.getMtime() > image.getMtime()) sealed.setMtime(truth.getMtime());
+            if (truth.getMtime() > told) sealed.setMtime(truth.getMtime());
             if (now.getChainsCount() == 1) sealed.setDigest(truth.getDigest());
             else sealed.clearDigest();
         }

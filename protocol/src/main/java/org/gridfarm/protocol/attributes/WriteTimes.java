@@ -35,6 +35,21 @@ public final class WriteTimes {
         attributes.setMtime(modified(mtime, ctime, written)).setCtime(Math.max(ctime, written));
     }
 
+    /**
+     * An object that was changed later than this was written since the times were what they are.
+     * The change time does not tell: links, modes and extended attributes move it, too.
+     *
+     * @param until when writing began, or somebody set the modification time since; 0: not known
+     */
+    public static long told(long until, long mtime, long ctime) {
+        return until == 0 ? ctime : Math.max(until, Math.min(mtime, ctime));
+    }
+
+    /** The same of attributes of a file that is being written. */
+    public static long told(Attributes attributes) {
+        return told(attributes.getToldUntil(), attributes.getMtime(), attributes.getCtime());
+    }
+
     /** A time later than the last change was set by somebody, and tells nothing of clocks. */
     private static boolean isBefore(long mtime, long ctime, long written) {
         return written < mtime && mtime <= ctime;

@@ -34,6 +34,23 @@ class WriteTimesTest {
     }
 
     @Test
+    void whatMovesTheChangeTimeAloneHidesNoWrite() {
+        long written = MADE + 20 * MS;
+        long linked = MADE + 2 * HOUR;
+        assertThat(WriteTimes.told(MADE, MADE, linked)).isLessThan(written);
+        assertThat(WriteTimes.told(MADE, written, linked)).as("committed").isEqualTo(written);
+    }
+
+    @Test
+    void aModificationTimeThatWasSetHidesWhatWasWrittenBefore() {
+        long set = MADE + 20 * MS;
+        for (long time : new long[] {MADE - HOUR, set, set + 1000 * HOUR}) {
+            assertThat(WriteTimes.told(set, time, set)).isEqualTo(set);
+        }
+        assertThat(WriteTimes.told(0, MADE - HOUR, set)).as("not known").isEqualTo(set);
+    }
+
+    @Test
     void aWriteEndsAModificationTimeInTheFuture() {
         long future = MADE + 1000 * HOUR;
         long written = MADE + 20 * MS;

@@ -174,12 +174,12 @@ public final class FileOpens {
                 });
     }
 
-    /** Goes on when all who write the file have told what is closed of it. */
+    /** Goes on when all who write the file have told what they wrote. */
     public void toldByAll(long inode, Runnable then) {
         leader.recallData(othersToTell(inode, 0), then);
     }
 
-    /** All who write the file, but this session: they are to tell what is closed of it. */
+    /** All who write the file, but this session: they are to tell what they have written. */
     Map<Long, List<DataTouch>> othersToTell(long inode, long session) {
         return toOtherWriters(
                 opens, new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false), session);
@@ -302,6 +302,7 @@ public final class FileOpens {
                 WritingImage.newBuilder()
                         .setInode(inode)
                         .setGeneration(now.getGeneration())
+                        .setToldUntil(now.getCtime())
                         .addWriters(caller.session());
         int stripes = Math.max(1, now.getStripeCount());
         started.addAllChains(place);

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.namespace.Decision;
 import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
@@ -21,7 +22,6 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.Outcome;
-import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
@@ -56,9 +56,9 @@ public final class Mutations {
     }
 
     /**
-     * @param closed other mounts have told what they had closed of the file that is changed
+     * @param told other mounts have told what they had written of the file that is dated
      */
-    private void mutate(Exchange<MutateRequest, MutateReply> exchange, boolean closed) {
+    private void mutate(Exchange<MutateRequest, MutateReply> exchange, boolean told) {
         MutateRequest request = exchange.request();
         Caller caller = Callers.of(exchange);
         if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
@@ -86,7 +86,7 @@ public final class Mutations {
         requireRoom(request);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
         try {
-            Map<Long, List<DataTouch>> writers = closed ? Map.of() : othersToClose(request);
+            Map<Long, List<DataTouch>> writers = told ? Map.of() : othersToTell(request);
             if (writers.isEmpty()) {
                 execute(exchange, caller, who, request);
             } else {
@@ -107,39 +107,14 @@ public final class Mutations {
     }
 
     /**
-     * A mount may have closed a file and not have told its commit yet. That would come after the
-     * time that somebody sets now, and count for more; and after any change that moves the ctime
-     * nobody sees any more that the file was written later than the last commit says. Whoever
-     * writes the file is asked to tell what is closed there first.
+     * A mount may have written a file and not have told its commit yet. That would come after the
+     * time that somebody sets now, and count for more. Whoever writes the file is asked to tell
+     * first what is written there.
      */
-    private Map<Long, List<DataTouch>> othersToClose(MutateRequest request) {
-        long inode = movesTimesOf(request);
-        if (inode == 0) return Map.of();
-        return opens.othersToTell(inode, request.getSession());
-    }
-
-    /** 0: of no file that there is. */
-    private long movesTimesOf(MutateRequest request) {
-        return switch (request.getOperationCase()) {
-            case SET_ATTRIBUTES -> {
-                SetAttributes wish = request.getSetAttributes();
-                boolean times = wish.hasMtime() || wish.getMtimeNow();
-                boolean moves = times || wish.hasMode() || wish.hasUid() || wish.hasGid();
-                yield moves ? wish.getInode() : 0;
-            }
-            case SET_XATTR -> request.getSetXattr().getInode();
-            case REMOVE_XATTR -> request.getRemoveXattr().getInode();
-            case LINK -> request.getLink().getInode();
-            case RENAME ->
-                    state.namespace()
-                            .peek(request.getRename().getParent(), request.getRename().getName());
-            case UNLINK -> {
-                Remove remove = request.getUnlink();
-                long inode = state.namespace().peek(remove.getParent(), remove.getName());
-                yield inode != 0 && state.image(inode).getNlink() > 1 ? inode : 0;
-            }
-            default -> 0;
-        };
+    private Map<Long, List<DataTouch>> othersToTell(MutateRequest request) {
+        return setsModificationTime(request)
+                ? opens.othersToTell(request.getSetAttributes().getInode(), request.getSession())
+                : Map.of();
     }
 
     private void requireRoom(MutateRequest request) {
@@ -169,6 +144,7 @@ public final class Mutations {
             Attributes.Builder going = accepted.going(state.namespace());
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
+            if (setsModificationTime(request)) noteDated(accepted.inode());
             reply = accepted.reply(state.namespace(), going);
             reply.setAttributes(state.marked(reply.getAttributes()));
             if (!accepted.created()) requireOpenable(request, who, accepted.inode());
@@ -188,6 +164,19 @@ public final class Mutations {
                     request,
                     caller.session(),
                     () -> settle(exchange, caller, request, reply, null));
+        }
+    }
+
+    private static boolean setsModificationTime(MutateRequest request) {
+        SetAttributes wish = request.getSetAttributes();
+        return wish.hasMtime() || wish.getMtimeNow();
+    }
+
+    /** What was written before counts no more to who asks the nodes. */
+    private void noteDated(long inode) {
+        Writing record = state.record(inode);
+        if (record != null) {
+            leader.change(record.dated(state.image(inode).getCtime()).changes(), 0);
         }
     }
 

@@ -331,15 +331,14 @@ public final class FarmState {
 
     /** With what the namespace does not know: that somebody writes. */
     public Attributes marked(Attributes attributes) {
-        return isBeingWritten(attributes.getInode())
-                ? attributes.toBuilder().setWriting(true).build()
-                : attributes;
-    }
-
-    /** What has only still to be sealed is as it was committed. */
-    private boolean isBeingWritten(long inode) {
-        WritingImage image = writing.size() > 0 ? writing.get(inode) : null;
-        return image != null && image.getWritersCount() > 0;
+        WritingImage image = writing.size() > 0 ? writing.get(attributes.getInode()) : null;
+        // What has only still to be sealed is as it was committed.
+        return image == null || image.getWritersCount() == 0
+                ? attributes
+                : attributes.toBuilder()
+                        .setWriting(true)
+                        .setToldUntil(image.getToldUntil())
+                        .build();
     }
 
     public @Nullable WritingImage writing(long inode) {
@@ -430,9 +429,7 @@ public final class FarmState {
         ReadDirectoryReply.Builder page = namespace.list(inode, cookie, limit, withAttributes, who);
         if (withAttributes && writing.size() > 0) {
             for (DirectoryEntry.Builder entry : page.getEntriesBuilderList()) {
-                if (isBeingWritten(entry.getInode()) && entry.hasAttributes()) {
-                    entry.getAttributesBuilder().setWriting(true);
-                }
+                if (entry.hasAttributes()) entry.setAttributes(marked(entry.getAttributes()));
             }
         }
         return page;

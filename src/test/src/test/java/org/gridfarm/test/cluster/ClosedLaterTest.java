@@ -366,4 +366,68 @@ class ClosedLaterTest {
             }
         }
     }
+
+    /** Nothing of it is closed; the metaserver knows of the change, and of no write. */
+    @Test
+    void aChangeHidesNoWriteOfAnOpenFile() throws Exception {
+        Path once = directory("later-open");
+        farm.directory("/later-open/twice", 2);
+        for (Path directory : List.of(once, once.resolve("twice"))) {
+            for (int size : List.of(100, 100_000)) { // the kernel changes the longer one itself
+                for (Map.Entry<String, Change> change : CHANGES.entrySet()) {
+                    writtenAndChanged(directory.resolve(change.getKey() + size), size, change);
+                }
+            }
+        }
+    }
+
+    private static void writtenAndChanged(Path file, int size, Map.Entry<String, Change> change)
+            throws Exception {
+        Files.write(file, bytes(1));
+        Files.write(file, new byte[size], StandardOpenOption.APPEND);
+        Files.createLink(file.resolveSibling(file.getFileName() + ".other"), file);
+        FileTime before = Files.getLastModifiedTime(file);
+        Path changed = random.nextBoolean() ? file : elsewhere(file);
+        try (FileChannel open =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            await("a later time of the file")
+                    .until(() -> {
+                        open.write(ByteBuffer.wrap(bytes(100)), 0);
+                        return !Files.getLastModifiedTime(file).equals(before);
+                    });
+            FileTime written = Files.getLastModifiedTime(file);
+            Path after = change.getValue().made(changed);
+            Path here = file.resolveSibling(after.getFileName());
+            assertThat(Files.getLastModifiedTime(here)).as("%s", here).isEqualTo(written);
+            assertThat(Files.getLastModifiedTime(elsewhere(here)))
+                    .as("elsewhere: %s", here)
+                    .isEqualTo(written);
+        }
+    }
+
+    /** What was written before the time was set is no news when the file is closed. */
+    @Test
+    void aTimeThatIsSetElsewhereWhileTheFileIsOpenStays() throws Exception {
+        Path once = directory("later-open-dated");
+        farm.directory("/later-open-dated/twice", 2);
+        FileTime time = FileTime.fromMillis(1_000_000_000_000L);
+        for (Path directory : List.of(once, once.resolve("twice"))) {
+            for (int size : List.of(100, 100_000)) {
+                Path file = Files.write(directory.resolve("f" + size), new byte[size]);
+                try (FileChannel open =
+                        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                    open.write(ByteBuffer.wrap(bytes(100)), 0);
+                    Files.setLastModifiedTime(elsewhere(file), time);
+                    assertThat(Files.getLastModifiedTime(file)).as("%s", file).isEqualTo(time);
+                }
+                assertThat(Files.getLastModifiedTime(elsewhere(file)))
+                        .as("%s", file)
+                        .isEqualTo(time);
+                farm.sh("sync -f '" + file + "'");
+                assertThat(Files.getLastModifiedTime(elsewhere(file)))
+                        .as("%s", file)
+                        .isEqualTo(time);
+            }
+        }
+    }
 }

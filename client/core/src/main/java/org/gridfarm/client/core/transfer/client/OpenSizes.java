@@ -62,8 +62,7 @@ final class OpenSizes implements SizeSource {
             long since = own.timesKnownUpTo();
             return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
         }
-        // A time that somebody set is in the metaserver's ctime; only a write after that counts.
-        long since = attributes.getCtime();
+        long since = WriteTimes.told(attributes);
         return ask(layout).thenApply(outcomes -> combined(attributes, since, striping, outcomes));
     }
 

@@ -481,11 +481,9 @@ public final class TransferClient
             } else if (shared != null) {
                 flushed.add(
                         lower(shared, data)
-                                .thenCompose(done ->
-                                        resting.end(
-                                                data.getInode(),
-                                                ANSWERED_WITHIN.minusNanos(
-                                                        wiring.clock().nanoTime() - began))));
+                                .thenCompose(done -> told(shared, data, leftSince(began)))
+                                .thenCompose(
+                                        done -> resting.end(data.getInode(), leftSince(began))));
             }
         }
         return CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new));
@@ -494,6 +492,19 @@ public final class TransferClient
     /** Only where it lies has changed, perhaps because a node cannot be asked for anything. */
     private static boolean isOfItsChain(DataRecall data) {
         return data.getMode() == DataMode.DATA_MODE_UNSPECIFIED && data.getLayout();
+    }
+
+    private Duration leftSince(long began) {
+        return ANSWERED_WITHIN.minusNanos(wiring.clock().nanoTime() - began);
+    }
+
+    /** Nothing is lowered: whoever asks is to find what was written here committed. */
+    private CompletableFuture<Void> told(OpenInode shared, DataRecall data, Duration most) {
+        boolean isAsked = data.getMode() == DataMode.DATA_MODE_UNSPECIFIED && !data.getLayout();
+        FarmFileHandle writer = isAsked ? FarmFileHandle.strongest(shared.handles()) : null;
+        return writer == null
+                ? CompletableFuture.completedFuture(null)
+                : resting.told(writer, most);
     }
 
     /**

@@ -65,7 +65,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     }
 
     /** The one that may most, if there is any: a refresh in its name serves all. */
-    static @Nullable FarmFileHandle strongest(Iterable<FarmFileHandle> handles) {
+    public static @Nullable FarmFileHandle strongest(Iterable<FarmFileHandle> handles) {
         FarmFileHandle best = null;
         for (FarmFileHandle handle : handles) {
             if (best == null || handle.strength() >= best.strength()) {

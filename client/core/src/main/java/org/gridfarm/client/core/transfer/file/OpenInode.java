@@ -12,6 +12,7 @@ import org.gridfarm.client.core.transfer.local.GrantOwner;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
 import org.gridfarm.protocol.wire.Attributes;
@@ -152,9 +153,9 @@ public final class OpenInode implements GrantOwner {
     public void restored(List<@Nullable ChainOutcome> found) {
         synchronized (lock) {
             lastOutcomes.putAll(WrittenStripes.byStripe(found));
-            // A time that somebody set is in the ctime; only a write after that counts.
             uncommitted.changedAt(
-                    WrittenStripes.changedAfter(attributes.getCtime(), lastOutcomes.values()));
+                    WrittenStripes.changedAfter(
+                            WriteTimes.told(attributes), lastOutcomes.values()));
             layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
             end.is(WrittenStripes.fileSize(layout, lastOutcomes));
             unsure = true;

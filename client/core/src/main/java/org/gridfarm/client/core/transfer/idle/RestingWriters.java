@@ -202,6 +202,16 @@ public final class RestingWriters {
                 });
     }
 
+    /**
+     * Completes when what was written through an open file is committed, or cannot be, which its
+     * programs hear.
+     *
+     * @param most completes then anyhow
+     */
+    public CompletableFuture<Void> told(Writer open, Duration most) {
+        return within(most, settled(open));
+    }
+
     private Duration timeLeft(Leaving leaver) {
         return Duration.ofNanos(leaver.soon - clock.nanoTime());
     }
