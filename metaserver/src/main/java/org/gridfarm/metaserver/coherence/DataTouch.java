@@ -7,9 +7,20 @@ package org.gridfarm.metaserver.coherence;
  * @param layout known locations are to be dropped
  * @param privileges somebody gave the file set-user or set-group bits or capabilities, which
  *     whoever writes takes away first
+ * @param written somebody sets the file's times: what was written is to be committed before
  */
-public record DataTouch(long inode, int mode, boolean layout, boolean privileges) {
+public record DataTouch(long inode, int mode, boolean layout, boolean privileges, boolean written) {
     public DataTouch(long inode, int mode, boolean layout) {
-        this(inode, mode, layout, false);
+        this(inode, mode, layout, false, false);
+    }
+
+    /** Nothing but that: as much may be cached as before. */
+    public static DataTouch ofPrivileges(long inode) {
+        return new DataTouch(inode, 0, false, true, false);
+    }
+
+    /** Nothing but that. */
+    public static DataTouch ofTimes(long inode) {
+        return new DataTouch(inode, 0, false, false, true);
     }
 }

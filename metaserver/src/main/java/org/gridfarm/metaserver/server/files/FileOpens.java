@@ -174,15 +174,15 @@ public final class FileOpens {
                 });
     }
 
-    /** Goes on when all who write the file have told what they wrote. */
+    /** Goes on when all who write the file have told what is closed of it. */
     public void toldByAll(long inode, Runnable then) {
-        leader.recallData(othersToTell(inode, 0), then);
+        DataTouch asked = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false);
+        leader.recallData(toOtherWriters(opens, asked, 0), then);
     }
 
     /** All who write the file, but this session: they are to tell what they have written. */
     Map<Long, List<DataTouch>> othersToTell(long inode, long session) {
-        return toOtherWriters(
-                opens, new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false), session);
+        return toOtherWriters(opens, DataTouch.ofTimes(inode), session);
     }
 
     /** For each session that writes the inode, but one. */

@@ -7,7 +7,6 @@ import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.protocol.wire.Credentials;
-import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
 
@@ -43,7 +42,7 @@ final class Privileges {
      */
     void given(MutateRequest request, long session, Runnable then) {
         long inode = Namespace.privileged(request);
-        DataTouch touch = new DataTouch(inode, DataMode.DATA_MODE_UNSPECIFIED_VALUE, false, true);
+        DataTouch touch = DataTouch.ofPrivileges(inode);
         leader.recallData(FileOpens.toOtherWriters(opens, touch, session), then);
     }
 }

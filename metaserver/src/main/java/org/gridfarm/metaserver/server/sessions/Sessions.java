@@ -155,7 +155,8 @@ public final class Sessions {
                             .setInode(data.inode())
                             .setModeValue(data.mode())
                             .setLayout(data.layout())
-                            .setPrivileges(data.privileges()));
+                            .setPrivileges(data.privileges())
+                            .setWritten(data.written()));
         }
         return request.build();
     }

@@ -498,10 +498,10 @@ public final class TransferClient
         return ANSWERED_WITHIN.minusNanos(wiring.clock().nanoTime() - began);
     }
 
-    /** Nothing is lowered: whoever asks is to find what was written here committed. */
+    /** Whoever sets the times is to find what was written here committed. */
     private CompletableFuture<Void> told(OpenInode shared, DataRecall data, Duration most) {
-        boolean isAsked = data.getMode() == DataMode.DATA_MODE_UNSPECIFIED && !data.getLayout();
-        FarmFileHandle writer = isAsked ? FarmFileHandle.strongest(shared.handles()) : null;
+        FarmFileHandle writer =
+                data.getWritten() ? FarmFileHandle.strongest(shared.handles()) : null;
         return writer == null
                 ? CompletableFuture.completedFuture(null)
                 : resting.told(writer, most);
