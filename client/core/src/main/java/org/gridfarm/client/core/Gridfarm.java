@@ -184,6 +184,14 @@ public final class Gridfarm implements AutoCloseable {
         return connection.session.user();
     }
 
+    /**
+     * What a metaserver said that lets this client in no more, as when its token has run out; empty
+     * while the session stands. The client goes on asking, since a token may be renewed.
+     */
+    public Optional<FarmException> refusal() {
+        return connection.session.refusal();
+    }
+
     /** A call to the leading metaserver, for administration. The request must be safe to repeat. */
     public <Q extends MessageLite, R extends MessageLite> R callLeader(
             Method<Q, R> method, Q request) {

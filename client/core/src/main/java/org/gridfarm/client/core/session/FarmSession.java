@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,6 +62,7 @@ public final class FarmSession implements AutoCloseable {
     private volatile @Nullable Attached leaderNow;
     private volatile @Nullable Attached restoringAt; // the leader to be, while keepers are at work
     private volatile @Nullable Attached readerNow;
+    private volatile @Nullable FarmException refusal; // since no leader has been found
 
     public Clock clock() {
         return clock;
@@ -135,6 +137,14 @@ public final class FarmSession implements AutoCloseable {
     public String user() {
         Attached now = leaderNow;
         return now == null ? "" : now.opened.getUser();
+    }
+
+    /**
+     * What a server said that lets this client in no more: its token has run out, say, or nobody
+     * knows it any longer. Empty while the session stands, and while servers are only not there.
+     */
+    public Optional<FarmException> refusal() {
+        return Optional.ofNullable(refusal);
     }
 
     public long root() {
@@ -265,7 +275,14 @@ public final class FarmSession implements AutoCloseable {
                 reader = new CompletableFuture<>();
                 readerNow = null;
             }
-            begun = new ServerSearch(dialer, clock, List.copyOf(addresses), request(held), held);
+            begun =
+                    new ServerSearch(
+                            dialer,
+                            clock,
+                            List.copyOf(addresses),
+                            request(held),
+                            held,
+                            this::refused);
             search = begun;
         }
         if (former != null) {
@@ -282,6 +299,12 @@ public final class FarmSession implements AutoCloseable {
                         searchFailed(FarmException.of(thrown, "connect", "metaserver"));
                     }
                 });
+    }
+
+    private void refused(FarmException why) {
+        synchronized (lock) {
+            if (searching) refusal = why; // else another server has let it in meanwhile
+        }
     }
 
     private OpenSessionRequest request(boolean reclaim) {
@@ -407,6 +430,7 @@ public final class FarmSession implements AutoCloseable {
             inherited = false;
             epoch = attached.opened.getEpoch();
             leaderNow = attached;
+            refusal = null;
             waiting = leader;
             attached.opened.getServersList().forEach(server -> addresses.add(server.getAddress()));
             addresses.remove("");

@@ -9,6 +9,7 @@ import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.wire.OpenSessionRequest;
 import org.gridfarm.protocol.wire.RenewRequest;
 import org.gridfarm.protocol.wire.ServerInfo;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -16,12 +17,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * Opens the session on the leader: asks the known addresses one after another, follows what they
  * say about who leads, and goes round again after a pause until somebody does or the search is
  * stopped. A refusal that asking again cannot change (authentication, version) ends it when every
- * address has been heard.
+ * address has been heard; of a session that never was, also where the others cannot be reached.
  */
 final class ServerSearch {
     private final Dialer dialer;
@@ -29,6 +31,7 @@ final class ServerSearch {
     private final List<String> known;
     private final OpenSessionRequest request;
     private final boolean held;
+    private final Consumer<FarmException> refusals;
     private final CompletableFuture<Found> result = new CompletableFuture<>();
     private final Deque<String> candidates = new ArrayDeque<>(); // guarded by this, as all below
     private final Set<String> asked = new HashSet<>();
@@ -37,6 +40,8 @@ final class ServerSearch {
     private FarmException lastRefusal =
             new FarmException(ErrorKind.UNAVAILABLE, "connect", "metaserver");
     private boolean refusedForGood = true;
+    private boolean mayBeOtherwise; // one was reached in this round that may answer otherwise soon
+    private @Nullable FarmException refusal; // for good, of this round
 
     /** The leader, and whether it still knew the session (false: new there, or evicted). */
     record Found(Attached leader, boolean knewSession) {}
@@ -44,18 +49,21 @@ final class ServerSearch {
     /**
      * @param held whether this session was open before, so that it is worth asking whether it still
      *     is
+     * @param refusals told of each that asking again cannot change
      */
     ServerSearch(
             Dialer dialer,
             Clock clock,
             List<String> known,
             OpenSessionRequest request,
-            boolean held) {
+            boolean held,
+            Consumer<FarmException> refusals) {
         this.dialer = dialer;
         this.clock = clock;
         this.known = List.copyOf(known);
         this.request = request;
         this.held = held;
+        this.refusals = refusals;
     }
 
     CompletableFuture<Found> start() {
@@ -91,11 +99,17 @@ final class ServerSearch {
     }
 
     private void endOfRound() {
+        FarmException told = refusal;
         if (inFlight.isEmpty() && refusedForGood) {
             result.completeExceptionally(lastRefusal);
+        } else if (inFlight.isEmpty() && !held && !mayBeOtherwise && told != null) {
+            result.completeExceptionally(told);
         } else if (!roundPending) {
             roundPending = true;
-            clock.after(SessionLimits.SEARCH_PAUSE, this::newRound);
+            // Who has been refused does not ask at the pace of a fail-over.
+            clock.after(
+                    told == null ? SessionLimits.SEARCH_PAUSE : SessionLimits.RENEW_EVERY,
+                    this::newRound);
         }
     }
 
@@ -103,6 +117,8 @@ final class ServerSearch {
         synchronized (this) {
             roundPending = false;
             refusedForGood = true;
+            mayBeOtherwise = false;
+            refusal = null;
             asked.clear();
             asked.addAll(inFlight);
             candidates.clear();
@@ -142,19 +158,30 @@ final class ServerSearch {
     }
 
     private void refused(String address, FarmException failure) {
+        boolean forGood = isForGood(failure.kind());
+        if (forGood) refusals.accept(failure);
         synchronized (this) {
             inFlight.remove(address);
             lastRefusal = failure;
-            refusedForGood &=
-                    failure.kind() == ErrorKind.NOT_AUTHENTICATED
-                            || failure.kind() == ErrorKind.WRONG_VERSION
-                            || failure.kind() == ErrorKind.ACCESS_DENIED
-                            || failure.kind() == ErrorKind.NOT_PERMITTED;
+            refusedForGood &= forGood;
+            mayBeOtherwise |= !forGood && !isUnreachable(failure.kind());
+            if (forGood) refusal = failure;
             if (failure.kind() == ErrorKind.NOT_LEADER && !failure.detail().isEmpty()) {
                 candidates.addFirst(failure.detail());
             }
         }
         next();
+    }
+
+    private static boolean isForGood(ErrorKind kind) {
+        return kind == ErrorKind.NOT_AUTHENTICATED
+                || kind == ErrorKind.WRONG_VERSION
+                || kind == ErrorKind.ACCESS_DENIED
+                || kind == ErrorKind.NOT_PERMITTED;
+    }
+
+    private static boolean isUnreachable(ErrorKind kind) {
+        return kind == ErrorKind.UNAVAILABLE || kind == ErrorKind.TIMED_OUT;
     }
 
     private void answered(String address, Found found) {
@@ -168,6 +195,7 @@ final class ServerSearch {
         synchronized (this) {
             inFlight.remove(address);
             refusedForGood = false;
+            mayBeOtherwise = true;
             if (servers.isEmpty() || leads.equals(address)) {
                 if (!result.complete(found)) {
                     found.leader().peer.close();
