@@ -9,6 +9,7 @@ import threading
 import urllib.parse
 from datetime import datetime, timezone
 
+from gridfarm import bearer
 from gridfarm.way import Way
 
 #: The longest that an answer may take to begin, in seconds.
@@ -34,6 +35,14 @@ _ERRNO_OF_STATUS = {
 }
 
 
+def _certificate(cert):
+    """The one that was named, else the proxy that is there, else None."""
+    if cert is None:
+        proxy = os.environ.get("X509_USER_PROXY") or "/tmp/x509up_u%d" % os.getuid()
+        cert = proxy if os.access(proxy, os.R_OK) else None
+    return cert
+
+
 def _tls(cert, key, ca):
     """Who this is and whom it trusts; a proxy, as gf proxy init makes one, is certificate and key in one file."""
     context = ssl.create_default_context()
@@ -45,9 +54,6 @@ def _tls(cert, key, ca):
             context.load_verify_locations(capath=ca)
         else:
             context.load_verify_locations(cafile=ca)
-    if cert is None:
-        proxy = os.environ.get("X509_USER_PROXY") or "/tmp/x509up_u%d" % os.getuid()
-        cert = proxy if os.access(proxy, os.R_OK) else None
     if cert is not None:
         context.load_cert_chain(cert, key)
     return context
@@ -59,7 +65,9 @@ class GatewayWay(Way):
     :param cert: certificate (PEM), with the key in it unless ``key`` names another file; else ``X509_USER_PROXY``, else the
         proxy of ``gf proxy init``
     :param ca: file or directory of authorities; else ``X509_CERT_DIR``, else /etc/grid-security/certificates, else the system's
-    :param token: of a gateway that a person runs; else ``GF_GATEWAY_TOKEN``
+    :param token: a bearer token of the farm, or that of a gateway which a person runs; else ``GF_GATEWAY_TOKEN``; else, over https
+        and without a certificate or proxy, the token found in the order of the WLCG (``BEARER_TOKEN``, ``BEARER_TOKEN_FILE``,
+        ``$XDG_RUNTIME_DIR/bt_uUID``, ``/tmp/bt_uUID``), looked for again at each request
     :param account: which of one's accounts, where the farm gives several
     """
 
@@ -69,11 +77,12 @@ class GatewayWay(Way):
             raise ValueError("gateway: needs an address like https://host:8480, not %r" % address)
         self._host = parts.hostname
         self._port = parts.port
-        self._context = _tls(cert, key, ca) if parts.scheme == "https" else None
-        self._headers = {}
-        token = token or os.environ.get("GF_GATEWAY_TOKEN")
-        if token:
-            self._headers["Authorization"] = "Bearer " + token
+        secured = parts.scheme == "https"
+        cert = _certificate(cert) if secured else None
+        self._context = _tls(cert, key, ca) if secured else None
+        self._token = token or os.environ.get("GF_GATEWAY_TOKEN")
+        # As other programs of the farm have it: a certificate first. In the clear no token is shown that was not given for it.
+        self._finds_token = secured and cert is None and not self._token
         self._account = account
         self._idle = []
         self._process = os.getpid()
@@ -105,6 +114,14 @@ class GatewayWay(Way):
                 return
         connection.close()
 
+    def headers(self, further):
+        token = bearer.find() if self._finds_token else self._token
+        if not token:
+            return dict(further)
+        if not token.isprintable():  # http.client would say all of it
+            raise PermissionError(errno.EACCES, "the token holds what no token does")
+        return dict(further, Authorization="Bearer " + token)
+
     def target(self, root, path, parameters):
         if self._account:
             parameters = dict(parameters, **{"user.name": self._account})
@@ -115,7 +132,7 @@ class GatewayWay(Way):
     def ask(self, method, path, parameters=None, headers=None, root="/fs", body=None):
         """The answer, of which nothing is read yet, and its connection. OSError where it is no success."""
         target = self.target(root, path, parameters or {})
-        all_headers = dict(self._headers, **(headers or {}))
+        all_headers = self.headers(headers or {})
         connection = self._take()
         if connection is not None:
             # One that was used before may have been closed meanwhile: then nothing was done, and a new one is tried.
@@ -281,10 +298,11 @@ class _GatewayWriter:
     def __init__(self, way, method, root, path, parameters, headers):
         self._way = way
         self._path = path
+        all_headers = way.headers(headers)
         self._connection = way._new_connection()  # one that was used before may end in the middle
         try:
             self._connection.putrequest(method, way.target(root, path, parameters))
-            for name, value in dict(way._headers, **headers).items():
+            for name, value in all_headers.items():
                 self._connection.putheader(name, value)
             self._connection.putheader("Content-Type", "application/octet-stream")
             self._connection.putheader("Transfer-Encoding", "chunked")

@@ -69,7 +69,9 @@ class PythonPackageTest {
 
     @Test
     void filesAreReadAndWrittenOverMountAndGateway() {
-        assertThat(pytest("tests/test_files.py")).contains(" passed").doesNotContain("skipped");
+        assertThat(pytest("tests/test_files.py tests/test_bearer.py"))
+                .contains(" passed")
+                .doesNotContain("skipped");
     }
 
     @Test
