@@ -202,6 +202,15 @@ public record SecuritySettings(
                         handshakes));
     }
 
+    /**
+     * Of this process as a guest, whatever certificate it has: for what others have shown to it,
+     * who log in by that and have nothing of what its certificate may do.
+     */
+    public ChannelSecurity openAsGuest(Clock clock, Executor handshakes) {
+        Credential guest = GuestCertificate.make(clock.now());
+        return ChannelSecurity.tls(contexts(() -> guest, clock, handshakes));
+    }
+
     private ChannelSecurity loggingIn(TlsContexts contexts) {
         ChannelSecurity security = ChannelSecurity.tls(contexts);
         return logIn.map(security::loggingIn).orElse(security);

@@ -159,4 +159,10 @@ public record ClientConfig(
                         other,
                         security);
     }
+
+    /** The same farm for somebody else who logs in: without account and node of this one. */
+    public ClientConfig forGuest() {
+        return new ClientConfig(
+                metaservers, schedulers, "", List.of(), timeout, cacheBytes, "", security);
+    }
 }

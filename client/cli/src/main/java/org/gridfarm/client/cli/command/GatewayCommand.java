@@ -26,8 +26,8 @@ import java.util.concurrent.CountDownLatch;
         description = {
             "",
             "With a certificate that the grid-mapfile calls @gateway it acts as whoever asks, whom his own certificate or proxy",
-            "proves (--tls, and [grid] map in the configuration). With a person's it acts as that person, and lets in who has his",
-            "certificate, one that --allow names, or the token that it prints.",
+            "proves, or a bearer token of the farm (--tls, and [grid] map in the configuration). With a person's it acts as that person,",
+            "and lets in who has his certificate, one that --allow names, or the token that it prints.",
             "",
             "Example: gf gateway & curl -H 'Authorization: Bearer TOKEN' http://127.0.0.1:8480/fs/"
         },

@@ -16,6 +16,9 @@ import java.util.Set;
 
 /** A gateway as it listens. Close ends it and all connections. */
 public final class Gateway implements AutoCloseable {
+    /** Tokens of the farm at work at a time; more people come by certificate. */
+    private static final int TOKENS_MAX = 200;
+
     /**
      * How a gateway is to run.
      *
@@ -24,8 +27,10 @@ public final class Gateway implements AutoCloseable {
      *     acts as who runs it
      * @param names of certificates that are let in where it acts as who runs it
      * @param open everybody is let in, which is refused but on loopback
-     * @param token that lets in; empty: none does
+     * @param token that lets in where it acts as who runs it; empty: none does. Tokens of the farm
+     *     let in where it acts for all of them
      * @param http where metrics and health are shown; empty: nowhere
+     * @param tokensMax tokens of the farm that may be at work at a time
      */
     public record Settings(
             HostPort listen,
@@ -34,7 +39,20 @@ public final class Gateway implements AutoCloseable {
             Set<String> names,
             boolean open,
             Optional<String> token,
-            Optional<HostPort> http) {}
+            Optional<HostPort> http,
+            int tokensMax) {
+        /** With the usual number of tokens at work. */
+        public Settings(
+                HostPort listen,
+                Optional<WebTls> tls,
+                Optional<Current<GridMap>> people,
+                Set<String> names,
+                boolean open,
+                Optional<String> token,
+                Optional<HostPort> http) {
+            this(listen, tls, people, names, open, token, http, TOKENS_MAX);
+        }
+    }
 
     private final Running running;
 
@@ -65,6 +83,7 @@ public final class Gateway implements AutoCloseable {
                         settings.listen(),
                         settings.tls(),
                         settings.http(),
+                        settings.tokensMax(),
                         ground ->
                                 new Rooms(
                                         door,

@@ -28,6 +28,7 @@ final class Rooms implements Handler {
     private static final String WEBHDFS = "/webhdfs/v1";
     private static final String FILES = "/fs";
     private static final String HEALTH = "/healthz";
+    private static final int UNAUTHORIZED = 401;
     private static final Set<String> READING = Set.of("GET", "HEAD");
     private static final Logger AUDIT = LoggerFactory.getLogger("org.gridfarm.audit");
 
@@ -96,8 +97,13 @@ final class Rooms implements Handler {
 
     private void enter(Request request, Answer answer, String root) throws IOException {
         FarmPath path = Call.path(Percent.path(request.path().substring(root.length())));
-        Visitor visitor = door.visitor(request);
-        try (Farms.Lease lease = farms.of(visitor.account())) {
+        Visitor came = door.visitor(request);
+        try (Farms.Lease lease =
+                came.token().map(farms::of).orElseGet(() -> farms.of(came.account()))) {
+            Visitor visitor =
+                    came.token().isPresent()
+                            ? Door.asked(request, came.known(lease.farm().user()))
+                            : came;
             Call call = new Call(visitor, lease.farm(), path, request, answer);
             try {
                 if (root.equals(FILES)) files.answer(call);
@@ -115,7 +121,7 @@ final class Rooms implements Handler {
     private void tell(Request request, Answer answer, FarmException failure, boolean hadoop)
             throws IOException {
         Failure told = Failure.of(failure.kind());
-        if (told.status() == 401 || failure.operation().equals("enter")) {
+        if (told.status() == UNAUTHORIZED || failure.operation().equals("enter")) {
             AUDIT.info(
                     "result=refused who=\"{}\" from={} what=\"gateway {}\" why=\"{}\"",
                     plain(failure.subject()),
@@ -126,6 +132,7 @@ final class Rooms implements Handler {
         // The client has been told that all is well: that the rest is missing says the connection.
         if (answer.isBegun()) throw new IOException(failure);
         answer.header(Failure.HEADER, Failure.named(failure.kind()));
+        if (told.status() == UNAUTHORIZED) challenge(request, answer);
         String message = String.valueOf(failure.getMessage());
         if (told.isPassing()) {
             answer.header(HttpHeaderNames.RETRY_AFTER, Failure.RETRY_SECONDS);
@@ -136,6 +143,15 @@ final class Rooms implements Handler {
         } else {
             answer.text(told.status(), message.replace("\n", "\\n"));
         }
+    }
+
+    /** By what one comes in. The connection ends, so that a guess costs a handshake. */
+    private static void challenge(Request request, Answer answer) {
+        boolean shown = request.head().headers().contains(HttpHeaderNames.AUTHORIZATION);
+        answer.endsConnection();
+        answer.header(
+                HttpHeaderNames.WWW_AUTHENTICATE,
+                shown ? "Bearer error=\"invalid_token\"" : "Bearer");
     }
 
     private static boolean isOfServers(ErrorKind kind) {

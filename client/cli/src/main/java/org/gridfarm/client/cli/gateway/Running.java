@@ -8,7 +8,6 @@ import org.gridfarm.client.cli.gateway.http.HttpListener;
 import org.gridfarm.client.cli.gateway.http.Request;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.auth.tls.WebTls;
-import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.Health;
 import org.gridfarm.protocol.observe.HttpEndpoint;
@@ -29,7 +28,8 @@ import java.util.function.Function;
  * health. Close ends it and all connections.
  */
 final class Running implements AutoCloseable {
-    private static final long SWEEP_SECONDS = 30;
+    /** A session that the metaservers refuse asks them each second until it is ended. */
+    private static final long SWEEP_SECONDS = 5;
 
     /**
      * What requests are answered with.
@@ -75,6 +75,7 @@ final class Running implements AutoCloseable {
      * @param kind in metrics and names of threads
      * @param tls empty: in the clear
      * @param http where metrics and health are shown; empty: nowhere
+     * @param tokensMax tokens of the farm that may be at work at a time
      * @throws FarmException UNAVAILABLE where an address cannot be had
      */
     static Running start(
@@ -83,10 +84,11 @@ final class Running implements AutoCloseable {
             HostPort listen,
             Optional<WebTls> tls,
             Optional<HostPort> http,
+            int tokensMax,
             Function<Ground, Handler> rooms) {
         Loops loops = Loops.start("gf-" + kind);
         try {
-            return started(kind, config, listen, tls, http, rooms, loops);
+            return started(kind, config, listen, tls, http, tokensMax, rooms, loops);
         } catch (RuntimeException e) {
             loops.close();
             throw e;
@@ -99,11 +101,10 @@ final class Running implements AutoCloseable {
             HostPort listen,
             Optional<WebTls> tls,
             Optional<HostPort> http,
+            int tokensMax,
             Function<Ground, Handler> rooms,
             Loops loops) {
-        Farms farms =
-                new Farms(
-                        config, loops, config.security().open(Clock.system(), loops.handshakes()));
+        Farms farms = new Farms(new Entrance(config, loops), tokensMax);
         Metrics metrics = new Metrics(kind, listen.toString());
         FarmReach reach = new FarmReach(farms.metaservers());
         Health health = new Health();

@@ -55,6 +55,7 @@ public final class S3Gateway implements AutoCloseable {
                         settings.listen(),
                         settings.tls(),
                         settings.http(),
+                        0,
                         ground ->
                                 new S3Rooms(
                                         keys,

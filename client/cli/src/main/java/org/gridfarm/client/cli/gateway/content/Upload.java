@@ -117,6 +117,7 @@ public final class Upload {
      */
     public boolean take(Judge judge) throws IOException {
         FileInfo before = judged(judge);
+        if (before != null) requireMayReplace();
         FarmPath beside = path.parent().child(PREFIX + random());
         FarmFile file = made(beside, before == null ? mode : owned());
         try {
@@ -131,6 +132,14 @@ public final class Upload {
             discard(beside);
             throw e;
         }
+    }
+
+    /**
+     * A token may allow to create and not to replace, nor to take back what was created: this is
+     * told before anything is. A rename of a file to its own name does nothing, where it may.
+     */
+    private void requireMayReplace() {
+        if (call.visitor().token().isPresent()) named(path);
     }
 
     private FarmFile made(FarmPath beside, NewMode first) {

@@ -69,7 +69,7 @@ public final class Answer {
     }
 
     /** This answer is the last on its connection. */
-    void endsConnection() {
+    public void endsConnection() {
         last = true;
     }
 

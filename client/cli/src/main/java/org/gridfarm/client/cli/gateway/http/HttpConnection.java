@@ -142,7 +142,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                     } catch (IOException e) {
                         log.debug("{}: {}", from, e.toString());
                     } catch (RuntimeException | Error e) {
-                        log.error("{} {} from {}", head.method(), head.uri(), from, e);
+                        // Not the query: people put into it what is nobody's business.
+                        log.error(
+                                "{} {} from {}",
+                                head.method(),
+                                head.uri().replaceFirst("\\?.*", ""),
+                                from,
+                                e);
                         tell(
                                 answer,
                                 500,
