@@ -240,7 +240,7 @@ final class ModelContents {
                 FileChannel other = opened(directory.perhapsElsewhere(name));
                 Arena arena = Arena.ofConfined()) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
                 int end = Math.min(size, now.content.length);
                 if (end == 0) {
                     return List.of();
@@ -333,7 +333,8 @@ final class ModelContents {
 
     private List<byte[]> records(int program) {
         List<byte[]> records = new ArrayList<>();
-        for (int i = 0; i < 2 + random.nextInt(6); i++) {
+        int count = 2 + random.nextInt(3);
+        for (int i = 0; i < count; i++) {
             byte[] record = directory.bytes(2 + random.nextInt(4000));
             record[0] = (byte) program;
             record[1] = (byte) i;

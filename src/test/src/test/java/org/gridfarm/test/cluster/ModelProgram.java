@@ -129,7 +129,7 @@ final class ModelProgram {
 
     /** What was not as the model says; empty: nothing. It ends with the first. */
     List<String> run(int steps) throws IOException {
-        if (random.nextInt(3) == 0) {
+        if (random.nextInt(4) == 0) {
             directory.level(2);
         }
         for (int i = 0; i < steps; i++) {
