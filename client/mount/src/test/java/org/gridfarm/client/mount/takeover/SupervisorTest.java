@@ -128,7 +128,8 @@ class SupervisorTest {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "no python3");
         Files.writeString(folder.resolve("server.stuck"), "");
         supervisor.server().orElseThrow().destroyForcibly();
-        await().atMost(SOON).until(() -> starts() == 3);
+        Path state = folder.resolve("server.state");
+        await().atMost(SOON).until(() -> starts() == 3 && !Files.readString(state).isBlank());
         ProcessHandle stuck =
                 ProcessHandle.of(
                                 Long.parseLong(
@@ -136,8 +137,7 @@ class SupervisorTest {
                         .orElseThrow();
         try (FileChannel ledger =
                 FileChannel.open(
-                        Path.of(Files.readString(folder.resolve("server.state")).strip()),
-                        StandardOpenOption.WRITE)) {
+                        Path.of(Files.readString(state).strip()), StandardOpenOption.WRITE)) {
             assertThat(ledger.tryLock()).as("the ledger is free").isNotNull();
         } finally {
             stuck.destroyForcibly();
