@@ -75,10 +75,9 @@ final class TaskRun {
             ProcessTree.Maker trees,
             Spool spool,
             Clock clock,
-            TaskLocals locals,
-            ProxyDirectory proxies) {
+            TaskLocals locals) {
         this.request = request.toBuilder().clearProxy().build(); // not kept with the outcome
-        this.proxy = new TaskProxy(proxies, request.getProxy());
+        this.proxy = new TaskProxy(settings.scratch(), settings.spool(), request.getProxy());
         this.settings = settings;
         this.trees = trees;
         this.clock = clock;

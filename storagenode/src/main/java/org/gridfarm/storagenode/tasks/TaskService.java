@@ -54,7 +54,6 @@ public final class TaskService implements AutoCloseable {
     private final TaskLocals.Source locals;
 
     private final KnownTasks<Entry> tasks;
-    private final ProxyDirectory proxies;
 
     @GuardedBy("this")
     private boolean closed;
@@ -64,14 +63,13 @@ public final class TaskService implements AutoCloseable {
         this.trees = ProcessTrees.ofThisHost();
         this.clock = clock;
         this.tasks = new KnownTasks<>(clock);
-        this.proxies = new ProxyDirectory(settings.scratch(), settings.spool());
         this.locals = new TaskLocals.Source(files, views, settings.scratch(), settings.spool());
         this.spool = new Spool(settings.spool(), settings.spoolReserve(), clock, tasks::isRunning);
     }
 
     public void register(Services.Builder services) {
         spool.cleanFromNowOn();
-        proxies.removeAll();
+        TaskProxy.removeLeft(settings.scratch(), settings.spool());
         locals.removeLeft();
         services.onAsync(StorageMethods.RUN_TASK, this::run)
                 .onAsync(StorageMethods.KILL_TASK, this::kill)
@@ -112,7 +110,7 @@ public final class TaskService implements AutoCloseable {
 
     private Entry entry(RunTaskRequest request, Peer scheduler) {
         TaskLocals shown = new TaskLocals(locals, Optional.of(scheduler), request.getLocalsList());
-        TaskRun run = new TaskRun(request, settings, trees, spool, clock, shown, proxies);
+        TaskRun run = new TaskRun(request, settings, trees, spool, clock, shown);
         return new Entry(
                 run,
                 run.outcome()
@@ -228,6 +226,5 @@ public final class TaskService implements AutoCloseable {
         List<Entry> all = tasks.all();
         all.forEach(entry -> entry.run().kill(0));
         all.forEach(entry -> entry.outcome().handle((_, _) -> true).join());
-        proxies.removeAll();
     }
 }

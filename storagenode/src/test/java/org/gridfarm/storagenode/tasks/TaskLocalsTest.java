@@ -101,8 +101,8 @@ class TaskLocalsTest {
                         ProcessTrees.ofThisHost(),
                         new Spool(scratch, 0, Clock.system(), _ -> true),
                         Clock.system(),
-                        new TaskLocals(source(views), Optional.of(peer()), request.getLocalsList()),
-                        new ProxyDirectory(scratch, scratch));
+                        new TaskLocals(
+                                source(views), Optional.of(peer()), request.getLocalsList()));
         run.start();
         return run.outcome().join();
     }

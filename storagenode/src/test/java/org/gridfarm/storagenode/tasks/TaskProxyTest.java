@@ -65,15 +65,14 @@ class TaskProxyTest {
                         ProcessTrees.ofThisHost(),
                         new Spool(scratch, 0, Clock.system(), _ -> true),
                         Clock.system(),
-                        NoLocals.of(settings),
-                        new ProxyDirectory(scratch, scratch));
+                        NoLocals.of(settings));
         run.start();
         return run;
     }
 
     private List<Path> left() throws IOException {
-        try (Stream<Path> files = Files.walk(scratch)) {
-            return files.filter(file -> file.getFileName().toString().contains("x509up")).toList();
+        try (Stream<Path> files = Files.list(scratch)) {
+            return files.filter(file -> file.getFileName().toString().contains("proxy")).toList();
         }
     }
 
@@ -123,7 +122,7 @@ class TaskProxyTest {
         }
         RunTaskReply reply =
                 start(
-                                "d=$(dirname $X509_USER_PROXY); ln -s /etc/passwd $X509_USER_PROXY.part;"
+                                "d=$(dirname $X509_USER_PROXY); ln -s /etc/passwd $d/x509up.part;"
                                         + " rm -f $X509_USER_PROXY; mv $X509_USER_PROXY $d/other; ls $d; echo end",
                                 "the proxy")
                         .outcome()
@@ -137,22 +136,11 @@ class TaskProxyTest {
     void aNodeThatStartsAgainRemovesWhatItsTasksLeft() throws IOException {
         TaskUser user = new TaskUser("t", TaskUser.self(), TaskUser.self(), Optional.empty(), 1);
         Path spool = scratch.resolve("spool");
-        new ProxyDirectory(scratch, spool).make(user, ByteString.copyFromUtf8("left"));
-        Path others =
-                new ProxyDirectory(scratch, scratch.resolve("other"))
-                        .make(user, ByteString.copyFromUtf8("other's"));
+        new TaskProxy(scratch, spool, ByteString.copyFromUtf8("left")).place(user);
+        new TaskProxy(scratch, scratch.resolve("other"), ByteString.copyFromUtf8("other's"))
+                .place(user);
         assertThat(left()).hasSize(2);
-        new ProxyDirectory(scratch, spool).removeAll();
-        assertThat(left()).containsExactly(others);
-    }
-
-    @Test
-    void itIsMadeAnewWhereSomebodyHasCleanedTheDirectoryAway() throws IOException {
-        TaskUser user = new TaskUser("t", TaskUser.self(), TaskUser.self(), Optional.empty(), 1);
-        ProxyDirectory proxies = new ProxyDirectory(scratch, scratch);
-        Path first = proxies.make(user, ByteString.copyFromUtf8("first"));
-        Files.delete(first);
-        Files.delete(first.getParent());
-        assertThat(proxies.make(user, ByteString.copyFromUtf8("second"))).hasContent("second");
+        TaskProxy.removeLeft(scratch, spool);
+        assertThat(left()).hasSize(1);
     }
 }

@@ -89,14 +89,7 @@ class TaskRunTest {
             RunTaskRequest request, TaskSettings settings, ProcessTree.Maker trees) {
         Spool spool = new Spool(settings.spool(), 0, Clock.system(), _ -> true);
         TaskRun run =
-                new TaskRun(
-                        request,
-                        settings,
-                        trees,
-                        spool,
-                        Clock.system(),
-                        NoLocals.of(settings),
-                        proxies(settings));
+                new TaskRun(request, settings, trees, spool, Clock.system(), NoLocals.of(settings));
         run.start();
         return run;
     }
@@ -109,10 +102,6 @@ class TaskRunTest {
         return ProcessHandle.of(Long.parseLong(Files.readString(pidFile).strip()))
                 .map(ProcessHandle::isAlive)
                 .orElse(false);
-    }
-
-    private static ProxyDirectory proxies(TaskSettings settings) {
-        return new ProxyDirectory(settings.scratch(), settings.spool());
     }
 
     @Test
@@ -225,8 +214,7 @@ class TaskRunTest {
                         HERE,
                         full,
                         Clock.system(),
-                        NoLocals.of(settings(mount.toString())),
-                        proxies(settings(mount.toString())));
+                        NoLocals.of(settings(mount.toString())));
         run.start();
         RunTaskReply reply = run.outcome().join();
         assertThat(reply.getExitCode()).isNotZero();
