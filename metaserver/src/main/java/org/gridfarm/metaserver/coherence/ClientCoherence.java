@@ -41,7 +41,6 @@ public final class ClientCoherence {
 
     private static final class Session {
         long expires;
-        long heardFrom; // it could not answer before
         boolean reads;
         boolean isDenied; // until then:
         long deniedUntil;
@@ -52,7 +51,7 @@ public final class ClientCoherence {
 
         /** Since when it owes the answer that it has owed for longest; now: it owes none. */
         long owesSince(long now) {
-            return owed.isEmpty() ? now : Math.max(owed.firstEntry().getValue().since, heardFrom);
+            return owed.isEmpty() ? now : owed.firstEntry().getValue().since;
         }
     }
 
@@ -110,7 +109,7 @@ public final class ClientCoherence {
     public void heardNobody(long now, long duration) {
         sessions.forEach((id, session) -> {
             session.expires = Math.max(session.expires, now + duration);
-            session.heardFrom = now;
+            session.owed.replaceAll((recall, owed) -> new Owed(owed.recall, now));
         });
     }
 
