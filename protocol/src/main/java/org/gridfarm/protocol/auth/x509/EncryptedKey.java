@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.cert.CertificateParsingException;
 import java.security.spec.InvalidKeySpecException;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -87,7 +88,7 @@ final class EncryptedKey {
                     Cipher.DECRYPT_MODE,
                     SecretKeyFactory.getInstance(scheme).generateSecret(new PBEKeySpec(password)),
                     parameters);
-            return cipher.doFinal(info.getEncryptedData());
+            return sequence(cipher.doFinal(info.getEncryptedData()));
         } catch (BadPaddingException | IllegalBlockSizeException e) {
             throw wrongPassword(e);
         } catch (IOException e) {
@@ -139,7 +140,7 @@ final class EncryptedKey {
                     Cipher.DECRYPT_MODE,
                     new SecretKeySpec(key, algorithm),
                     new IvParameterSpec(iv));
-            return cipher.doFinal(encrypted);
+            return sequence(cipher.doFinal(encrypted));
         } catch (BadPaddingException | IllegalBlockSizeException e) {
             throw wrongPassword(e);
         } finally {
@@ -165,7 +166,21 @@ final class EncryptedKey {
         return key;
     }
 
-    static GeneralSecurityException wrongPassword(Exception cause) {
+    /** One wrong phrase of 256 leaves a padding that looks right; what it decrypts to does not. */
+    private static byte[] sequence(byte[] decrypted) throws GeneralSecurityException {
+        try {
+            DerReader whole = new DerReader(decrypted);
+            whole.enter(Der.SEQUENCE);
+            if (whole.hasMore()) {
+                throw new CertificateParsingException("bytes after the end of the key");
+            }
+            return decrypted;
+        } catch (CertificateParsingException e) {
+            throw wrongPassword(e);
+        }
+    }
+
+    private static GeneralSecurityException wrongPassword(Exception cause) {
         return new InvalidKeySpecException("wrong pass phrase for the private key", cause);
     }
 }

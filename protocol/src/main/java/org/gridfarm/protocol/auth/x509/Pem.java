@@ -153,17 +153,11 @@ public final class Pem {
         byte[] encrypted = new Block(block.label, block.body.substring(header.end())).bytes();
         return decrypted(
                 phrase,
-                password -> {
-                    byte[] der =
-                            EncryptedKey.decryptTraditional(header.group(1), encrypted, password);
-                    try {
-                        return ofLabel(block.label, der);
-                    } catch (
-                            GeneralSecurityException
-                                    e) { // one of 256 wrong ones ends as if it were right
-                        throw EncryptedKey.wrongPassword(e);
-                    }
-                });
+                password ->
+                        ofLabel(
+                                block.label,
+                                EncryptedKey.decryptTraditional(
+                                        header.group(1), encrypted, password)));
     }
 
     private static PrivateKey ofLabel(String label, byte[] der) throws GeneralSecurityException {

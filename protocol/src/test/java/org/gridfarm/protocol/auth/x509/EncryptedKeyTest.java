@@ -106,6 +106,25 @@ class EncryptedKeyTest {
     }
 
     @Test
+    void aWrongPhraseIsCalledWrongAlsoWhereThePaddingHappensToLookRight() throws Exception {
+        Files.writeString(directory.resolve("phrase"), PHRASE);
+        openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "ec.pem");
+        openssl("ec -aes128 -in ec.pem -passout file:phrase -out old.pem".split(" "));
+        openssl(
+                "pkcs8 -topk8 -v2 aes-128-cbc -iter 1 -in ec.pem -passout file:phrase -out new.pem"
+                        .split(" "));
+        for (String file : List.of("old.pem", "new.pem")) {
+            for (int i = 0; i < 2000; i++) { // about eight of them look right
+                String wrong = "wrong" + i;
+                assertThatExceptionOfType(InvalidKeySpecException.class)
+                        .as("%s with %s", file, wrong)
+                        .isThrownBy(() -> read(file, wrong))
+                        .withMessageContaining("wrong pass phrase");
+            }
+        }
+    }
+
+    @Test
     void opensslReadsWhatWeEncrypt() throws Exception {
         Files.writeString(directory.resolve("phrase"), PHRASE);
         for (PrivateKey key :
