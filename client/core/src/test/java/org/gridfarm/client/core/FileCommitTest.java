@@ -119,6 +119,25 @@ class FileCommitTest {
         assertThat(leader.handles()).isZero();
     }
 
+    /** Another client opens the file, and what was written is to be the same everywhere before. */
+    @Test
+    void whatCouldNotBeMadeToAgreeForARecallIsMadeToByTheClose() {
+        leader.replicas = 2;
+        FarmFile file = farm.create(PATH, OpenFlags.WRITE, true);
+        write(file, 0, 100);
+        MemoryNode head = memory.nodes.get(0);
+        head.refusals.add(ErrorKind.INVALID);
+        refused(ErrorKind.INVALID, () -> write(file, 0, 200));
+        head.refusals.add(ErrorKind.INVALID);
+        try (FarmFile other = memory.client().open(PATH, OpenFlags.READ)) {
+            assertThat(head.refusals).as("the recall made the nodes agree, in vain").isEmpty();
+            int synced = head.syncs.get();
+            file.close();
+            assertThat(head.syncs.get()).isGreaterThan(synced);
+            assertThat(other.size()).isEqualTo(100);
+        }
+    }
+
     /** Whether content would be lost with the member is what the leader has to know of it. */
     @Test
     void ofAMemberThatFailsTheLeaderIsToldWhetherAnythingWasWrittenThere() {

@@ -26,7 +26,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -45,6 +47,7 @@ final class MemoryNode implements AutoCloseable {
     volatile boolean lies; // about bytes, and about their sums to match
     volatile boolean liesAboutBytesAlone;
     volatile int answersToLose;
+    final Queue<ErrorKind> refusals = new ConcurrentLinkedQueue<>(); // of the next writes and syncs
     private final RpcClient others;
     private final Map<String, Long> fences = new HashMap<>(); // guarded by objects
     private final Map<String, byte[]> objects = new HashMap<>(); // guarded by itself
@@ -62,6 +65,7 @@ final class MemoryNode implements AutoCloseable {
                                 StorageMethods.SYNC,
                                 e -> {
                                     syncs.incrementAndGet();
+                                    refuse();
                                     chain(
                                             e,
                                             e.request().getRestList(),
@@ -108,6 +112,11 @@ final class MemoryNode implements AutoCloseable {
         }
     }
 
+    private void refuse() {
+        ErrorKind kind = refusals.poll();
+        if (kind != null) throw new FarmException(kind, "write", name);
+    }
+
     private ChainOutcome size(ObjectId id) {
         synchronized (objects) {
             byte[] bytes = objects.get(key(id));
@@ -133,6 +142,7 @@ final class MemoryNode implements AutoCloseable {
             return;
         }
         writes.incrementAndGet();
+        refuse();
         WriteObjectRequest q = e.request();
         byte[] bytes = new byte[e.payload().readableBytes()];
         e.payload().readBytes(bytes);

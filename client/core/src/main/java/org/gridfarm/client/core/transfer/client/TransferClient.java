@@ -509,7 +509,8 @@ public final class TransferClient
 
     /**
      * What was cached goes, what is being written arrives, what was written behind the node's back
-     * is shipped; then the recall is answered.
+     * is shipped; then the recall is answered. What could not be shipped now is told to whoever
+     * syncs or closes the file, as long as there is one: the recall is answered all the same.
      */
     private CompletableFuture<Void> lower(OpenInode shared, DataRecall data) {
         if (data.getMode() == DataMode.DATA_MODE_UNSPECIFIED) {
@@ -521,7 +522,16 @@ public final class TransferClient
                         shared.takeUnsure()
                                 ? new FileWrites(wiring, shared).agree(false, false)
                                 : CompletableFuture.completedFuture(null))
-                .whenComplete((done, thrown) -> shared.lowered());
+                .handle((done, thrown) -> {
+                    shared.lowered();
+                    if (thrown != null) {
+                        log.warn(
+                                "what was written to inode {} is not at all its nodes yet: {}",
+                                Long.toHexString(shared.inode),
+                                FarmException.of(thrown, "write", "").getMessage());
+                    }
+                    return null;
+                });
     }
 
     // ---- the session

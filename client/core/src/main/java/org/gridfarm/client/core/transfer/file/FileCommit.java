@@ -41,7 +41,7 @@ final class FileCommit {
         }
         open.takeUnsure();
         // Sums of what the kernel wrote are taken at close: an fsync does not read the file.
-        return agreed(true, false).thenCompose(done -> commit(false, true));
+        return writes.agree(true, false).thenCompose(done -> commit(false, true));
     }
 
     /** What was written is agreed on and committed. Done at once when nothing was. */
@@ -50,7 +50,7 @@ final class FileCommit {
             return CompletableFuture.completedFuture(null);
         }
         boolean unsure = isBehindOurBack() || open.takeUnsure();
-        return (unsure ? agreed(false, true) : CompletableFuture.<Void>completedFuture(null))
+        return (unsure ? writes.agree(false, true) : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(done -> commit(false, false));
     }
 
@@ -70,23 +70,15 @@ final class FileCommit {
             return CompletableFuture.completedFuture(null);
         }
         CompletableFuture<Void> agreed =
-                open.takeUnsure() ? agreed(false, true) : CompletableFuture.completedFuture(null);
+                open.takeUnsure()
+                        ? writes.agree(false, true)
+                        : CompletableFuture.completedFuture(null);
         return agreed.thenCompose(done -> commit(true, false))
                 .exceptionallyCompose(thrown -> {
                     // Before the caller can open it again: the replicas may differ from what is
                     // known of them, and from one another.
                     return handle.releaseUnsettled()
                             .thenCompose(heard -> CompletableFuture.failedFuture(thrown));
-                });
-    }
-
-    /** What did not come to agree is still to be made to. */
-    private CompletableFuture<Void> agreed(boolean durable, boolean digest) {
-        return writes.agree(durable, digest)
-                .whenComplete((done, thrown) -> {
-                    if (thrown != null) {
-                        open.writeFailed();
-                    }
                 });
     }
 

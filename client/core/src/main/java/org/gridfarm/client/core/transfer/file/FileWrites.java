@@ -297,8 +297,20 @@ public final class FileWrites {
         return open.layout().thenCompose(layout -> room(size).thenCompose(room -> open.layout()));
     }
 
-    /** Makes the chains of all objects that exist agree, on stable storage if durable. */
+    /**
+     * Makes the chains of all objects that exist agree, on stable storage if durable. Where that
+     * fails it is still to be done: the next commit does it.
+     */
     public CompletableFuture<Void> agree(boolean durable, boolean digest) {
+        return agreed(durable, digest)
+                .whenComplete((done, thrown) -> {
+                    if (thrown != null) {
+                        open.writeFailed();
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> agreed(boolean durable, boolean digest) {
         LocalWriting writing = open.localWriting();
         if (writing != null) {
             return new LocalAgreement(wiring, open, writing, this, durable, digest).reach();

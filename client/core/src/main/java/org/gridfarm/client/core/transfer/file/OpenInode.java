@@ -437,16 +437,17 @@ public final class OpenInode implements GrantOwner {
      * The object was changed behind our back: the chain is to be made to agree, and tells the size.
      */
     void wroteLocally() {
-        if (mayBeWrittenByKernel()) {
-            synchronized (lock) {
-                uncommitted.changed();
-                unsure |= !writtenLocally;
-            }
+        if (!mayBeWrittenByKernel()) return;
+        synchronized (lock) {
+            uncommitted.changed();
+            unsure |= !writtenLocally;
         }
     }
 
+    /** Its last writer may have gone meanwhile, and was told. */
     void writeFailed() {
         synchronized (lock) {
+            if (!handles.hasWriter()) return;
             uncommitted.changed();
             unsure = true;
         }
