@@ -52,7 +52,7 @@ class HostileTokenTest {
                 root.command()
                         .setSetAttributes(SetAttributes.newBuilder().setInode(1).setMode(01777))
                         .build());
-        bob = TestClient.as("bob", farm, leader, 2);
+        bob = TestClient.as("bob", farm, leader, 2).renewing();
     }
 
     @AfterAll
@@ -78,8 +78,8 @@ class HostileTokenTest {
     }
 
     private TestClient by(String scopes) {
-        return TestClient.as(
-                "token:bob " + scopes.replace(":/", ":" + top + "/"), farm, leader, ++sessions);
+        String token = "token:bob " + scopes.replace(":/", ":" + top + "/");
+        return TestClient.as(token, farm, leader, ++sessions).renewing();
     }
 
     private long inode(String path) {

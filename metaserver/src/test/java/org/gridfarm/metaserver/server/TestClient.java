@@ -25,6 +25,9 @@ import org.gridfarm.protocol.wire.RenewRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One client session on one server, call by call. */
@@ -82,6 +85,17 @@ final class TestClient {
                                 .setNode(node)
                                 .setReclaim(reclaim)
                                 .build());
+    }
+
+    /** As a client does all the time; without it the session may end after 5 s. */
+    TestClient renewing() {
+        ScheduledExecutorService beat =
+                Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
+        RenewRequest renewal = RenewRequest.newBuilder().setSession(session).build();
+        beat.scheduleAtFixedRate(
+                () -> start(MetadataMethods.RENEW, renewal), 1, 1, TimeUnit.SECONDS);
+        peer.whenClosed(beat::shutdownNow);
+        return this;
     }
 
     /** Recalls are not answered until the future completes. */
