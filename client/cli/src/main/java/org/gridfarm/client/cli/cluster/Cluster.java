@@ -304,12 +304,17 @@ public final class Cluster {
         // PostgreSQL's fast shutdown is SIGINT; SIGTERM would wait for every client to leave.
         String signal = component.role().equals("postgres") ? "INT" : "TERM";
         Duration patience = Jvm.isRehearsed() ? REHEARSED_STOP_PATIENCE : STOP_PATIENCE;
-        if (!OsProcess.stop(component, signal, patience)) {
+        if (!OsProcess.end(component, signal, patience)) {
             progress.accept(
                     component.name()
                             + " did not stop within "
                             + patience.toSeconds()
-                            + " s and was killed");
+                            + " s and is killed");
+            if (component.isMount()) {
+                // A thread of it may wait inside the kernel for an answer of this very process.
+                Mounts.force(Path.of(component.address()));
+            }
+            OsProcess.kill(component);
         }
         if (component.isMount()) {
             Mounts.detach(Path.of(component.address()));

@@ -116,8 +116,8 @@ public final class OsProcess {
         }
     }
 
-    /** Asks it to end, waits, and kills it when it does not. True when it went by itself. */
-    static boolean stop(Component component, String signal, Duration patience) {
+    /** Asks it to end and waits. True when it has gone. */
+    static boolean end(Component component, String signal, Duration patience) {
         if (!isAlive(component)) {
             return true;
         }
@@ -125,12 +125,12 @@ public final class OsProcess {
             signalUnlessGone(component, "CONT");
         }
         signalUnlessGone(component, signal);
-        if (Await.until(patience, () -> !isAlive(component))) {
-            return true;
-        }
+        return Await.until(patience, () -> !isAlive(component));
+    }
+
+    static void kill(Component component) {
         signalUnlessGone(component, "KILL");
         Await.until(Duration.ofSeconds(5), () -> !isAlive(component));
-        return false;
     }
 
     /** It may end between the look and the signal; then there is nothing left to do. */

@@ -21,8 +21,9 @@ seconds() {
     date +%s
 }
 
+# By force: a thread that the kernel keeps of a process waits for an answer of the mount, which nobody gives any more.
 unmount() {
-    if [ "$user" -eq 0 ]; then umount -l "$point"; else fusermount3 -u -z "$point"; fi 2>/dev/null
+    if [ "$user" -eq 0 ]; then umount -f -l "$point"; else fusermount3 -u -z "$point"; fi 2>/dev/null
 }
 
 # A ledger without entries and a device without a mount.

@@ -70,6 +70,8 @@ final class Libc {
             handle("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), 2);
     private static final MethodHandle CLOSE =
             handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle SYNCFS =
+            handle("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle LSEEK =
             handle("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle IOCTL =
@@ -161,6 +163,16 @@ final class Libc {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = errnoRoom(arena);
             int result = (int) CLOSE.invokeExact(errno, fd);
+            return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static int syncfs(int fd) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            int result = (int) SYNCFS.invokeExact(errno, fd);
             return result >= 0 ? result : -errno(errno);
         } catch (Throwable e) {
             throw unexpected(e);

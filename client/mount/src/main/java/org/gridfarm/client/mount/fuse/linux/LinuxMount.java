@@ -28,6 +28,8 @@ public final class LinuxMount implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LinuxMount.class);
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(2);
+    private static final Duration SYNC_WAIT = Duration.ofSeconds(5);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(100);
 
     private final SavedMount saved;
     private final MountOptions options;
@@ -209,10 +211,7 @@ public final class LinuxMount implements AutoCloseable {
     /// stay readable and writable for those who have them open.
     public void abort() throws IOException {
         Mounter.abort(saved.point(), saved.device());
-        MountTable.Entry there = MountTable.at(saved.point());
-        if (there != null && there.fuse() && there.device() == saved.device()) {
-            Mounter.unmount(saved.point(), true);
-        }
+        if (isThere()) detach();
     }
 
     /// Ends what is mounted on `point`, whatever serves it and whatever state that is in: calls
@@ -249,29 +248,46 @@ public final class LinuxMount implements AutoCloseable {
         return mine.awaitEnd(atMost.toNanos());
     }
 
-    /// Takes the mount off: gently, and after 2 s by force.
+    /// Takes the mount off. Where it is in use, what programs have changed in memory is written
+    /// first, which may take 5 s; who still uses it after 2 s more loses it.
     @Override
     public void close() throws IOException {
-        MountTable.Entry there = MountTable.at(saved.point());
-        if (there != null && there.fuse() && there.device() == saved.device()) {
-            detach();
-        }
         Session mine;
         synchronized (this) {
             mine = session;
         }
         if (mine == null) {
+            if (isThere()) detach();
             Libc.close(saved.fd());
             return;
         }
         try {
-            if (!mine.awaitEnd(CLOSE_WAIT.toNanos())) {
+            if (isThere() && !Mounter.unmountedUnused(saved.point())) {
+                Mounter.sync(saved.point(), SYNC_WAIT);
+                if (Mounter.canAbortDetached(saved.device())) detach();
+            }
+            if (!awaitDisuse(mine)) {
                 abort();
                 mine.awaitEnd(CLOSE_WAIT.toNanos());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /// What can be aborted only while it is in the tree stays there until nobody uses it.
+    private boolean awaitDisuse(Session mine) throws IOException, InterruptedException {
+        long until = System.nanoTime() + CLOSE_WAIT.toNanos();
+        while (System.nanoTime() - until < 0) {
+            if (mine.awaitEnd(LOOK_AGAIN.toNanos())) return true;
+            if (isThere()) Mounter.unmountedUnused(saved.point());
+        }
+        return false;
+    }
+
+    private boolean isThere() throws IOException {
+        MountTable.Entry there = MountTable.at(saved.point());
+        return there != null && there.fuse() && there.device() == saved.device();
     }
 
     private Session served() {

@@ -3,10 +3,13 @@ package org.gridfarm.client.mount.fuse.linux;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.MountFlag;
 import org.gridfarm.client.mount.fuse.MountOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +18,7 @@ import java.util.Map;
 /// `fusermount3`.
 final class Mounter {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Mounter.class);
     private static final String HELPER = "fusermount3";
 
     private Mounter() {}
@@ -159,6 +163,53 @@ final class Mounter {
         return words;
     }
 
+    /// Takes the mount off unless it is in use.
+    ///
+    /// @return false when it is, or `fusermount3` cannot tell
+    static boolean unmountedUnused(Path point) throws IOException {
+        if (Libc.effectiveUser() != 0) {
+            return false;
+        }
+        int result = Libc.umount2(point.toString(), 0);
+        if (result < 0 && result != -Errno.EBUSY && result != -Errno.EINVAL) {
+            throw new IOException("cannot unmount " + point + ": errno " + -result);
+        }
+        return result != -Errno.EBUSY;
+    }
+
+    /// Has the kernel write what it keeps of changed files.
+    static void sync(Path point, Duration atMost) throws InterruptedException {
+        Thread caller =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("gf-sync")
+                        .start(() -> {
+                            int fd = Libc.open(point.toString(), Libc.O_RDONLY | Libc.O_CLOEXEC);
+                            int result = fd < 0 ? fd : Libc.syncfs(fd);
+                            if (fd >= 0) {
+                                Libc.close(fd);
+                            }
+                            if (result < 0) {
+                                LOG.warn(
+                                        "what is changed below {} was not all written: errno {}",
+                                        point,
+                                        -result);
+                            }
+                        });
+        if (!caller.join(atMost)) {
+            LOG.warn("what is changed below {} is not written after {}", point, atMost);
+        }
+    }
+
+    /// Whether [#abort] works on a mount that is in no tree any more, and is only held open.
+    static boolean canAbortDetached(int device) {
+        return Libc.effectiveUser() != 0 || Files.exists(control(device));
+    }
+
+    private static Path control(int device) {
+        return Path.of("/sys/fs/fuse/connections", String.valueOf(device), "abort");
+    }
+
     /// Takes the mount off.
     ///
     /// @param lazily even while it is in use: it vanishes from the tree at once
@@ -189,7 +240,7 @@ final class Mounter {
 
     /// Ends the connection whatever is under way; every request fails.
     static void abort(Path point, int device) throws IOException {
-        Path control = Path.of("/sys/fs/fuse/connections", String.valueOf(device), "abort");
+        Path control = control(device);
         if (Files.exists(control)) {
             Files.writeString(control, "1");
         } else if (Libc.effectiveUser() == 0) {

@@ -194,6 +194,37 @@ class MountTest {
                 .isEqualTo("hello");
     }
 
+    /** As when a farm is stopped under a program. */
+    @Test
+    void aMountThatIsInUseEndsWithItsCloseAndWhatWasChangedInMemoryIsWrittenBefore()
+            throws Exception {
+        Files.writeString(point.resolve("f"), "-".repeat(4096));
+        Process user =
+                new ProcessBuilder(
+                                "python3",
+                                "-c",
+                                """
+                                import mmap, os, sys
+                                mapped = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 4096)
+                                mapped[:5] = b'hello'
+                                print('changed', flush=True)
+                                sys.stdin.read()
+                                """,
+                                point.resolve("f").toString())
+                        .redirectErrorStream(true)
+                        .start();
+        try {
+            assertThat(user.inputReader().readLine()).isEqualTo("changed");
+            mount.close();
+            assertThat(mount.awaitEnd(Duration.ofMillis(1))).isTrue();
+            assertThat(MountTable.at(point)).isNull();
+            mount();
+            assertThat(Files.readString(point.resolve("f"))).startsWith("hello-");
+        } finally {
+            user.destroyForcibly();
+        }
+    }
+
     /** As an NFS client keeps them: the kernel knows nothing of the file but its number then. */
     @Test
     void handlesLeadToTheirFilesAfterTheMountWasMountedAgain() throws Exception {
