@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -39,6 +41,13 @@ public final class BenchMount implements Callable<Integer> {
             description =
                     "another mount of the farm, at another node (of a farm of gf cluster: n2's)")
     private @Nullable Path other;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "NAME=DIR",
+            description =
+                    "a directory of another file system, measured in the same run; may be said again")
+    private Map<String, Path> peers = new LinkedHashMap<>();
 
     @Option(
             names = "--seconds",
@@ -84,6 +93,7 @@ public final class BenchMount implements Callable<Integer> {
                                 at,
                                 second,
                                 beside.local(farm),
+                                peers,
                                 Duration.ofNanos((long) (seconds * 1e9)),
                                 bench.repetitions,
                                 megabytes,

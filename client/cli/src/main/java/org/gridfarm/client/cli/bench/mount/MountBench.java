@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -22,6 +24,7 @@ import java.util.function.Consumer;
  * medians are compared. Owned by one thread.
  */
 public final class MountBench {
+    private static final String LOCAL = ", yardstick";
     private static final int FILES = 1000;
     private static final int SMALL_FILES = 3000;
     private static final int SMALL_THREADS = 4;
@@ -35,12 +38,14 @@ public final class MountBench {
      * @param other a mount of the same farm at another node, to whose files the first has no local
      *     replica; null: what needs it is left out
      * @param local a directory of the disk that the replicas lie on
+     * @param peers directories of other file systems, by the names to show them by
      * @param gitFiles of the repository, 0: none
      */
     public record Settings(
             Path mount,
             @Nullable Path other,
             Path local,
+            Map<String, Path> peers,
             Duration time,
             int repetitions,
             int megabytes,
@@ -63,49 +68,66 @@ public final class MountBench {
     public Report run() throws IOException {
         try {
             for (int round = 0; round < settings.repetitions(); round++) {
-                Path here = Files.createDirectories(mounted.resolve("r" + round));
-                Path beside = Files.createDirectories(local.resolve("r" + round));
-                names(here, beside);
-                creates(here);
-                small(here, beside);
-                data(here, beside);
+                Map<String, Path> places = new LinkedHashMap<>();
+                for (Map.Entry<String, Path> place : places().entrySet()) {
+                    Path made = Files.createDirectories(place.getValue().resolve("r" + round));
+                    places.put(place.getKey(), made);
+                }
+                names(places);
+                creates(places);
+                small(places);
+                data(places);
                 remote(round);
-                passthrough(beside);
+                passthrough(local.resolve("r" + round));
             }
             git();
             memory();
         } finally {
-            OsProcess.run(List.of("rm", "-rf", mounted.toString(), local.toString()));
+            for (Path place : places().values()) {
+                OsProcess.run(List.of("rm", "-rf", place.toString()));
+            }
         }
         return new Verdict(samples).report();
     }
 
-    private void names(Path here, Path beside) throws IOException {
+    /** Where everything is measured, by what is added to its name there. */
+    private Map<String, Path> places() {
+        Map<String, Path> places = new LinkedHashMap<>();
+        places.put("", mounted);
+        places.put(LOCAL, local);
+        settings.peers().forEach((peer, at) -> places.put(Verdict.at(peer), at.resolve(name)));
+        return places;
+    }
+
+    private void names(Map<String, Path> places) throws IOException {
         progress.accept("names");
-        for (Path at : List.of(here, beside)) {
+        for (Path at : places.values()) {
             Path folder = at.resolve("names");
             NameShapes.fill(folder, FILES);
             NameShapes.stat(folder, FILES);
             NameShapes.list(folder);
         }
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.STAT,
                 "files/s",
                 at -> NameShapes.stats(at.resolve("names"), FILES, settings.time()).perSecond());
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.LIST,
                 "entries/s",
                 at -> NameShapes.listings(at.resolve("names"), settings.time()));
     }
 
-    private void creates(Path here) throws IOException {
+    private void creates(Map<String, Path> places) throws IOException {
         progress.accept("creates");
         for (int processes : List.of(1, 4)) {
-            creates(here, processes, "");
+            for (Map.Entry<String, Path> place : places.entrySet()) {
+                // Beside a create of the mount stands one of libfuse's example.
+                String suffix =
+                        place.getKey().equals(LOCAL) ? Verdict.at("the disk") : place.getKey();
+                creates(place.getValue(), processes, suffix);
+            }
         }
     }
 
@@ -155,68 +177,61 @@ public final class MountBench {
         }
     }
 
-    private void small(Path here, Path beside) throws IOException {
+    private void small(Map<String, Path> places) throws IOException {
         progress.accept("small files");
-        for (Path at : List.of(here, beside)) {
+        for (Path at : places.values()) {
             Files.createDirectories(at.resolve("small"));
         }
-        small(here, beside, Verdict.SMALL_CREATE, NameShapes::writeSmall);
-        small(here, beside, Verdict.SMALL_READ, Files::readAllBytes);
-        small(here, beside, Verdict.SMALL_DELETE, Files::delete);
+        small(places, Verdict.SMALL_CREATE, NameShapes::writeSmall);
+        small(places, Verdict.SMALL_READ, Files::readAllBytes);
+        small(places, Verdict.SMALL_DELETE, Files::delete);
     }
 
-    private void small(Path here, Path beside, String what, NameShapes.Each work)
+    private void small(Map<String, Path> places, String what, NameShapes.Each work)
             throws IOException {
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 what,
                 "s",
                 at -> NameShapes.each(at.resolve("small"), SMALL_FILES, SMALL_THREADS, work));
     }
 
-    private void data(Path here, Path beside) throws IOException {
+    private void data(Map<String, Path> places) throws IOException {
         progress.accept("local data");
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.WRITE,
                 "MB/s",
                 at -> DataShapes.write(at.resolve("large"), settings.megabytes(), false));
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.WRITE_CLOSE,
                 "MB/s",
                 at -> DataShapes.write(at.resolve("closed"), settings.megabytes(), true));
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.WRITE_OVER,
                 "MB/s",
                 at -> DataShapes.write(at.resolve("closed"), settings.megabytes(), false));
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.WRITE_ANYWHERE,
                 "writes/s",
                 at -> DataShapes.writeAnywhere(at.resolve("closed"), settings.time()).perSecond());
-        for (Path at : List.of(here, beside)) {
+        for (Path at : places.values()) {
             DataShapes.read(at.resolve("large"), 1);
         }
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.READ,
                 "MB/s",
                 at -> DataShapes.read(at.resolve("large"), READ_ROUNDS));
-        both(
-                here,
-                beside,
+        everywhere(
+                places,
                 Verdict.READ_ANYWHERE,
                 "reads/s",
                 at -> DataShapes.readAnywhere(at.resolve("large"), settings.time()).perSecond());
-        for (Path at : List.of(here, beside)) {
+        for (Path at : places.values()) {
             Files.delete(at.resolve("large"));
             Files.delete(at.resolve("closed"));
         }
@@ -253,11 +268,11 @@ public final class MountBench {
         progress.accept("git status");
         Path beside = local.resolve("repository");
         GitStatus.make(beside, settings.gitFiles());
-        GitStatus.copy(beside, mounted.resolve("repository"));
-        GitStatus.copy(beside, local.resolve("copy"));
+        for (Path at : places().values()) {
+            GitStatus.copy(beside, at.resolve("copy"));
+        }
         for (int round = 0; round < Math.max(GIT_ROUNDS_LEAST, settings.repetitions()); round++) {
-            add(Verdict.GIT, "s", GitStatus.measure(mounted.resolve("repository")));
-            add(local(Verdict.GIT), "s", GitStatus.measure(local.resolve("copy")));
+            everywhere(places(), Verdict.GIT, "s", at -> GitStatus.measure(at.resolve("copy")));
         }
     }
 
@@ -272,14 +287,15 @@ public final class MountBench {
         double at(Path directory) throws IOException;
     }
 
-    private void both(Path here, Path beside, String what, String unit, Shape shape)
+    private void everywhere(Map<String, Path> places, String what, String unit, Shape shape)
             throws IOException {
-        add(what, unit, shape.at(here));
-        add(local(what), unit, shape.at(beside));
+        for (Map.Entry<String, Path> place : places.entrySet()) {
+            add(what + place.getKey(), unit, shape.at(place.getValue()));
+        }
     }
 
     static String local(String what) {
-        return what + ", yardstick";
+        return what + LOCAL;
     }
 
     private void add(String what, String unit, double value) {

@@ -29,6 +29,7 @@ final class Verdict {
     static final String MEMORY_STANDBY = "memory of the process that stands by";
 
     private static final String PASSTHROUGH = "passthrough_ll";
+    private static final String AT = ", on ";
 
     private static final Map<String, Aim> AIMS =
             Map.ofEntries(
@@ -90,6 +91,11 @@ final class Verdict {
                 continue; // stands beside its row
             }
             Row row = samples.row(name);
+            if (name.contains(AT)) {
+                String besides = besides(name);
+                report.add(besides.equals(name) ? row : judged(row, samples.median(besides)));
+                continue;
+            }
             double yardstick = samples.median(MountBench.local(name));
             Aim absolute = ABSOLUTE.get(name);
             boolean passthrough = BESIDE_PASSTHROUGH.contains(name);
@@ -104,6 +110,17 @@ final class Verdict {
             }
         }
         return report;
+    }
+
+    /** What is added to the name of what is measured on another file system. */
+    static String at(String peer) {
+        return AT + peer;
+    }
+
+    /** What the same is on the local disk. */
+    private static String besides(String nameOfPeer) {
+        String what = nameOfPeer.substring(0, nameOfPeer.indexOf(AT));
+        return BESIDE_PASSTHROUGH.contains(what) ? what + at("the disk") : MountBench.local(what);
     }
 
     private static String against(String name, String yardstick) {
