@@ -31,6 +31,7 @@ final class House {
         "org.gridfarm.metaserver.quota..",
         "org.gridfarm.metaserver.lock..",
         "org.gridfarm.client.core.transfer.grant..",
+        "org.gridfarm.client.core.transfer.sending..",
         "org.gridfarm.scheduler.job..",
         "org.gridfarm.scheduler.placement..",
     };

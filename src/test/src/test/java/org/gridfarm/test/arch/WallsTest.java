@@ -268,7 +268,15 @@ class WallsTest {
     /** The first is what others see; each of the others knows those before it alone. */
     private static final List<String> CONTENTS =
             Stream.of(
-                            "", ".node", ".known", ".grant", ".chain", ".local", ".idle", ".file",
+                            "",
+                            ".node",
+                            ".known",
+                            ".grant",
+                            ".sending",
+                            ".chain",
+                            ".local",
+                            ".idle",
+                            ".file",
                             ".client")
                     .map(room -> "org.gridfarm.client.core.transfer" + room)
                     .toList();
