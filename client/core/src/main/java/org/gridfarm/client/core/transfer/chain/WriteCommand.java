@@ -30,6 +30,7 @@ public final class WriteCommand implements ObjectChain.Command {
     private final long appendId;
     private volatile boolean released;
     private volatile @Nullable Peer sentTo;
+    private volatile long foundAt = -1; // an append that was done before
 
     private WriteCommand(ByteBuf bytes, long offset, boolean append, long appendId) {
         this.bytes = bytes;
@@ -63,12 +64,13 @@ public final class WriteCommand implements ObjectChain.Command {
     @Override
     public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
         sentTo = head;
+        long place = append ? foundAt : offset;
         WriteObjectRequest request =
                 WriteObjectRequest.newBuilder()
                         .setObject(chain.object())
                         .setTicket(chain.head().getTicket())
-                        .setOffset(append ? 0 : offset)
-                        .setAppend(append)
+                        .setOffset(Math.max(place, 0))
+                        .setAppend(place < 0)
                         .setAppendId(appendId)
                         .addAllRest(chain.rest())
                         .setCrc32C(crc)
@@ -86,7 +88,8 @@ public final class WriteCommand implements ObjectChain.Command {
     /**
      * The node that it was sent to knows it by its number. Elsewhere, or after a restart there, an
      * append that may have been done is looked for behind where the end was: doing it twice would
-     * double its bytes.
+     * double its bytes. Where the head has it, who is behind may not: it is sent to that place
+     * then.
      */
     @Override
     public CompletableFuture<@Nullable ChainOutcome> doneBefore(
@@ -94,6 +97,7 @@ public final class WriteCommand implements ObjectChain.Command {
         if (!append || released || head == sentTo) {
             return CompletableFuture.completedFuture(null);
         }
+        foundAt = -1;
         StatObjectRequest stat =
                 StatObjectRequest.newBuilder()
                         .setObject(chain.object())
@@ -138,9 +142,10 @@ public final class WriteCommand implements ObjectChain.Command {
                     try (Answer<?> closing = answer) {
                         ByteString there = ByteString.copyFrom(answer.payload().nioBuffer());
                         int found = indexOf(there, ByteString.copyFrom(bytes.nioBuffer()));
-                        return found < 0
+                        foundAt = found < 0 ? -1 : offset + found;
+                        return found < 0 || !chain.rest().isEmpty()
                                 ? null
-                                : stat.toBuilder().setOffset(offset + found).build();
+                                : stat.toBuilder().setOffset(foundAt).build();
                     }
                 });
     }
