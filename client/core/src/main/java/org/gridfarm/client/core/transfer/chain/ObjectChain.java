@@ -1,35 +1,39 @@
 package org.gridfarm.client.core.transfer.chain;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.client.core.transfer.sending.ChainAction;
+import org.gridfarm.client.core.transfer.sending.ChainEvent;
+import org.gridfarm.client.core.transfer.sending.ChainEvent.Head;
+import org.gridfarm.client.core.transfer.sending.ChainState;
 import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.ChainOutcome;
-import org.gridfarm.protocol.wire.MemberFailure;
+import org.gridfarm.protocol.wire.Replica;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
- * What this process sends down the chain of one object, in order, over members that fail.
- * Thread-safe.
- *
- * <p>FLOWING: commands go to the head as they come. A failure makes it MENDING: nothing more is
- * sent; when every command under way has ended, the failed members are told to the metaserver,
- * which answers with the chain to go on with; then the unfinished commands are sent again in their
- * order, and those that waited behind them. A command whose write stands on the others is done once
- * its failed members have been recorded, not before.
+ * What this process sends down the chain of one object, in order, over members that fail: carries
+ * out what {@link ChainState} says. Thread-safe.
  */
 public final class ObjectChain {
     /** Sends one command to the head. */
@@ -75,51 +79,39 @@ public final class ObjectChain {
         void written(int stripe);
     }
 
-    private static final class Entry {
-        final long order;
-        final Command command;
-        final boolean aside; // nobody's change: who waits for what he sent does not wait for it
-        long deadlineAt; // guarded by the chain's lock
-        final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
-        boolean sentBefore;
-        final Set<String> full = // nodes without room for it; guarded by the chain's lock
-                new LinkedHashSet<>();
-        @Nullable ChainOutcome
-                outcome; // stands on the others, waits for its failures to be recorded
+    /**
+     * @param aside nobody's change: who waits for what he sent does not wait for it
+     * @param ended when all that follows from the result has been done
+     */
+    private record Pending(
+            Command command,
+            boolean aside,
+            CompletableFuture<ChainOutcome> result,
+            CompletableFuture<Void> ended) {}
 
-        Entry(long order, Command command, boolean aside, long deadlineAt) {
-            this.order = order;
-            this.command = command;
-            this.aside = aside;
-            this.deadlineAt = deadlineAt;
-        }
-    }
+    private record Route(Chain chain, Peer peer, Head head) {}
+
+    private static final Logger log = LoggerFactory.getLogger(ObjectChain.class);
 
     private final int stripe;
     private final Source source;
     private final Nodes nodes;
     private final Clock clock;
     private final AtomicLong fences;
+    private final Map<Long, Pending> pending = new ConcurrentHashMap<>(); // by number
+    private volatile @Nullable Route route; // of the one who sends
 
-    private final Object lock =
-            new Object(); // guards what follows; no foreign code is called under it
-    private final TreeMap<Long, Entry> waiting = new TreeMap<>(); // to be sent, in order
-    private final Set<Entry> underWay = new LinkedHashSet<>();
-    private final Set<Entry> standing =
-            new LinkedHashSet<>(); // outcome known, failures not recorded
-    private final Set<String> failed = new LinkedHashSet<>();
-    private String reason = "";
-    private boolean full;
-    private boolean mending;
-    private boolean mendingRuns;
-    private boolean sending;
-    private long orders;
-    private long fence;
-    private @Nullable FarmException lastFailure;
+    private final Object lock = new Object(); // no foreign code is called under it
+
+    @GuardedBy("lock")
+    private final ChainState state;
+
+    @GuardedBy("lock")
+    private long submitted;
 
     public ObjectChain(int stripe, Source source, Nodes nodes, Clock clock, AtomicLong fences) {
         this.fences = fences;
-        this.fence = fences.incrementAndGet();
+        this.state = new ChainState(fences.incrementAndGet());
         this.stripe = stripe;
         this.source = source;
         this.nodes = nodes;
@@ -137,348 +129,194 @@ public final class ObjectChain {
 
     private CompletableFuture<ChainOutcome> submit(
             Command command, boolean aside, Duration deadline) {
-        Entry entry;
+        Pending one =
+                new Pending(command, aside, new CompletableFuture<>(), new CompletableFuture<>());
+        boolean claims = command.claims();
+        boolean moves = command.movesWhenFull();
+        long number;
+        List<ChainAction> actions;
         synchronized (lock) {
-            entry = new Entry(orders++, command, aside, clock.nanoTime() + deadline.toNanos());
-            waiting.put(entry.order, entry);
+            number = submitted++;
+            pending.put(number, one);
+            long now = clock.nanoTime();
+            actions =
+                    state.step(
+                            new ChainEvent.Submitted(
+                                    number, now + deadline.toNanos(), claims, moves),
+                            now);
         }
-        expireAfter(deadline, entry);
-        pump();
-        return entry.result;
+        wake(number, one, deadline);
+        carryOut(actions);
+        return one.result;
     }
 
-    private void expireAfter(Duration delay, Entry entry) {
-        Clock.Timer timer = clock.after(delay, () -> expire(entry));
-        entry.result.whenComplete((outcome, thrown) -> timer.cancel());
-    }
-
-    /**
-     * Whatever is being waited for, the caller is told in time. What is under way ends by itself,
-     * and moving to nodes with room takes as long as it takes.
-     */
-    private void expire(Entry entry) {
-        Duration again = null;
-        boolean over = false;
-        synchronized (lock) {
-            long left = entry.deadlineAt - clock.nanoTime();
-            if (mendingRuns && full) {
-                again = TransferLimits.RETRY_PAUSE;
-            } else if (left > 0) {
-                again = Duration.ofNanos(left);
-            } else {
-                over = waiting.remove(entry.order, entry) || standing.remove(entry);
-            }
-        }
-        if (again != null) {
-            expireAfter(again, entry);
-        } else if (over) {
-            entry.result.completeExceptionally(expired());
-        }
+    private void wake(long number, Pending one, Duration after) {
+        Clock.Timer timer = clock.after(after, () -> take(new ChainEvent.Due(number)));
+        one.result.whenComplete((outcome, thrown) -> timer.cancel());
     }
 
     /** Completes when everything submitted so far, and not aside, has ended, well or not. */
     public CompletableFuture<Void> drained() {
-        List<Entry> all = new ArrayList<>();
-        synchronized (lock) {
-            all.addAll(waiting.values());
-            all.addAll(underWay);
-            all.addAll(standing);
-        }
-        all.removeIf(entry -> entry.aside);
         return CompletableFuture.allOf(
-                        all.stream()
-                                .map(entry -> entry.result)
-                                .toArray(CompletableFuture<?>[]::new))
-                .handle((done, failure) -> null);
+                pending.values().stream()
+                        .filter(one -> !one.aside)
+                        .map(Pending::ended)
+                        .toArray(CompletableFuture<?>[]::new));
     }
 
-    /**
-     * Sends what waits. One thread at a time sends, so that the order on the connection is the
-     * order of submission.
-     */
-    private void pump() {
-        boolean claimed;
-        synchronized (lock) {
-            if (sending || mending || waiting.isEmpty()) {
-                return;
-            }
-            sending = true;
-            claimed = !waiting.firstEntry().getValue().command.claims();
+    private void take(ChainEvent event) {
+        try {
+            carryOut(step(event));
+        } catch (IllegalStateException e) {
+            log.error("stripe {}: {}", stripe, event, e); // futures would keep it to themselves
+            throw e;
         }
+    }
+
+    private List<ChainAction> step(ChainEvent event) {
+        synchronized (lock) {
+            return state.step(event, clock.nanoTime());
+        }
+    }
+
+    private void carryOut(List<ChainAction> first) {
+        Deque<ChainAction> left = new ArrayDeque<>(first);
+        while (!left.isEmpty()) {
+            ChainEvent follows = carryOut(left.removeFirst());
+            if (follows != null) {
+                left.addAll(step(follows));
+            }
+        }
+    }
+
+    /** Returns what follows at once, if anything. */
+    private @Nullable ChainEvent carryOut(ChainAction action) {
+        if (action instanceof ChainAction.Send send) {
+            return send(send);
+        }
+        if (action instanceof ChainAction.Look look) {
+            return look(look);
+        }
+        if (action instanceof ChainAction.Find find) {
+            find(find.pass() == ChainAction.Pass.ALL);
+        } else if (action instanceof ChainAction.Complete complete) {
+            source.written(stripe);
+            end(complete.number(), one -> one.complete(complete.outcome()));
+        } else if (action instanceof ChainAction.Fail fail) {
+            end(fail.number(), one -> one.completeExceptionally(fail.failure()));
+        } else if (action instanceof ChainAction.Mend mend) {
+            mend(mend);
+        } else if (action instanceof ChainAction.Wake wake) {
+            Pending one = pending.get(wake.number());
+            if (one != null) { // it may have ended meanwhile
+                wake(wake.number(), one, wake.after());
+            }
+        } else if (action instanceof ChainAction.Trust trust) {
+            nodes.answered(trust.node());
+        } else if (action instanceof ChainAction.Suspect suspect) {
+            nodes.failed(suspect.node());
+        } else {
+            clock.after(TransferLimits.RETRY_PAUSE, () -> take(new ChainEvent.Paused()));
+        }
+        return null;
+    }
+
+    private Pending known(long number) {
+        return Objects.requireNonNull(pending.get(number));
+    }
+
+    private void end(long number, Consumer<CompletableFuture<ChainOutcome>> with) {
+        Pending one = known(number);
+        with.accept(one.result);
+        pending.remove(number);
+        one.ended.complete(null);
+    }
+
+    private void find(boolean claimed) {
         source.chain(stripe, claimed)
                 .thenCompose(chain ->
                         nodes.connect(chain.head())
-                                .handle((peer, thrown) -> {
+                                .<ChainEvent>handle((peer, thrown) -> {
+                                    Head head = head(chain);
                                     if (thrown == null) {
-                                        sendAll(chain.fenced(fenceNow()), peer, claimed);
-                                    } else {
-                                        headUnreachable(
-                                                chain,
-                                                FarmException.of(
-                                                        thrown, "connect", chain.head().getNode()));
+                                        route = new Route(chain, peer, head);
+                                        return new ChainEvent.Found(head);
                                     }
-                                    return null;
+                                    return new ChainEvent.NotFound(
+                                            head, FarmException.of(thrown, "connect", head.node()));
                                 }))
-                .whenComplete((done, thrown) -> {
-                    synchronized (lock) {
-                        sending = false;
-                        if (thrown != null) {
-                            noteFailure(FarmException.of(thrown, "write", ""), null);
-                        }
-                    }
-                    settle();
-                });
+                .exceptionally(thrown ->
+                        new ChainEvent.NotFound(null, FarmException.of(thrown, "write", "")))
+                .thenAccept(this::take);
     }
 
-    private void sendAll(Chain chain, Peer peer, boolean claimed) {
-        while (true) {
-            Entry entry;
-            synchronized (lock) {
-                boolean none = mending || waiting.isEmpty();
-                if (none || !(claimed || waiting.firstEntry().getValue().command.claims())) {
-                    return;
-                }
-                entry = waiting.pollFirstEntry().getValue();
-                underWay.add(entry);
-            }
-            send(entry, chain, peer);
-        }
+    private static Head head(Chain chain) {
+        Set<String> joining = chain.joining();
+        return new Head(
+                chain.head().getNode(),
+                chain.members().stream()
+                        .map(Replica::getNode)
+                        .filter(node -> !joining.contains(node))
+                        .collect(Collectors.toUnmodifiableSet()));
     }
 
-    private void send(Entry entry, Chain chain, Peer peer) {
-        long left = entry.deadlineAt - clock.nanoTime();
-        if (left <= 0) {
-            ended(entry, chain, null, expired());
-            return;
-        }
-        Duration deadline =
-                Duration.ofNanos(Math.min(left, TransferLimits.CHAIN_ATTEMPT.toNanos()));
-        CompletableFuture<@Nullable ChainOutcome> before =
-                entry.sentBefore
-                        ? entry.command.doneBefore(peer, chain, deadline)
-                        : CompletableFuture.completedFuture(null);
-        entry.sentBefore = true;
-        before.thenCompose(done ->
-                        done != null
-                                ? CompletableFuture.completedFuture(done)
-                                : entry.command.send(peer, chain, deadline))
-                .whenComplete((outcome, thrown) -> {
-                    ended(
-                            entry,
-                            chain,
-                            outcome,
-                            thrown == null ? null : FarmException.of(thrown, "write", ""));
-                    settle();
-                });
+    private ChainEvent send(ChainAction.Send send) {
+        Route to = Objects.requireNonNull(route);
+        Command command = known(send.number()).command;
+        Chain chain = to.chain.fenced(send.fence());
+        CompletableFuture.completedFuture(to.peer)
+                .thenCompose(peer -> command.send(peer, chain, send.deadline()))
+                .whenComplete((outcome, thrown) ->
+                        take(
+                                thrown == null
+                                        ? new ChainEvent.Answered(send.number(), to.head(), outcome)
+                                        : failed(send.number(), to, thrown)));
+        return new ChainEvent.Sent();
     }
 
-    private FarmException expired() {
-        synchronized (lock) {
-            FarmException last = lastFailure;
-            return new FarmException(
-                    ErrorKind.TIMED_OUT, "write", "", last == null ? "" : last.getMessage(), last);
+    /** Without recursion where the answer is there at once: there may be many. */
+    private @Nullable ChainEvent look(ChainAction.Look look) {
+        Route to = Objects.requireNonNull(route);
+        Command command = known(look.number()).command;
+        Chain chain = to.chain.fenced(look.fence());
+        CompletableFuture<ChainEvent> found =
+                CompletableFuture.completedFuture(to.peer)
+                        .thenCompose(peer -> command.doneBefore(peer, chain, look.deadline()))
+                        .<ChainEvent>handle((done, thrown) -> {
+                            if (thrown != null) {
+                                return failed(look.number(), to, thrown);
+                            }
+                            return done == null
+                                    ? new ChainEvent.NotDone(look.number())
+                                    : new ChainEvent.Answered(look.number(), to.head(), done);
+                        });
+        if (found.isDone()) {
+            return looked(found.join());
         }
+        found.thenAccept(event -> take(looked(event)));
+        return null;
     }
 
-    private void ended(
-            Entry entry,
-            Chain chain,
-            @Nullable ChainOutcome outcome,
-            @Nullable FarmException failure) {
-        boolean succeeded = false;
-        boolean refused = false;
-        synchronized (lock) {
-            underWay.remove(entry);
-            if (outcome != null && outcome.getFailuresCount() == 0) {
-                succeeded = true;
-            } else if (outcome != null) {
-                for (MemberFailure member : outcome.getFailuresList()) {
-                    failed.add(member.getNode());
-                    full |= ErrorKind.of(member.getErrorKind()) == ErrorKind.NO_SPACE;
-                    reason = member.getDetail();
-                }
-                mending = true;
-                standing.add(entry);
-                entry.outcome = outcome;
-            } else if (failure != null) {
-                boolean over = entry.deadlineAt - clock.nanoTime() <= 0;
-                boolean noSpace = failure.kind() == ErrorKind.NO_SPACE;
-                boolean ofTheNode =
-                        noSpace
-                                ? entry.command.movesWhenFull()
-                                : failure.kind().retry() != Retry.NEVER;
-                refused = over || !ofTheNode;
-                if (!refused) {
-                    waiting.put(entry.order, entry);
-                }
-                if (noSpace && ofTheNode) {
-                    entry.full.add(chain.head().getNode());
-                }
-                if (ofTheNode && !(over && failure.kind() == ErrorKind.TIMED_OUT)) {
-                    noteFailure(failure, chain);
-                }
-            }
+    /** What is left to be told. */
+    private ChainEvent looked(ChainEvent found) {
+        if (found instanceof ChainEvent.NotDone) {
+            return found;
         }
-        if (succeeded && outcome != null) {
-            nodes.answered(chain.head().getNode());
-            source.written(stripe);
-            entry.result.complete(outcome);
-        } else if (refused && failure != null) {
-            entry.result.completeExceptionally(failure);
-        }
+        take(found);
+        return new ChainEvent.Sent();
     }
 
-    private void headUnreachable(Chain chain, FarmException failure) {
-        synchronized (lock) {
-            noteFailure(failure, chain);
-        }
+    private static ChainEvent failed(long number, Route to, Throwable thrown) {
+        return new ChainEvent.Failed(number, to.head(), FarmException.of(thrown, "write", ""));
     }
 
-    /** Under the lock. What the head's failure means for the chain. */
-    private void noteFailure(FarmException failure, @Nullable Chain chain) {
-        lastFailure = failure;
-        mending = true;
-        reason = failure.getMessage();
-        if (chain == null) {
-            return;
-        }
-        boolean nodeIsFine =
-                Nodes.isFineDespite(failure)
-                        || failure.kind() == ErrorKind.OVERLOADED
-                        || failure.kind() == ErrorKind.NOT_READY;
-        boolean incapable =
-                failure.kind() == ErrorKind.NO_SPACE || failure.kind() == ErrorKind.DISK_FAILED;
-        // The only copy is not struck off for being out of reach: it is waited for.
-        boolean only = chain.members().size() - chain.joining().size() <= 1;
-        if (incapable || (!nodeIsFine && !only)) {
-            failed.add(chain.head().getNode());
-            full |= failure.kind() == ErrorKind.NO_SPACE;
-        }
-        if (!nodeIsFine) {
-            nodes.failed(chain.head().getNode());
-        }
-    }
-
-    /** Begins to mend once nothing is under way; otherwise goes on sending. */
-    private void settle() {
-        @Nullable Set<String> bad = null;
-        boolean noSpace;
-        String why;
-        synchronized (lock) {
-            if (mending && (sending || mendingRuns || !underWay.isEmpty())) {
-                return;
-            }
-            if (mending) {
-                mendingRuns = true;
-                bad = toBeReported();
-            }
-            noSpace = full;
-            why = reason;
-        }
-        if (bad == null) {
-            pump();
-            return;
-        }
-        Set<String> told = bad;
-        long began = clock.nanoTime();
-        source.mend(stripe, told, noSpace, why)
-                .whenComplete((done, thrown) -> {
-                    if (thrown == null) {
-                        if (noSpace) {
-                            // moving to nodes with room is no fault of what waited for it
-                            extendDeadlines(clock.nanoTime() - began);
-                        }
-                        mended(told);
-                    } else {
-                        notMended(FarmException.of(thrown, "write", ""));
-                    }
-                });
-    }
-
-    /**
-     * Under the lock. Of what is too much for any node the metaserver would try one after the other
-     * for ever: it has to be told of those that were tried before.
-     */
-    private Set<String> toBeReported() {
-        Set<String> all = new LinkedHashSet<>(failed);
-        if (full) {
-            waiting.values().forEach(entry -> all.addAll(entry.full));
-        }
-        return Set.copyOf(all);
-    }
-
-    private void extendDeadlines(long nanos) {
-        synchronized (lock) {
-            waiting.values().forEach(entry -> entry.deadlineAt += nanos);
-        }
-    }
-
-    private long fenceNow() {
-        synchronized (lock) {
-            return fence;
-        }
-    }
-
-    private void mended(Set<String> recorded) {
-        List<Entry> done;
-        boolean again;
-        synchronized (lock) {
-            failed.removeAll(recorded);
-            full = false;
-            done = new ArrayList<>(standing);
-            standing.clear();
-            again = !recorded.isEmpty();
-            fence = fences.incrementAndGet();
-            mendingRuns = false;
-            mending = false;
-        }
-        for (Entry entry : done) {
-            source.written(stripe);
-            ChainOutcome outcome = entry.outcome;
-            if (outcome != null) {
-                entry.result.complete(outcome);
-            }
-        }
-        if (again) {
-            pump();
-        } else {
-            clock.after(TransferLimits.RETRY_PAUSE, this::pumpUnexpired);
-        }
-    }
-
-    private void notMended(FarmException failure) {
-        boolean hopeless = failure.kind().retry() == Retry.NEVER;
-        long now = clock.nanoTime();
-        List<Entry> over = new ArrayList<>();
-        synchronized (lock) {
-            lastFailure = failure;
-            mendingRuns = false;
-            standing.removeIf(entry -> take(over, entry, hopeless, now));
-            waiting.values().removeIf(entry -> take(over, entry, hopeless, now));
-            if (waiting.isEmpty() && standing.isEmpty()) {
-                mending = false;
-                failed.clear();
-            }
-        }
-        over.forEach(entry -> entry.result.completeExceptionally(failure));
-        clock.after(TransferLimits.RETRY_PAUSE, this::settle);
-    }
-
-    private static boolean take(List<Entry> over, Entry entry, boolean hopeless, long now) {
-        boolean ends = hopeless || entry.deadlineAt - now <= 0;
-        if (ends) {
-            over.add(entry);
-        }
-        return ends;
-    }
-
-    private void pumpUnexpired() {
-        long now = clock.nanoTime();
-        List<Entry> over = new ArrayList<>();
-        synchronized (lock) {
-            waiting.values().removeIf(entry -> take(over, entry, false, now));
-        }
-        over.forEach(entry -> entry.result.completeExceptionally(expired()));
-        pump();
+    private void mend(ChainAction.Mend mend) {
+        boolean full = mend.remedy() == ChainAction.Remedy.MOVE;
+        source.mend(stripe, mend.failed(), full, mend.reason())
+                .<ChainEvent>handle((done, thrown) ->
+                        thrown == null
+                                ? new ChainEvent.Mended(fences.incrementAndGet())
+                                : new ChainEvent.NotMended(FarmException.of(thrown, "write", "")))
+                .thenAccept(this::take);
     }
 }

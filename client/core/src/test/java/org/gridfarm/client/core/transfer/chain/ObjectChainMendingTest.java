@@ -239,6 +239,73 @@ class ObjectChainMendingTest {
         assertThat(names()).containsExactly("append");
     }
 
+    /** What came later would be there before it. */
+    @Test
+    void nothingIsSentWhileAnAppendIsLookedFor() {
+        CompletableFuture<@Nullable ChainOutcome> look = new CompletableFuture<>();
+        chain.submit(
+                new Named("append") {
+                    @Override
+                    public CompletableFuture<@Nullable ChainOutcome> doneBefore(
+                            Peer head, Chain on, Duration deadline) {
+                        return look;
+                    }
+                },
+                DEADLINE);
+        fail(0, ErrorKind.UNAVAILABLE);
+        submit("a");
+        reports.get(0).answer.complete(null);
+        submit("b");
+        assertThat(names()).containsExactly("append");
+        look.complete(null);
+        assertThat(names()).containsExactly("append", "append", "a", "b");
+    }
+
+    /** Those who had it are struck off along with those who had not: it is nowhere. */
+    @Test
+    void whatNobodyHasAnyMoreIsSentAgain() {
+        CompletableFuture<ChainOutcome> a = submit("a");
+        submit("b");
+        sent.get(0)
+                .answer
+                .complete(
+                        ChainOutcome.newBuilder()
+                                .addFailures(MemberFailure.newBuilder().setNode("n2"))
+                                .build());
+        fail(1, ErrorKind.DISCONNECTED);
+        assertThat(reports.get(0).failed).containsExactlyInAnyOrder("n1", "n2");
+        members = List.of(replica("n3"), replica("n4"));
+        reports.get(0).answer.complete(null);
+        assertThat(a).isNotDone();
+        assertThat(names()).containsExactly("a", "b", "a", "b");
+        answer(2);
+        assertThat(a).isCompleted();
+    }
+
+    /** Nor does a chain that could not be moved count as full from then on. */
+    @Test
+    void whatFailsAfterAMoveThatFailedIsNotTakenForFull() {
+        submit("a");
+        fail(0, ErrorKind.NO_SPACE);
+        assertThat(reports.get(0).full).isTrue();
+        reports.get(0)
+                .answer
+                .completeExceptionally(new FarmException(ErrorKind.BAD_HANDLE, "write", ""));
+        submit("b");
+        fail(1, ErrorKind.UNAVAILABLE);
+        assertThat(reports.get(1).full).isFalse();
+    }
+
+    /** A commit that follows is to know how long the file has become. */
+    @Test
+    void whoWaitsForWhatHeSentFindsDoneWhatFollowsFromIt() {
+        List<String> order = new ArrayList<>();
+        submit("a").thenRun(() -> order.add("the size is known"));
+        chain.drained().thenRun(() -> order.add("committed"));
+        answer(0);
+        assertThat(order).containsExactly("the size is known", "committed");
+    }
+
     @Test
     void whoWaitsForWhatHeSentDoesNotWaitForTheBackground() {
         CompletableFuture<ChainOutcome> a = submit("a");
