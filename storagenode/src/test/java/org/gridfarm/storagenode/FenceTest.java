@@ -77,6 +77,29 @@ class FenceTest {
         }
     }
 
+    /** It hung, was passed over, and goes on before the chain is mended. */
+    @Test
+    void whatAMemberThatWasPassedOverStillForwardsIsRefused() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2", "n3")) {
+            ObjectId id = object(24, 1);
+            get(farm.send(fenced(farm.writing(id, "n1", "n2", "n3"), 1), filled('a'), "n1"));
+            farm.stop("n2");
+            ChainOutcome past =
+                    get(
+                            farm.send(
+                                    fenced(farm.writing(id, "n1", "n2", "n3"), 1),
+                                    filled('b'),
+                                    "n1"));
+            assertThat(past.getFailuresList()).hasSize(1);
+            WriteObjectRequest.Builder late = fenced(farm.writing(id, "n3"), 1);
+            assertThat(failure(farm.send(late, filled('a'), "n3")).kind())
+                    .isEqualTo(ErrorKind.WRONG_GENERATION);
+            assertThat(farm.read("n3", id, 0, 1000)).isEqualTo(filled('b'));
+            get(farm.send(fenced(farm.writing(id, "n3"), 2), filled('c'), "n3"));
+            assertThat(farm.read("n3", id, 0, 1000)).isEqualTo(filled('c'));
+        }
+    }
+
     @Test
     void anOldFenceOfOneWriterIsNothingToAnother() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {

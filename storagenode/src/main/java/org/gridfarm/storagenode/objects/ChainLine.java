@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * What one object sends down its chain, in order. When the next member fails, all that it has not
  * answered goes again, in the same order, to the member behind it, which may have seen some of it:
  * doing it twice in order is the same as once. The failed one is named in every answer and passed
- * over for a while.
+ * over for a while; what it still forwards is refused by whoever was reached without it.
  *
  * <p>Thread-safe. INVARIANT: at any time the unanswered sendings to one member left in the order of
  * {@link #unanswered}.
@@ -50,8 +50,11 @@ final class ChainLine {
 
     /** One thing to send; it may be sent several times. */
     interface Sending {
+        /**
+         * @param passedOver bit n: without the member that has n members behind it
+         */
         CompletableFuture<ChainOutcome> to(
-                ChainMember member, List<ChainMember> rest, Duration deadline);
+                ChainMember member, List<ChainMember> rest, long passedOver, Duration deadline);
     }
 
     private static final class Unanswered {
@@ -60,12 +63,19 @@ final class ChainLine {
         final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
         final List<MemberFailure> failures = new ArrayList<>();
         List<ChainMember> rest;
+        long passedOver;
         @Nullable String hop;
 
         Unanswered(Sending sending, List<ChainMember> rest, long deadline) {
             this.sending = sending;
             this.rest = rest;
             this.deadline = deadline;
+        }
+
+        /** The first of the rest is not in the rest any more. */
+        void passOver(MemberFailure why) {
+            failures.add(why);
+            passedOver |= 1L << rest.size();
         }
     }
 
@@ -123,13 +133,13 @@ final class ChainLine {
             long now = clock.nanoTime();
             PassedOver former = passedOver.get(member.getNode());
             if (former != null && now - former.until < 0) {
-                entry.failures.add(former.why);
+                entry.passOver(former.why);
                 continue;
             }
             Duration left = Duration.ofNanos(entry.deadline - now);
             Duration deadline = HOP_MAX.multipliedBy(entry.rest.size() + 1);
             if (left.isNegative()) {
-                entry.failures.add(
+                entry.passOver(
                         failure(
                                 member,
                                 new FarmException(
@@ -138,7 +148,11 @@ final class ChainLine {
             }
             entry.hop = member.getNode();
             entry.sending
-                    .to(member, entry.rest, deadline.compareTo(left) < 0 ? deadline : left)
+                    .to(
+                            member,
+                            entry.rest,
+                            entry.passedOver,
+                            deadline.compareTo(left) < 0 ? deadline : left)
                     .whenComplete((outcome, thrown) -> answered(entry, member, outcome, thrown));
             return;
         }
@@ -173,7 +187,7 @@ final class ChainLine {
                                         member.getNode()));
                 if (why.getErrorKind() == ErrorKind.WRONG_GENERATION.number()) {
                     // Its writer has gone on with another chain: that says nothing of the member.
-                    entry.failures.add(why);
+                    entry.passOver(why);
                     dispatch(entry, after);
                 } else {
                     passedOver.values().removeIf(former -> clock.nanoTime() - former.until > 0);
@@ -184,7 +198,7 @@ final class ChainLine {
                     }
                     for (Unanswered other : List.copyOf(unanswered)) {
                         if (member.getNode().equals(other.hop)) {
-                            other.failures.add(why);
+                            other.passOver(why);
                             dispatch(other, after);
                         }
                     }

@@ -151,6 +151,7 @@ final class LocalShipping {
                             .setCreate(mayMake(request))
                             .setWriter(request.getWriter())
                             .setFence(request.getFence())
+                            .setPassedOver(request.getPassedOver())
                             .build();
             sent.add(lines.of(replica.key()).send(request.getRestList(), sendings.truncate(size)));
         }
@@ -168,6 +169,7 @@ final class LocalShipping {
                         .setCreate(mayMake(request))
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
+                        .setPassedOver(request.getPassedOver())
                         .build();
         return line.send(request.getRestList(), sendings.allocate(hole));
     }
@@ -182,6 +184,7 @@ final class LocalShipping {
                         .setCrc32C(Payload.crc(bytes))
                         .setWriter(request.getWriter())
                         .setFence(request.getFence())
+                        .setPassedOver(request.getPassedOver())
                         .build();
         return line.send(request.getRestList(), sendings.write(write, offset, bytes))
                 .whenComplete((_, _) -> bytes.release());

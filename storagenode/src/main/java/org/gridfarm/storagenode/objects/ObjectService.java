@@ -186,7 +186,9 @@ public final class ObjectService {
             WriteObjectRequest request, Replica replica, ByteBuf payload, long client)
             throws IOException {
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
-        Writers.Turn turn = new Writers.Turn(request.getWriter(), request.getFence(), client);
+        Writers.Turn turn =
+                new Writers.Turn(
+                        request.getWriter(), request.getFence(), request.getPassedOver(), client);
         writers.admit(replica.key(), turn);
         long before = writers.placeOf(replica.key(), turn, request.getAppendId());
         long offset =
@@ -243,7 +245,11 @@ public final class ObjectService {
         return chained(
                 () -> admission.stillWanted(exchange),
                 writing.key(),
-                new Writers.Turn(request.getWriter(), request.getFence(), writing.client()),
+                new Writers.Turn(
+                        request.getWriter(),
+                        request.getFence(),
+                        request.getPassedOver(),
+                        writing.client()),
                 request.getCreate(),
                 false,
                 request.getRestList(),
@@ -288,7 +294,8 @@ public final class ObjectService {
         return chained(
                 stillWanted,
                 ObjectKey.of(request.getObject()),
-                new Writers.Turn(request.getWriter(), request.getFence(), client),
+                new Writers.Turn(
+                        request.getWriter(), request.getFence(), request.getPassedOver(), client),
                 request.getCreate(),
                 false,
                 request.getRestList(),
@@ -320,7 +327,11 @@ public final class ObjectService {
                         request.getDurable() && !request.getDigest());
         ObjectKey key = writing.key();
         Writers.Turn turn =
-                new Writers.Turn(request.getWriter(), request.getFence(), writing.client());
+                new Writers.Turn(
+                        request.getWriter(),
+                        request.getFence(),
+                        request.getPassedOver(),
+                        writing.client());
         if (request.getStaged() == 0) {
             return begun(exchange, key, turn, request)
                     .thenCompose(begun -> goOn(exchange, key, turn, begun));

@@ -15,10 +15,8 @@ import org.gridfarm.protocol.wire.TruncateObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
 
 /** How each call of a chain looks to its next member: its own ticket, and the members behind it. */
 final class Sendings {
@@ -39,11 +37,12 @@ final class Sendings {
     ChainLine.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
         return sending(
                 StorageMethods.WRITE,
-                (member, rest) ->
+                (member, rest, passedOver) ->
                         request.toBuilder()
                                 .setOffset(offset)
                                 .setAppend(false)
                                 .setTicket(member.getTicket())
+                                .setPassedOver(request.getPassedOver() | passedOver)
                                 .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
@@ -54,9 +53,10 @@ final class Sendings {
     ChainLine.Sending truncate(TruncateObjectRequest request) {
         return sending(
                 StorageMethods.TRUNCATE,
-                (member, rest) ->
+                (member, rest, passedOver) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setPassedOver(request.getPassedOver() | passedOver)
                                 .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
@@ -67,9 +67,10 @@ final class Sendings {
     ChainLine.Sending allocate(AllocateObjectRequest request) {
         return sending(
                 StorageMethods.ALLOCATE,
-                (member, rest) ->
+                (member, rest, passedOver) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setPassedOver(request.getPassedOver() | passedOver)
                                 .setCreate(request.getCreate() || member.getJoining())
                                 .clearRest()
                                 .addAllRest(rest)
@@ -81,9 +82,10 @@ final class Sendings {
     ChainLine.Sending sync(SyncObjectRequest request) {
         return sending(
                 StorageMethods.SYNC,
-                (member, rest) ->
+                (member, rest, passedOver) ->
                         request.toBuilder()
                                 .setTicket(member.getTicket())
+                                .setPassedOver(request.getPassedOver() | passedOver)
                                 .setCreate(request.getCreate() || member.getJoining())
                                 .clearStaged()
                                 .clearAll()
@@ -95,11 +97,13 @@ final class Sendings {
                 null);
     }
 
+    private interface ToMember<Q> {
+        Q to(ChainMember member, List<ChainMember> rest, long passedOver);
+    }
+
     private <Q extends MessageLite> ChainLine.Sending sending(
-            Method<Q, ChainOutcome> method,
-            BiFunction<ChainMember, List<ChainMember>, Q> request,
-            @Nullable ByteBuf payload) {
-        return (ChainMember member, List<ChainMember> rest, Duration deadline) -> {
+            Method<Q, ChainOutcome> method, ToMember<Q> request, @Nullable ByteBuf payload) {
+        return (member, rest, passedOver, deadline) -> {
             try {
                 lease.require("forward"); // what we were about to say may be stale by now
             } catch (RuntimeException e) {
@@ -112,7 +116,7 @@ final class Sendings {
                     .call(
                             member,
                             method,
-                            request.apply(member, rest),
+                            request.to(member, rest, passedOver),
                             payload == null ? null : payload.retainedDuplicate(),
                             deadline)
                     .thenApply(Sendings::message);

@@ -33,16 +33,19 @@ final class Writers {
     static final Duration KEPT = ChainLine.CHAIN_MAX.multipliedBy(10);
 
     /**
-     * One writer at one of its chains.
+     * One writer at one of its chains, on one of the ways along it.
      *
+     * @param passedOver members that the way does without, as bits; a higher number is the later
+     *     way, since who passes a member over has more behind it than those it passes over
      * @param client whom its ticket was made for: what one client calls a writer is not another's
      */
-    record Turn(long writer, long fence, long client) {}
+    record Turn(long writer, long fence, long passedOver, long client) {}
 
     private record Who(ObjectKey key, long writer, long client) {}
 
     private static final class Seen {
         long fence;
+        long passedOver;
         long lastNanos;
         private long[] ids = {}; // a ring, once it is as long as it may be
         private long[] places = {};
@@ -90,19 +93,20 @@ final class Writers {
     }
 
     /**
-     * WRONG_GENERATION if this writer has gone on with another chain, OVERLOADED if there are too
-     * many others; called in the lane.
+     * WRONG_GENERATION if this writer has gone on with another chain or way, OVERLOADED if there
+     * are too many others; called in the lane.
      */
     synchronized void admit(ObjectKey key, Turn turn) {
         Seen known = of(key, turn);
-        if (Long.compareUnsigned(turn.fence, known.fence) < 0) {
-            throw new FarmException(
-                    ErrorKind.WRONG_GENERATION,
-                    "write",
-                    key.toString(),
-                    "its writer has gone on with another chain");
+        int chain = Long.compareUnsigned(turn.fence, known.fence);
+        if (chain < 0) {
+            throw tooLate(key, "its writer has gone on with another chain");
+        }
+        if (chain == 0 && Long.compareUnsigned(turn.passedOver, known.passedOver) < 0) {
+            throw tooLate(key, "it was sent again without the member that it comes from");
         }
         known.fence = turn.fence;
+        known.passedOver = turn.passedOver;
     }
 
     /**
@@ -134,6 +138,10 @@ final class Writers {
             appends += known.grow();
         }
         known.put(appendId, offset);
+    }
+
+    private static FarmException tooLate(ObjectKey key, String why) {
+        return new FarmException(ErrorKind.WRONG_GENERATION, "write", key.toString(), why);
     }
 
     private static FarmException tooMany(ObjectKey key, String what) {

@@ -43,14 +43,14 @@ class BoundsTest {
     @Test
     void appendsOfManyWritersAreRememberedUpToABoundAndForgottenWithTime() {
         Writers writers = new Writers(clock);
-        Writers.Turn other = new Writers.Turn(7, 1, 5);
+        Writers.Turn other = new Writers.Turn(7, 1, 0, 5);
         assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(-1);
         writers.appended(key(1), other, 99, 4711);
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
                     for (long writer = 10; writer < 10 + Writers.WRITERS_MAX; writer++) {
-                        Writers.Turn turn = new Writers.Turn(writer, 1, 5);
+                        Writers.Turn turn = new Writers.Turn(writer, 1, 0, 5);
                         for (long id = 1; id <= Writers.APPENDS_KEPT_MAX; id++) {
                             writers.placeOf(key(2), turn, id);
                             writers.appended(key(2), turn, id, id);
@@ -59,14 +59,14 @@ class BoundsTest {
                 });
         assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(4711);
         clock.advance(Writers.KEPT.plusSeconds(1));
-        assertThatCode(() -> writers.placeOf(key(3), new Writers.Turn(3, 1, 5), 1))
+        assertThatCode(() -> writers.placeOf(key(3), new Writers.Turn(3, 1, 0, 5), 1))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void ofOneWriterTheLastAppendsAreRemembered() {
         Writers writers = new Writers(clock);
-        Writers.Turn turn = new Writers.Turn(7, 1, 5);
+        Writers.Turn turn = new Writers.Turn(7, 1, 0, 5);
         for (long id = 1; id <= 5000; id++) {
             assertThat(writers.placeOf(key(1), turn, id)).isEqualTo(-1);
             writers.appended(key(1), turn, id, 10 * id);
@@ -79,15 +79,17 @@ class BoundsTest {
     @Test
     void writersWithFencesAreToldToWaitWhenThereAreTooMany() {
         Writers writers = new Writers(clock);
-        writers.admit(key(1), new Writers.Turn(1, 5, 5));
+        writers.admit(key(1), new Writers.Turn(1, 5, 0, 5));
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
                     for (long writer = 2; writer < 2 + Writers.WRITERS_MAX; writer++) {
-                        writers.admit(key(1), new Writers.Turn(writer, 1, 5));
+                        writers.admit(key(1), new Writers.Turn(writer, 1, 0, 5));
                     }
                 });
-        refused(ErrorKind.WRONG_GENERATION, () -> writers.admit(key(1), new Writers.Turn(1, 4, 5)));
+        refused(
+                ErrorKind.WRONG_GENERATION,
+                () -> writers.admit(key(1), new Writers.Turn(1, 4, 0, 5)));
     }
 
     @Test
@@ -256,7 +258,7 @@ class BoundsTest {
         ChainLines lines = new ChainLines(clock);
         List<CompletableFuture<ChainOutcome>> unanswered = new ArrayList<>();
         ChainLine.Sending silent =
-                (_, _, _) -> {
+                (_, _, _, _) -> {
                     CompletableFuture<ChainOutcome> never = new CompletableFuture<>();
                     unanswered.add(never);
                     return never;
