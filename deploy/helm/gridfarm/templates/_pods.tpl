@@ -71,14 +71,14 @@ without root can read are readable by a group. (dict "root" $ "passwords" "yes" 
 - name: map
   configMap: {name: {{ include "gridfarm.configMap" (dict "root" .root "key" "map") }}}
 - name: tls
-  secret: {secretName: {{ .tls }}, defaultMode: 0400}
+  secret: {secretName: {{ .tls }}, defaultMode: 256} # 0400
 {{- with .web }}
 - name: web
-  secret: {secretName: {{ . }}, defaultMode: 0400}
+  secret: {secretName: {{ . }}, defaultMode: 256} # 0400
 {{- end }}
 {{- with .passwords }}
 - name: passwords
-  secret: {secretName: {{ . }}, defaultMode: 0400}
+  secret: {secretName: {{ . }}, defaultMode: 256} # 0400
 {{- end }}
 {{- if .stores }}
 {{- with .root.Values.configMaps.databaseTrust }}
@@ -110,6 +110,19 @@ without root can read are readable by a group. (dict "root" $ "passwords" "yes" 
 - {name: zookeeper-trust, mountPath: /etc/gridfarm/zookeeper, readOnly: true}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Who is who on the hosts of the cluster, for jobs: the image has no accounts. */}}
+{{- define "gridfarm.accounts.mounts" -}}
+- {name: passwd, mountPath: /etc/passwd, readOnly: true}
+- {name: group, mountPath: /etc/group, readOnly: true}
+{{- end }}
+
+{{- define "gridfarm.accounts.volumes" -}}
+- name: passwd
+  hostPath: {path: /etc/passwd, type: File}
+- name: group
+  hostPath: {path: /etc/group, type: File}
 {{- end }}
 
 {{/* A daemon may take minutes to start, where it has much to read. (dict "port" NAME) */}}

@@ -1,6 +1,6 @@
 {{/*
 Metaservers, caches and schedulers: pods with names, each with a file of its own, and nothing on a disk.
-(dict "root" $ "component" NAME "command" WORD "port" PORT "replicas" NUMBER "files" FILES "tls" SECRET "passwords" SECRET "values" VALUES)
+(dict "root" $ "component" NAME "command" WORD "port" PORT "replicas" NUMBER "files" FILES "tls" SECRET "passwords" SECRET "values" VALUES "accounts" whether those of the host count)
 */}}
 {{- define "gridfarm.servers" -}}
 {{- $name := printf "%s-%s" (include "gridfarm.fullname" .root) .component -}}
@@ -78,8 +78,14 @@ spec:
             {{- toYaml .values.resources | nindent 12 }}
           volumeMounts:
             {{- include "gridfarm.mounts" (dict "root" .root "stores" true) | nindent 12 }}
+            {{- if .accounts }}
+            {{- include "gridfarm.accounts.mounts" . | nindent 12 }}
+            {{- end }}
       volumes:
         {{- include "gridfarm.volumes" (dict "root" .root "config" $name "tls" .tls "passwords" .passwords "stores" true) | nindent 8 }}
+        {{- if .accounts }}
+        {{- include "gridfarm.accounts.volumes" . | nindent 8 }}
+        {{- end }}
 {{- if gt (int .replicas) 1 }}
 ---
 {{ include "gridfarm.disruptions" . }}

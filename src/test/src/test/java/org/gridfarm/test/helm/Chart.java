@@ -45,16 +45,20 @@ final class Chart {
     }
 
     static Rendered render(String release, String values) {
+        return Rendered.of(text(release, values));
+    }
+
+    /** The same as Helm prints it. */
+    static String text(String release, String values) {
         return withFile(
                 values,
                 file ->
-                        Rendered.of(
-                                new Helm(COPY)
-                                        .template()
-                                        .withName(release)
-                                        .withNamespace(NAMESPACE)
-                                        .withValuesFile(file)
-                                        .call()));
+                        new Helm(COPY)
+                                .template()
+                                .withName(release)
+                                .withNamespace(NAMESPACE)
+                                .withValuesFile(file)
+                                .call());
     }
 
     /** What Helm says after an installation. */

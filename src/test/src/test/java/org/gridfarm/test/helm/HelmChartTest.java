@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.LintResult;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
@@ -40,6 +40,8 @@ import java.util.zip.GZIPOutputStream;
 class HelmChartTest {
     /** Of what a Secret holds, which is where Helm keeps a release. */
     private static final int RELEASE_BYTES_MAX = 1 << 20;
+
+    private static final int NODES_OF_A_RACK = 25;
 
     @Test
     void helmFindsNothingToWarnOf() {
@@ -291,26 +293,25 @@ class HelmChartTest {
         assertThat(rules.toString()).contains("job=\\\"gridfarm\\\"");
     }
 
-    /** Each node with an object of each kind: what Helm keeps of it has to fit into a Secret. */
+    /** Each node has an object of each kind: what Helm keeps of all has to fit into a Secret. */
     @Test
-    void aThousandNodesInFortyRacksAreNoTrouble() throws IOException {
-        String racks =
-                IntStream.range(0, 40)
-                        .mapToObj(rack ->
-                                "    - {name: rack%d, nodes: [%s]}\n"
-                                        .formatted(
-                                                rack,
-                                                IntStream.range(0, 25)
-                                                        .mapToObj(i -> "worker-" + rack + "-" + i)
-                                                        .collect(Collectors.joining(", "))))
-                        .collect(Collectors.joining());
-        Rendered farm = Chart.render("storage:\n  racks:\n" + racks);
-        assertThat(farm.all("DaemonSet")).hasSize(1000);
+    void aThousandNodesAreNoTrouble() throws IOException {
+        int racks = Tier.count("chart.racks");
+        StringBuilder values = new StringBuilder("storage:\n  racks:\n");
+        for (int rack = 0; rack < racks; rack++) {
+            values.append("    - {name: rack%d, nodes: [".formatted(rack));
+            for (int i = 0; i < NODES_OF_A_RACK; i++)
+                values.append("worker-%d-%d, ".formatted(rack, i));
+            values.append("]}\n");
+        }
+        String farm = Chart.text(Chart.RELEASE, values.toString());
+        int nodes = racks * NODES_OF_A_RACK;
+        assertThat(farm.split("\nkind: DaemonSet\n", -1)).hasSize(nodes + 1);
         ByteArrayOutputStream kept = new ByteArrayOutputStream();
         try (GZIPOutputStream out = new GZIPOutputStream(kept)) {
-            out.write(farm.text().getBytes(StandardCharsets.UTF_8));
+            out.write(farm.getBytes(StandardCharsets.UTF_8));
         }
-        assertThat(kept.size()).isLessThan(RELEASE_BYTES_MAX / 2);
+        assertThat(kept.size() * (1000.0 / nodes)).isLessThan(RELEASE_BYTES_MAX);
     }
 
     @Test
@@ -319,6 +320,26 @@ class HelmChartTest {
         String pom = Files.readString(Checkout.root().resolve("pom.xml"));
         assertThat(pom)
                 .contains("<version>" + chart.at("/appVersion").asString() + "-SNAPSHOT</version>");
+    }
+
+    /** Word for word. */
+    @Test
+    void theValuesOfTheDocumentMakeAFarm() throws IOException {
+        String document = Files.readString(Checkout.root().resolve("docs/kubernetes.md"));
+        String begin = "```yaml\n# farm.yaml\n";
+        int at = document.indexOf(begin) + begin.length();
+        Rendered farm = Chart.render(document.substring(at, document.indexOf("```", at)));
+        assertThat(farm.names("DaemonSet"))
+                .containsExactly("farm-node-worker1", "farm-node-worker2", "farm-node-worker3");
+        assertThat(farm.names("Deployment")).containsExactly("farm-console");
+        assertThat(farm.names("StatefulSet"))
+                .containsExactly("farm-metaserver", "farm-postgresql", "farm-zookeeper");
+        assertThat(document).contains("gridfarm.org/rack=rack1");
+        assertThat(
+                        farm.named("DaemonSet", "farm-node-worker1")
+                                .at("/spec/template/metadata/labels/gridfarm.org~1rack")
+                                .asString())
+                .isEqualTo("rack1");
     }
 
     @Test

@@ -10,6 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.HashMap;
@@ -38,6 +39,13 @@ final class MadeSecrets {
      * went well.
      */
     int run(Rendered farm) throws IOException, InterruptedException {
+        return run(farm, "");
+    }
+
+    /**
+     * @param more lines of the plan
+     */
+    int run(Rendered farm, String more) throws IOException, InterruptedException {
         Path bin = Files.createDirectories(directory.resolve("bin"));
         Path gf = bin.resolve("gf");
         Files.writeString(
@@ -49,6 +57,7 @@ final class MadeSecrets {
         for (Map.Entry<String, JsonNode> file : files.properties()) {
             Files.writeString(directory.resolve(file.getKey()), file.getValue().asString());
         }
+        Files.writeString(directory.resolve("plan"), more, StandardOpenOption.APPEND);
         ProcessBuilder script =
                 new ProcessBuilder(
                         "/bin/sh", "farm-secrets", "plan", "people", "state", manifests.toString());
