@@ -106,8 +106,12 @@ final class Trim {
             List<ReplicaImage> counting =
                     Copies.counting(map.rows(inode, stripe, content.generation()), nodes);
             counting.removeIf(row -> extra.has(inode, row.getNode()));
-            while (counting.size() > content.wanted()
-                    && Copies.readable(counting, nodes).size() > 0) {
+            if (!Copies.readable(counting, nodes).containsAll(counting)) {
+                // A node that comes back tells of a copy before it is up, and one that is not
+                // heard is up or down soon: only then is it known which copies racks can spare.
+                continue;
+            }
+            while (counting.size() > content.wanted()) {
                 ReplicaImage surplus = Surplus.choose(counting, content, nodes);
                 counting.remove(surplus);
                 effects.add(new RepairEffect.Drop(surplus, "more copies than wanted"));

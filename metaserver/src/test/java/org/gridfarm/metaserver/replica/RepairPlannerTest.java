@@ -338,6 +338,18 @@ class RepairPlannerTest {
     }
 
     @Test
+    void theOnlyCopyOfARackIsNotTakenForSurplusWhileItsNodeComesBack() {
+        nodes(4);
+        farm.file(1, 2, MB, "n0", "n2", "n1");
+        farm.state("n1", NodeState.SUSPECT);
+        farm.settle();
+        assertThat(farm.holders(1)).containsExactly("n0", "n1", "n2");
+        farm.state("n1", NodeState.UP);
+        farm.settle();
+        assertThat(farm.holders(1)).hasSize(2).contains("n1");
+    }
+
+    @Test
     void balanceMovesFromTheFullestToTheEmptiestAndEnds() {
         farm.node("n0", "r0", NodeState.UP, 10 * GB, 9 * GB);
         farm.node("n1", "r1", NodeState.UP, 10 * GB, 5 * GB);
