@@ -30,6 +30,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Election by Curator's leader latch, membership by ephemeral nodes {@code PATH/members/NAME}.
@@ -44,6 +45,9 @@ public final class ZooKeeperCluster implements Cluster {
     private static final Duration LEAVE_MAX = Duration.ofSeconds(1);
     private static final String MEMBERS = "/members";
     private static final String ELECTION = "/leader";
+
+    /** Far longer than a first connection takes. */
+    private static final int FIRST_ANSWER_SECONDS = 10;
 
     private final ZooKeeperSettings settings;
     private final CuratorFramework client;
@@ -94,6 +98,17 @@ public final class ZooKeeperCluster implements Cluster {
         return new ZooKeeperCluster(settings, client, entries);
     }
 
+    /** Until there was a connection nothing is said of one that is lost. */
+    private void tellOfSilence() {
+        try {
+            if (!client.blockUntilConnected(FIRST_ANSWER_SECONDS, TimeUnit.SECONDS) && !closing) {
+                log.warn("ZooKeeper at {} has not answered yet", settings.connect());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static byte[] identity(String password) {
         return ("gridfarm:" + password).getBytes(StandardCharsets.UTF_8);
     }
@@ -121,6 +136,7 @@ public final class ZooKeeperCluster implements Cluster {
                         case READ_ONLY -> log.warn("ZooKeeper is read-only");
                     }
                 });
+        Thread.ofVirtual().name("first-answer").start(this::tellOfSilence);
         synchronized (lock) {
             PersistentNode node =
                     new PersistentNode(

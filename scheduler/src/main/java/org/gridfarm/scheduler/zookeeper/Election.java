@@ -2,6 +2,7 @@ package org.gridfarm.scheduler.zookeeper;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.retry.BoundedExponentialBackoffRetry;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Stands for election and tells once when it is won. Losing it again changes nothing here: the
@@ -25,6 +27,9 @@ public final class Election implements AutoCloseable {
     private static final String ELECTION = "/schedulers";
     private static final int SESSION_MILLIS = 4_000;
     private static final int CONNECT_MILLIS = 4_000;
+
+    /** Far longer than a first connection takes. */
+    private static final int FIRST_ANSWER_SECONDS = 10;
 
     private final CuratorFramework zookeeper;
     private final LeaderLatch latch;
@@ -67,6 +72,7 @@ public final class Election implements AutoCloseable {
                     }
                 });
         zookeeper.start();
+        Thread.ofVirtual().name("first-answer").start(() -> tellOfSilence(zookeeper, connect));
         LeaderLatch latch = new LeaderLatch(zookeeper, path + ELECTION, name);
         java.util.concurrent.atomic.AtomicBoolean told =
                 new java.util.concurrent.atomic.AtomicBoolean();
@@ -96,6 +102,18 @@ public final class Election implements AutoCloseable {
                     e);
         }
         return new Election(zookeeper, latch);
+    }
+
+    /** Nothing else is said of a ZooKeeper that was never reached. */
+    private static void tellOfSilence(CuratorFramework zookeeper, String connect) {
+        try {
+            if (!zookeeper.blockUntilConnected(FIRST_ANSWER_SECONDS, TimeUnit.SECONDS)
+                    && zookeeper.getState() == CuratorFrameworkState.STARTED) {
+                log.warn("ZooKeeper at {} has not answered yet", connect);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static byte[] identity(String password) {
