@@ -9,9 +9,14 @@ import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
 
 /** The launcher with the JDK of this machine and what the build has just made. */
 class LauncherIT {
@@ -38,6 +43,24 @@ class LauncherIT {
     @Test
     void theBuildTrainsTheStartUpCache() {
         assertThat(Checkout.root().resolve("target/dist/gf.aot")).isNotEmptyFile();
+    }
+
+    /**
+     * Start-up caches cannot have such packages where the place is gone at which they were made.
+     */
+    @Test
+    void noJarSealsItsPackages() throws Exception {
+        try (Stream<Path> jars = Files.list(Checkout.root().resolve("target/dist/lib"))) {
+            for (Path path : jars.filter(p -> p.toString().endsWith(".jar")).toList()) {
+                try (JarFile jar = new JarFile(path.toFile())) {
+                    Manifest manifest = jar.getManifest();
+                    if (manifest == null) continue;
+                    assertThat(manifest.getMainAttributes().getValue(Attributes.Name.SEALED))
+                            .as("%s", path)
+                            .isNotEqualToIgnoringCase("true");
+                }
+            }
+        }
     }
 
     @Test
