@@ -248,10 +248,11 @@ final class FarmCalls {
 
     boolean delete(String path, boolean recursive) throws IOException {
         countedWrite();
-        if (path.equals("/")) {
-            return false; // as HDFS: what is below it has to be named
-        }
         try {
+            if (path.equals("/")) {
+                if (!recursive) requireEmpty(path);
+                return false; // as HDFS: what is below it has to be named
+            }
             if (recursive && farm.statLink(path).isDirectory()) {
                 farm.deleteRecursively(path);
             } else {
@@ -263,6 +264,14 @@ final class FarmCalls {
                 return false;
             }
             throw Failures.of(e);
+        }
+    }
+
+    private void requireEmpty(String directory) {
+        try (Stream<org.gridfarm.client.FileStatus> all = farm.list(directory)) {
+            if (all.findAny().isPresent()) {
+                throw new FarmException(ErrorKind.NOT_EMPTY, "delete", directory);
+            }
         }
     }
 

@@ -94,8 +94,9 @@ class HadoopContractsTest {
         campaign();
         try (TestFarm own = TestFarm.startOfNodes()) {
             run(own, JavaMachines.own(), List.of("Contracts$RootDirectory"), true);
+        } finally {
+            farm = TestFarm.shared(); // it ended when that one began
         }
-        farm = TestFarm.shared(); // it ended when that one began
     }
 
     private static void campaign() {

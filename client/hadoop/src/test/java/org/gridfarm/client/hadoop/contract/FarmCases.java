@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
@@ -278,6 +279,14 @@ final class FarmCases {
     }
 
     // ---- bad input
+
+    @Test
+    void theRootIsNotDeletedWhateverIsInIt() throws IOException {
+        Path root = new Path("/");
+        assertThrows(PathIsNotEmptyDirectoryException.class, () -> fs.delete(root, false));
+        assertFalse(fs.delete(root, true));
+        assertTrue(fs.exists(HERE));
+    }
 
     @Test
     void whatIsWrongIsToldInOneLine() throws IOException {

@@ -125,9 +125,12 @@ final class WebHdfsCases {
         assertThrows(FileNotFoundException.class, () -> fs.open(new Path(HERE, "none")).read());
         assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(new Path(path, "below")));
         assertThrows(FileAlreadyExistsException.class, () -> fs.create(path, false).close());
-        IOException full = assertThrows(IOException.class, () -> fs.delete(HERE, false));
-        assertTrue(
-                full.toString().contains(PathIsNotEmptyDirectoryException.class.getSimpleName()));
+        for (Path full : List.of(HERE, new Path("/"))) {
+            IOException told = assertThrows(IOException.class, () -> fs.delete(full, false));
+            assertTrue(
+                    told.toString()
+                            .contains(PathIsNotEmptyDirectoryException.class.getSimpleName()));
+        }
         assertThrows(Exception.class, () -> fs.concat(path, new Path[] {path}));
         assertFalse(fs.rename(new Path(HERE, "none"), new Path(HERE, "other")));
     }

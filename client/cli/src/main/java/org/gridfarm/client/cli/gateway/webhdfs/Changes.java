@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Changes of names and attributes. Each is durable, and seen by everybody, when it is answered. */
 final class Changes {
@@ -122,7 +123,12 @@ final class Changes {
     /** False where there is nothing to delete. */
     static void delete(Call call) throws IOException {
         boolean recursive = call.request().parameters().flag("recursive", false);
-        if (call.path().isRoot() || found(call.farm(), call.path(), false) == null) {
+        if (call.path().isRoot()) {
+            if (!recursive) requireEmpty(call);
+            WebHdfs.answer(call, false);
+            return;
+        }
+        if (found(call.farm(), call.path(), false) == null) {
             WebHdfs.answer(call, false);
             return;
         }
@@ -132,6 +138,14 @@ final class Changes {
             call.farm().delete(call.path());
         }
         WebHdfs.answer(call, true);
+    }
+
+    private static void requireEmpty(Call call) {
+        try (Stream<FileInfo> entries = call.farm().list(call.path())) {
+            if (entries.findAny().isPresent()) {
+                throw new FarmException(ErrorKind.NOT_EMPTY, "delete", call.path().toString());
+            }
+        }
     }
 
     /** False for a directory, as HDFS has it. */
