@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -73,6 +74,15 @@ public final class BenchMount implements Callable<Integer> {
         if (seconds <= 0 || bench.repetitions < 1 || megabytes < 1 || gitFiles < 0) {
             throw new FarmException(
                     ErrorKind.USAGE, "bench", "", "counts, sizes and durations must be above 0");
+        }
+        for (Map.Entry<String, Path> peer : peers.entrySet()) {
+            if (!Files.isDirectory(peer.getValue())) {
+                throw new FarmException(
+                        ErrorKind.USAGE,
+                        "bench",
+                        peer.getValue().toString(),
+                        "--peer " + peer.getKey() + " is no directory: mount it first");
+            }
         }
         try (BenchFarm farm = bench.farm(options)) {
             measure(farm);

@@ -83,9 +83,9 @@ public final class MountBench {
             git();
             memory();
         } finally {
-            for (Path place : places().values()) {
-                OsProcess.run(List.of("rm", "-rf", place.toString()));
-            }
+            List<String> remove = new ArrayList<>(List.of("rm", "-rf"));
+            places().values().forEach(place -> remove.add(place.toString()));
+            OsProcess.run(remove);
         }
         return new Verdict(samples).report();
     }

@@ -167,10 +167,14 @@ final class Mounter {
     ///
     /// @return false when it is, or `fusermount3` cannot tell
     static boolean unmountedUnused(Path point) throws IOException {
-        if (Libc.effectiveUser() != 0) {
-            return false;
-        }
-        int result = Libc.umount2(point.toString(), 0);
+        return Libc.effectiveUser() == 0 && unmounted(point, 0);
+    }
+
+    /// With the rights of root; true as well where nothing is mounted.
+    ///
+    /// @return false when it is in use
+    private static boolean unmounted(Path point, int flags) throws IOException {
+        int result = Libc.umount2(point.toString(), flags);
         if (result < 0 && result != -Errno.EBUSY && result != -Errno.EINVAL) {
             throw new IOException("cannot unmount " + point + ": errno " + -result);
         }
@@ -215,14 +219,10 @@ final class Mounter {
     /// @param lazily even while it is in use: it vanishes from the tree at once
     static void unmount(Path point, boolean lazily) throws IOException {
         if (Libc.effectiveUser() == 0) {
-            int result = Libc.umount2(point.toString(), lazily ? Libc.MNT_DETACH : 0);
-            if (result == -Errno.EBUSY) {
+            if (!unmounted(point, lazily ? Libc.MNT_DETACH : 0)) {
                 throw new IOException(point + " is in use");
             }
-            if (result < 0 && result != -Errno.EINVAL) {
-                throw new IOException("cannot unmount " + point + ": errno " + -result);
-            }
-            return; // EINVAL: nothing is mounted there
+            return;
         }
         List<String> command = new ArrayList<>(List.of(HELPER, "-u"));
         if (lazily) {
