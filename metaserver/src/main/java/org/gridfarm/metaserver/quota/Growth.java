@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.quota;
 
-import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;

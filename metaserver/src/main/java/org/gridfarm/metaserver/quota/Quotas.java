@@ -1,7 +1,7 @@
 package org.gridfarm.metaserver.quota;
 
-import org.gridfarm.metaserver.namespace.Charge;
-import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.namespace.Charge;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Change;

@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.quota;
 
-import org.gridfarm.metaserver.namespace.Charge;
+import org.gridfarm.namespace.Charge;
 
 /** An amount, or a difference of amounts. Immutable. */
 public record Usage(long logical, long physical, long inodes) {

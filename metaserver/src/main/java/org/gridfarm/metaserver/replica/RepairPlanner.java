@@ -1,7 +1,7 @@
 package org.gridfarm.metaserver.replica;
 
-import org.gridfarm.metaserver.namespace.Content;
 import org.gridfarm.metaserver.replica.RepairEffect.Reason;
+import org.gridfarm.namespace.Content;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;

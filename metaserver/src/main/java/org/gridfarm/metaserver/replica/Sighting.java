@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.replica;
 
-import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.namespace.Content;
 import org.gridfarm.protocol.wire.FoundObject;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReplicaImage;

@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.replica;
 
-import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.namespace.Content;
 
 /**
  * How a file's copies stand, by its worst object.

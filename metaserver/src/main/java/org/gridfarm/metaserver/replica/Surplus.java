@@ -1,6 +1,6 @@
 package org.gridfarm.metaserver.replica;
 
-import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.namespace.Content;
 import org.gridfarm.protocol.wire.ReplicaImage;
 
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package org.gridfarm.metaserver.server;
 
 import com.google.protobuf.MessageLite;
 
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
@@ -11,6 +10,7 @@ import org.gridfarm.metaserver.server.state.Layouts;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.server.state.ReadScope;
 import org.gridfarm.metaserver.server.state.Tickets.Asker;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.metaserver.namespace.Context;
-import org.gridfarm.metaserver.namespace.Decision;
-import org.gridfarm.metaserver.namespace.Namespace;
-import org.gridfarm.metaserver.property.Dice;
-import org.gridfarm.metaserver.property.Property;
+import org.gridfarm.campaign.property.Dice;
+import org.gridfarm.campaign.property.Property;
+import org.gridfarm.namespace.Context;
+import org.gridfarm.namespace.Decision;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Change;

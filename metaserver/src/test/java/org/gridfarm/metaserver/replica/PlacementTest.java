@@ -2,8 +2,8 @@ package org.gridfarm.metaserver.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.gridfarm.metaserver.property.Dice;
-import org.gridfarm.metaserver.property.Property;
+import org.gridfarm.campaign.property.Dice;
+import org.gridfarm.campaign.property.Property;
 import org.gridfarm.protocol.env.Entropy;
 import org.junit.jupiter.api.Test;
 

@@ -2,9 +2,9 @@ package org.gridfarm.metaserver.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.gridfarm.metaserver.namespace.Content;
-import org.gridfarm.metaserver.property.Dice;
-import org.gridfarm.metaserver.property.Property;
+import org.gridfarm.campaign.property.Dice;
+import org.gridfarm.campaign.property.Property;
+import org.gridfarm.namespace.Content;
 import org.gridfarm.protocol.wire.ReplicaImage;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package org.gridfarm.metaserver.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.gridfarm.metaserver.namespace.Content;
+import org.gridfarm.namespace.Content;
 import org.junit.jupiter.api.Test;
 
 import java.util.Map;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.wire.Change;

@@ -2,12 +2,12 @@ package org.gridfarm.metaserver.server.admin;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.metaserver.namespace.Finding;
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.replica.FileChanges;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.namespace.Finding;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
 import org.gridfarm.protocol.wire.AdminRequest;

@@ -1,11 +1,11 @@
 package org.gridfarm.metaserver.server.files;
 
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.Reach;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

@@ -3,8 +3,6 @@ package org.gridfarm.metaserver.server.files;
 import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
-import org.gridfarm.metaserver.namespace.Decision;
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.replica.Writing;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
@@ -12,6 +10,8 @@ import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.session.Outcomes;
+import org.gridfarm.namespace.Decision;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;

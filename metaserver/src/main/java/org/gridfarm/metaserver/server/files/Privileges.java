@@ -1,11 +1,11 @@
 package org.gridfarm.metaserver.server.files;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;

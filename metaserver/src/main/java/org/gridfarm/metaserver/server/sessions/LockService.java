@@ -2,7 +2,6 @@ package org.gridfarm.metaserver.server.sessions;
 
 import org.gridfarm.metaserver.lock.LockOutcome;
 import org.gridfarm.metaserver.lock.LockTable;
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.Events;
@@ -11,6 +10,7 @@ import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.Reach;
 import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;

@@ -1,8 +1,8 @@
 package org.gridfarm.metaserver.server.state;
 
-import org.gridfarm.metaserver.namespace.Namespace;
 import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.metaserver.session.Tally;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.MutateRequest;

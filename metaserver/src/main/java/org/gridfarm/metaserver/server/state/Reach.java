@@ -2,7 +2,7 @@ package org.gridfarm.metaserver.server.state;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.metaserver.namespace.Namespace;
+import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;

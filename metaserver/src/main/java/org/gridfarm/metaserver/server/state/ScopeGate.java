@@ -2,8 +2,8 @@ package org.gridfarm.metaserver.server.state;
 
 import com.google.protobuf.ByteString;
 
-import org.gridfarm.metaserver.namespace.Namespace;
-import org.gridfarm.metaserver.namespace.Visited;
+import org.gridfarm.namespace.Namespace;
+import org.gridfarm.namespace.Visited;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Scopes;
 import org.gridfarm.protocol.auth.Scopes.Right;

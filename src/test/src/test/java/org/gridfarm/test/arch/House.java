@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 /** The compiled classes of all components, read once, and the names of the rooms. */
 final class House {
     static final String PROTOCOL = "org.gridfarm.protocol..";
+    static final String NAMESPACE = "org.gridfarm.namespace..";
     static final String METASERVER = "org.gridfarm.metaserver..";
     static final String STORAGE_NODE = "org.gridfarm.storagenode..";
     static final String SCHEDULER = "org.gridfarm.scheduler..";
@@ -25,7 +26,7 @@ final class House {
      * Rooms that compute and do nothing else, so that a test can run them through years in seconds.
      */
     static final String[] PURE = {
-        "org.gridfarm.metaserver.namespace..",
+        "org.gridfarm.namespace..",
         "org.gridfarm.metaserver.replica..",
         "org.gridfarm.metaserver.coherence..",
         "org.gridfarm.metaserver.quota..",

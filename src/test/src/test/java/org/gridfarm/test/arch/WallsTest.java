@@ -13,6 +13,7 @@ import static org.gridfarm.test.arch.House.CLIENT_CORE;
 import static org.gridfarm.test.arch.House.CLIENT_MOUNT;
 import static org.gridfarm.test.arch.House.FARM_ON_ONE_MACHINE;
 import static org.gridfarm.test.arch.House.METASERVER;
+import static org.gridfarm.test.arch.House.NAMESPACE;
 import static org.gridfarm.test.arch.House.PROTOCOL;
 import static org.gridfarm.test.arch.House.PURE;
 import static org.gridfarm.test.arch.House.SCHEDULER;
@@ -47,6 +48,7 @@ class WallsTest {
         // Otherwise every rule below would hold for want of classes.
         Stream.of(
                         "protocol",
+                        "namespace",
                         "metaserver",
                         "storagenode",
                         "client.core",
@@ -79,12 +81,31 @@ class WallsTest {
                 .resideInAPackage(PROTOCOL)
                 .should()
                 .dependOnClassesThat()
+                .resideInAnyPackage(NAMESPACE, METASERVER, STORAGE_NODE, SCHEDULER, CLIENT)
+                .check(CLASSES);
+    }
+
+    /** The leader decides by its rules, and a mount may do the same for what it alone works in. */
+    @Test
+    void theRulesOfTheNamespaceKnowProtocolAlone() {
+        noClasses()
+                .that()
+                .resideInAPackage(NAMESPACE)
+                .should()
+                .dependOnClassesThat()
                 .resideInAnyPackage(METASERVER, STORAGE_NODE, SCHEDULER, CLIENT)
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(NAMESPACE, METASERVER, CLIENT_MOUNT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(NAMESPACE)
                 .check(CLASSES);
     }
 
     @Test
-    void metaserverAndStorageNodeKnowProtocolAlone() {
+    void metaserverAndStorageNodeKnowNeitherEachOtherNorClients() {
         noClasses()
                 .that()
                 .resideInAPackage(METASERVER)

@@ -1,8 +1,0 @@
-/**
- * Properties that must hold for random input: a small runner on JUnit's test templates. Seeds are
- * shown and replayed with {@code -Dgf.seed=}.
- */
-@NullMarked
-package org.gridfarm.metaserver.property;
-
-import org.jspecify.annotations.NullMarked;
