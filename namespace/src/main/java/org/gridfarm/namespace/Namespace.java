@@ -344,6 +344,21 @@ public final class Namespace {
         return inode != null && inode.isDirectory();
     }
 
+    /**
+     * A directory itself; of anything else the directory that it lies in, where it has one name; 0:
+     * it has none or several, or there is no such inode.
+     */
+    public long homeOf(long number) {
+        Inode inode = find(number);
+        if (inode == null) {
+            return 0;
+        }
+        if (inode.isDirectory()) {
+            return number;
+        }
+        return inode.nlink == 1 ? inode.parent : 0;
+    }
+
     public boolean isOrphan(long number) {
         Inode inode = find(number);
         return inode != null && inode.isOrphan();

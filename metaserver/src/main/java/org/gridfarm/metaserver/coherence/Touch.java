@@ -58,6 +58,7 @@ public record Touch(long inode, @Nullable ByteString name, long origin) {
                     ORPHAN_GONE,
                     SESSION_GONE,
                     SESSION,
+                    DELEGATION,
                     ACCOUNT,
                     CHANGE_NOT_SET -> {}
         }

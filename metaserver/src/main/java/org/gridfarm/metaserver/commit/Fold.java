@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.protocol.wire.AccountImage;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.ChangeBatch;
+import org.gridfarm.protocol.wire.DelegationImage;
 import org.gridfarm.protocol.wire.DirentImage;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.NodeImage;
@@ -71,6 +72,7 @@ public final class Fold {
     private final TreeMap<Long, Boolean> orphans = new TreeMap<>();
     private final TreeMap<Long, Optional<WritingImage>> writing = new TreeMap<>();
     private final TreeMap<Long, Optional<SessionImage>> sessions = new TreeMap<>();
+    private final TreeMap<Long, Optional<DelegationImage>> delegations = new TreeMap<>();
     private final Map<OutcomeKey, Outcome> outcomes = new HashMap<>();
     private final Map<Long, Long> settled = new HashMap<>();
     private final Set<Long> inodesGone = new HashSet<>();
@@ -174,6 +176,12 @@ public final class Fold {
                         image.getSession(),
                         image.getGone() ? Optional.empty() : Optional.of(image));
             }
+            case DELEGATION -> {
+                DelegationImage image = change.getDelegation();
+                delegations.put(
+                        image.getDirectory(),
+                        image.getGone() ? Optional.empty() : Optional.of(image));
+            }
             case CHANGE_NOT_SET ->
                     throw new IllegalStateException(
                             "a change of a kind this program does not know");
@@ -257,6 +265,10 @@ public final class Fold {
 
     public TreeMap<Long, Optional<SessionImage>> sessions() {
         return sessions;
+    }
+
+    public TreeMap<Long, Optional<DelegationImage>> delegations() {
+        return delegations;
     }
 
     public Map<OutcomeKey, Outcome> outcomes() {

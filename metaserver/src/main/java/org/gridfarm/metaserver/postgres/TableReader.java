@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.metaserver.session.Delegations;
 import org.gridfarm.metaserver.session.Owners;
 import org.gridfarm.protocol.wire.AccountImage;
 import org.gridfarm.protocol.wire.Change;
@@ -84,6 +85,9 @@ final class TableReader {
         reader.rows(
                 "SELECT session, dn FROM gridfarm.session",
                 r -> sink.change(Owners.begins(r.getLong(1), r.getString(2))));
+        reader.rows(
+                "SELECT ino, session FROM gridfarm.delegation",
+                r -> sink.change(Delegations.begins(r.getLong(1), r.getLong(2))));
         reader.rows(
                 "SELECT session, sequence, error_kind, reply FROM gridfarm.outcome",
                 r -> sink.outcome(outcome(r)));

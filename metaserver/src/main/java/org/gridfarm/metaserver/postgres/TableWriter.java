@@ -39,6 +39,7 @@ final class TableWriter {
         orphans(fold);
         writing(fold);
         sessions(fold);
+        delegations(fold);
         outcomes(fold);
         nodes(fold);
         rare(fold);
@@ -60,7 +61,7 @@ final class TableWriter {
     private void inodes(Fold fold) throws SQLException {
         List<Long> gone = List.copyOf(fold.inodesGone());
         if (!gone.isEmpty()) {
-            for (String table : List.of("inode", "symlink", "xattr", "writing")) {
+            for (String table : List.of("inode", "symlink", "xattr", "writing", "delegation")) {
                 run(
                         "DELETE FROM gridfarm."
                                 + table
@@ -228,6 +229,22 @@ final class TableWriter {
                         + " UPDATE SET dn = excluded.dn",
                 int8(rows, r -> r.getSession()),
                 array("text", rows, r -> r.getDn()));
+    }
+
+    private void delegations(Fold fold) throws SQLException {
+        List<Long> gone = absent(fold.delegations());
+        if (!gone.isEmpty()) {
+            run(
+                    "DELETE FROM gridfarm.delegation t USING unnest(?) g(ino) WHERE t.ino = g.ino",
+                    int8(gone, g -> g));
+        }
+        var rows = present(fold.delegations().values());
+        if (rows.isEmpty()) return;
+        run(
+                "INSERT INTO gridfarm.delegation SELECT * FROM unnest(?,?) ON CONFLICT (ino) DO"
+                        + " UPDATE SET session = excluded.session",
+                int8(rows, r -> r.getDirectory()),
+                int8(rows, r -> r.getSession()));
     }
 
     private void outcomes(Fold fold) throws SQLException {

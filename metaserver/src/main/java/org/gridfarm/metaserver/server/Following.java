@@ -38,6 +38,7 @@ import org.gridfarm.protocol.wire.CommitBatch;
 import org.gridfarm.protocol.wire.Empty;
 import org.gridfarm.protocol.wire.FollowReply;
 import org.gridfarm.protocol.wire.FollowRequest;
+import org.gridfarm.protocol.wire.GiveBackRequest;
 import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.PrepareBatch;
 import org.gridfarm.protocol.wire.PrepareReply;
@@ -476,35 +477,72 @@ final class Following implements Serving, ReadScope.Visibility {
             exchange.fail(notServing(exchange.method().name()));
             return;
         }
-        ReadScope scope =
-                new ReadScope(this, clients.knows(caller.session()) ? caller.session() : 0);
-        @Nullable R reply = null;
-        @Nullable FarmException refused = null;
-        try {
-            reply = read.evaluate(scope);
-        } catch (FarmException e) {
-            refused = e;
+        long session = caller.session();
+        ReadScope scope = new ReadScope(this, session, clients.knows(session) ? session : 0);
+        Runnable answer = evaluated(exchange, read, scope);
+        if (!scope.delegated().isEmpty()) {
+            haveGivenBack(exchange, caller, read, scope);
+        } else if (scope.blockedBy() != 0) {
+            parked.add(new ParkedRead(known.lastPrepared(), () -> readNow(exchange, caller, read)));
+        } else {
+            answer.run();
         }
-        if (scope.blockedBy() != 0) {
-            parked.add(new ParkedRead(known.lastPrepared(), () -> readNow(exchange, read)));
-        } else if (refused != null) {
-            exchange.fail(refused);
-        } else if (reply != null) {
-            exchange.reply(reply);
+    }
+
+    private static <Q extends MessageLite, R extends MessageLite> Runnable evaluated(
+            Exchange<Q, R> exchange, Reads.Read<R> read, ReadScope scope) {
+        try {
+            R reply = read.evaluate(scope);
+            return () -> exchange.reply(reply);
+        } catch (FarmException refused) {
+            return () -> exchange.fail(refused);
         }
     }
 
     private <Q extends MessageLite, R extends MessageLite> void readNow(
-            Exchange<Q, R> exchange, Reads.Read<R> read) {
+            Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
         if (!mayServe()) {
             exchange.fail(notServing(exchange.method().name()));
             return;
         }
-        try {
-            exchange.reply(read.evaluate(new ReadScope(this, 0)));
-        } catch (FarmException e) {
-            exchange.fail(e);
+        ReadScope scope = new ReadScope(this, caller.session(), 0);
+        Runnable answer = evaluated(exchange, read, scope);
+        if (scope.delegated().isEmpty()) answer.run();
+        else haveGivenBack(exchange, caller, read, scope);
+    }
+
+    /** Another session decides about what was read: the leader has it given back first. */
+    private <Q extends MessageLite, R extends MessageLite> void haveGivenBack(
+            Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read, ReadScope scope) {
+        Peer asked = leader;
+        if (asked == null) {
+            exchange.fail(notServing(exchange.method().name()));
+            return;
         }
+        asked.callPlain(
+                        MetadataMethods.GIVE_BACK,
+                        GiveBackRequest.newBuilder().addAllDirectories(scope.delegated()).build(),
+                        CALL_DEADLINE)
+                .whenComplete((reply, failure) ->
+                        events.submit(() -> {
+                            if (failure != null) {
+                                exchange.fail(notServing(exchange.method().name()));
+                            } else {
+                                readFrom(reply.getSequence(), exchange, caller, read);
+                            }
+                        }));
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> void readFrom(
+            long sequence, Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
+        CacheCoherence known = coherence;
+        if (known == null || known.committed() >= sequence) read(exchange, caller, read);
+        else parked.add(new ParkedRead(sequence, () -> read(exchange, caller, read)));
+    }
+
+    @Override
+    public long delegatedToOther(long session, long inode) {
+        return state.delegatedToOther(session, inode);
     }
 
     private boolean mayServe() {

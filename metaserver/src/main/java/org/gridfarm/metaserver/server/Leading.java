@@ -22,11 +22,13 @@ import org.gridfarm.metaserver.server.admin.TicketRotation;
 import org.gridfarm.metaserver.server.files.Accesses;
 import org.gridfarm.metaserver.server.files.ChainFailures;
 import org.gridfarm.metaserver.server.files.ChainRepair;
+import org.gridfarm.metaserver.server.files.Delegating;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.files.LostWriters;
 import org.gridfarm.metaserver.server.files.Mutations;
 import org.gridfarm.metaserver.server.files.OpenService;
 import org.gridfarm.metaserver.server.files.Relocations;
+import org.gridfarm.metaserver.server.files.Shipments;
 import org.gridfarm.metaserver.server.nodes.BalanceControl;
 import org.gridfarm.metaserver.server.nodes.MissingCopies;
 import org.gridfarm.metaserver.server.nodes.NodeControl;
@@ -112,6 +114,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private volatile FarmFigures figures = FarmFigures.NONE;
     private long figuresAt;
     private final ChainRepair chains;
+    private final Delegating delegating;
     private final BalanceControl balance;
     private final TicketMaker tickets;
     private final TreeMap<Long, List<Runnable>> whenApplied = new TreeMap<>();
@@ -264,7 +267,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         this::inGrace)
                 .register(table);
         new Reads(state, layouts, reach, opens::toldByAll, this::read).register(table);
-        table.on(MetadataMethods.MUTATE, new Mutations(state, opens, reach, this)::mutate);
+        this.delegating = new Delegating(state, this);
+        delegating.register(table);
+        Mutations mutations = new Mutations(state, opens, reach, delegating, this);
+        table.on(MetadataMethods.MUTATE, mutations::mutate);
+        table.on(MetadataMethods.SHIP, new Shipments(state, mutations, delegating, this)::ship);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
         opens.refuseWritersOf(
                 inode -> relocations.isMoving(inode) || lostWriters.keepsFromWriting(inode));
@@ -305,7 +312,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         .toLook("slow", copies::answer);
         new ClientsReport(state, clients, sessions, opens.files(), clock).register(admin);
         new CheckService(state, opens, this).register(admin);
-        new QuotaService(state, opens, identity, events, this).register(admin);
+        new QuotaService(state, opens, identity, delegating, events, this).register(admin);
         ReplicaService replicas =
                 new ReplicaService(state, repair, missing, reach, this).register(table);
         admin.toLook("matrix", replicas::matrix).register(table);
@@ -344,14 +351,25 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     /** Evaluates at once and answers when the last batch that touched what was read is complete. */
     private <Q extends MessageLite, R extends MessageLite> void read(
             Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
-        ReadScope scope =
-                new ReadScope(this, clients.knows(caller.session()) ? caller.session() : 0);
+        long session = caller.session();
+        ReadScope scope = new ReadScope(this, session, clients.knows(session) ? session : 0);
+        Runnable answer;
         try {
             R reply = read.evaluate(scope);
-            batches.afterVisible(scope.blockedBy(), () -> exchange.reply(reply));
+            answer = () -> exchange.reply(reply);
         } catch (FarmException e) {
-            batches.afterVisible(scope.blockedBy(), () -> exchange.fail(e));
+            answer = () -> exchange.fail(e);
         }
+        if (scope.delegated().isEmpty()) {
+            batches.afterVisible(scope.blockedBy(), answer);
+        } else {
+            delegating.giveBack(scope.delegated(), () -> read(exchange, caller, read));
+        }
+    }
+
+    @Override
+    public long delegatedToOther(long session, long inode) {
+        return state.delegatedToOther(session, inode);
     }
 
     @Override
@@ -436,6 +454,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     }
 
     @Override
+    public long lastWithContent() {
+        return batches.lastWithContent();
+    }
+
+    @Override
     public void afterCompletion(long sequence, Runnable answer) {
         batches.afterCompletion(Math.max(sequence, inherited), answer);
     }
@@ -515,6 +538,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         sessions.forget(ended);
         locks.ended(session);
         lostWriters.ended(session);
+        delegating.ended(session);
         if (state.outcomes().knows(session)) {
             state.outcomes().forget(session);
             change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
@@ -575,6 +599,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         nodes.tick(now);
         missing.tick(now);
         lostWriters.tick(inGrace());
+        delegating.tick(inGrace());
         if (now - figuresAt >= FIGURES_EVERY_NANOS) {
             figuresAt = now;
             figures = FarmFigures.of(state, repair, clients);

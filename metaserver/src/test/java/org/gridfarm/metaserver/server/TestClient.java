@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /** One client session on one server, call by call. */
 final class TestClient {
@@ -38,6 +39,8 @@ final class TestClient {
     final List<RecallRequest> recalls = new CopyOnWriteArrayList<>();
     private final AtomicLong sequence = new AtomicLong();
     private volatile CompletableFuture<Void> mayAnswer = CompletableFuture.completedFuture(null);
+    private volatile Function<RecallRequest, CompletableFuture<?>> firstDoing =
+            recall -> CompletableFuture.completedFuture(null);
 
     TestClient(TestFarm farm, MetaServerDaemon server, long session) {
         this(farm, server, session, "");
@@ -71,8 +74,11 @@ final class TestClient {
                                 MetadataMethods.RECALL,
                                 exchange -> {
                                     recalls.add(exchange.request());
-                                    mayAnswer.thenRun(
-                                            () -> exchange.reply(Empty.getDefaultInstance()));
+                                    mayAnswer
+                                            .thenCompose(
+                                                    done -> firstDoing.apply(exchange.request()))
+                                            .thenRun(() ->
+                                                    exchange.reply(Empty.getDefaultInstance()));
                                 })
                         .build();
         peer = farm.dial(as, server, pushes);
@@ -101,6 +107,11 @@ final class TestClient {
     /** Recalls are not answered until the future completes. */
     void holdRecalls(CompletableFuture<Void> until) {
         mayAnswer = until;
+    }
+
+    /** A recall is answered when that is done. */
+    void beforeAnswers(Function<RecallRequest, CompletableFuture<?>> action) {
+        firstDoing = action;
     }
 
     <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> start(

@@ -143,6 +143,21 @@ public final class MetadataMethods {
                     Retry.IDEMPOTENT,
                     FILES.needing("r"));
 
+    /** So many commands are shipped at once; all of them are decided in one go. */
+    public static final int SHIPPED_MAX = 512;
+
+    public static final Method<ShipRequest, ShipReply> SHIP =
+            new Method<>(
+                            32,
+                            "ship",
+                            ShipRequest.parser(),
+                            ShipReply.parser(),
+                            Retry.IDEMPOTENT,
+                            Access.of(Role.MOUNT)
+                                    .inItsSession()
+                                    .needing("directories that are delegated to the session"))
+                    .withBulk();
+
     public static final Method<OpenRequest, OpenReply> OPEN =
             new Method<>(
                     40,
@@ -325,6 +340,17 @@ public final class MetadataMethods {
                             Retry.IDEMPOTENT,
                             Access.of(Role.METASERVER))
                     .withBulk();
+
+    /** Cache to leader. */
+    public static final Method<GiveBackRequest, GiveBackReply> GIVE_BACK =
+            new Method<>(
+                    97,
+                    "give-back",
+                    GiveBackRequest.parser(),
+                    GiveBackReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.METASERVER));
+
     public static final Method<CacheStatus, CacheLeaseReply> CACHE_LEASE =
             new Method<>(
                     92,

@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.quota.Kind;
 import org.gridfarm.metaserver.quota.Quotas;
 import org.gridfarm.metaserver.quota.Subject;
 import org.gridfarm.metaserver.quota.Usage;
+import org.gridfarm.metaserver.server.files.Delegating;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.Events;
@@ -47,6 +48,7 @@ public final class QuotaService {
     private final FarmState state;
     private final FileOpens opens;
     private final ServerIdentity identity;
+    private final Delegating delegating;
     private final Events events;
     private final LeaderContext leader;
 
@@ -54,8 +56,10 @@ public final class QuotaService {
             FarmState state,
             FileOpens opens,
             ServerIdentity identity,
+            Delegating delegating,
             Events events,
             LeaderContext leader) {
+        this.delegating = delegating;
         this.state = state;
         this.opens = opens;
         this.identity = identity;
@@ -65,7 +69,16 @@ public final class QuotaService {
 
     public void register(AdminService admin) {
         admin.onForAll("quota-show", this::show)
-                .on("quota-set", exchange -> named(exchange, who -> set(exchange, who)))
+                .on(
+                        "quota-set",
+                        exchange ->
+                                named(
+                                        exchange,
+                                        who ->
+                                                delegating.giveBackAll(() ->
+                                                        answered(
+                                                                exchange,
+                                                                () -> set(exchange, who)))))
                 .on("quota-check", this::check);
     }
 

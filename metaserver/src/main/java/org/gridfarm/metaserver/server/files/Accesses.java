@@ -51,7 +51,9 @@ public final class Accesses {
         List<Change> changes = new ArrayList<>();
         for (Access access : request.getAccessesList()) {
             long inode = access.getInode();
-            if (!namespace.exists(inode) || !mayRead(caller, inode)) {
+            // What is delegated only its session changes.
+            boolean delegated = state.delegatedBy(inode) != 0;
+            if (delegated || !namespace.exists(inode) || !mayRead(caller, inode)) {
                 continue;
             }
             Change change =

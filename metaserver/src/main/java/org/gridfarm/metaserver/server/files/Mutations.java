@@ -18,6 +18,7 @@ import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
@@ -30,8 +31,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * MUTATE at the leader: answered before? else decide, apply to memory, put into the open batch, and
- * answer when that is complete. Event thread.
+ * MUTATE at the leader, and the commands of SHIP: answered before? else decide, apply to memory,
+ * put into the open batch, and answer when that is complete. Event thread.
  *
  * <p>A refusal is an answer about memory, which may be ahead of what is durable: it waits, too, and
  * is not remembered, since repeating the question is harmless.
@@ -43,7 +44,15 @@ public final class Mutations {
     private final Privileges privileges;
     private final Reach reach;
 
-    public Mutations(FarmState state, FileOpens opens, Reach reach, LeaderContext leader) {
+    private final Delegating delegating;
+
+    public Mutations(
+            FarmState state,
+            FileOpens opens,
+            Reach reach,
+            Delegating delegating,
+            LeaderContext leader) {
+        this.delegating = delegating;
         this.reach = reach;
         this.state = state;
         this.opens = opens;
@@ -51,16 +60,72 @@ public final class Mutations {
         this.privileges = new Privileges(state, opens.files(), leader);
     }
 
+    /** A command and whoever waits for its answer. */
+    interface Asked {
+        MutateRequest request();
+
+        Caller caller();
+
+        /** By whom the command was decided before; null: by nobody. */
+        FarmState.@Nullable Decided decided();
+
+        void reply(MutateReply reply);
+
+        /** Nothing was changed, as memory says; that may not be durable yet. */
+        void refused(FarmException why);
+
+        void fail(FarmException why);
+    }
+
+    /** Somebody waits for the one command. */
+    private record Call(Exchange<MutateRequest, MutateReply> exchange, LeaderContext leader)
+            implements Asked {
+        @Override
+        public MutateRequest request() {
+            return exchange.request();
+        }
+
+        @Override
+        public Caller caller() {
+            return Callers.of(exchange);
+        }
+
+        @Override
+        public FarmState.@Nullable Decided decided() {
+            return null;
+        }
+
+        @Override
+        public void reply(MutateReply reply) {
+            exchange.reply(reply);
+        }
+
+        @Override
+        public void refused(FarmException why) {
+            leader.afterAllSoFar(() -> exchange.fail(why));
+        }
+
+        @Override
+        public void fail(FarmException why) {
+            exchange.fail(why);
+        }
+    }
+
     public void mutate(Exchange<MutateRequest, MutateReply> exchange) {
-        mutate(exchange, false);
+        mutate(new Call(exchange, leader), false);
+    }
+
+    /** The same of a command that its session has decided. */
+    void mutate(Asked asked) {
+        mutate(asked, false);
     }
 
     /**
      * @param told other mounts have told what they had written of the file that is dated
      */
-    private void mutate(Exchange<MutateRequest, MutateReply> exchange, boolean told) {
-        MutateRequest request = exchange.request();
-        Caller caller = Callers.of(exchange);
+    private void mutate(Asked asked, boolean told) {
+        MutateRequest request = asked.request();
+        Caller caller = asked.caller();
         if (request.getSession() != caller.session() || !leader.isLive(caller.session())) {
             throw new FarmException(ErrorKind.SESSION_ENDED, operation(request), "");
         }
@@ -72,7 +137,7 @@ public final class Mutations {
             boolean closes = request.hasCommit() && request.getCommit().getClose();
             // The client may have brought the file back to this leader before it asked again.
             if (closes) opens.close(caller.session(), request.getCommit().getHandle(), true);
-            leader.afterCompletion(answered.batch(), () -> again(exchange, caller, answered));
+            leader.afterCompletion(answered.batch(), () -> again(asked, caller, answered));
             return;
         }
         if (state.outcomes().isSettled(caller.session(), request.getSequence())) {
@@ -88,21 +153,21 @@ public final class Mutations {
         try {
             Map<Long, List<DataTouch>> writers = told ? Map.of() : othersToTell(request);
             if (writers.isEmpty()) {
-                execute(exchange, caller, who, request);
+                execute(asked, caller, who, request);
             } else {
-                requireAllowed(caller, who, request); // who may not, disturbs nobody
-                leader.recallData(writers, () -> mutateAfterAll(exchange));
+                requireAllowed(caller, who, asked); // who may not, disturbs nobody
+                leader.recallData(writers, () -> mutateAfterAll(asked));
             }
         } catch (FarmException refused) {
-            leader.afterAllSoFar(() -> exchange.fail(refused));
+            asked.refused(refused);
         }
     }
 
-    private void mutateAfterAll(Exchange<MutateRequest, MutateReply> exchange) {
+    private void mutateAfterAll(Asked asked) {
         try {
-            mutate(exchange, true);
+            mutate(asked, true);
         } catch (FarmException refused) {
-            exchange.fail(refused);
+            asked.fail(refused);
         }
     }
 
@@ -125,11 +190,7 @@ public final class Mutations {
         }
     }
 
-    private void execute(
-            Exchange<MutateRequest, MutateReply> exchange,
-            Caller caller,
-            Credentials who,
-            MutateRequest request) {
+    private void execute(Asked asked, Caller caller, Credentials who, MutateRequest request) {
         MutateReply.Builder reply;
         List<WritingChain> place = List.of();
         if (request.hasCommit()) {
@@ -138,15 +199,17 @@ public final class Mutations {
             var attributes = opens.commit(caller, who, request);
             reply.setAttributes(attributes);
         } else {
-            Decision.Accepted accepted = requireAllowed(caller, who, request);
+            Decision.Accepted accepted = requireAllowed(caller, who, asked);
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
             if (accepted.created()) place = place(request, caller, accepted);
             Attributes.Builder going = accepted.going(state.namespace());
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
+            DirectoryDelegation given = delegated(asked, caller, accepted.inode());
             if (setsModificationTime(request)) noteDated(accepted.inode());
             reply = accepted.reply(state.namespace(), going);
             reply.setAttributes(state.marked(reply.getAttributes()));
+            if (given != null && asked.decided() == null) reply.setDelegation(given);
             if (!accepted.created()) requireOpenable(request, who, accepted.inode());
         }
         OpenRequest wish = openWish(request);
@@ -158,12 +221,10 @@ public final class Mutations {
                     inode,
                     wish,
                     place,
-                    () -> settle(exchange, caller, request, reply, wish));
+                    () -> settle(asked, caller, request, reply, wish));
         } else {
             privileges.given(
-                    request,
-                    caller.session(),
-                    () -> settle(exchange, caller, request, reply, null));
+                    request, caller.session(), () -> settle(asked, caller, request, reply, null));
         }
     }
 
@@ -180,10 +241,18 @@ public final class Mutations {
         }
     }
 
-    private Decision.Accepted requireAllowed(
-            Caller caller, Credentials who, MutateRequest request) {
+    /** Null: the directory that was made is the leader's, or it was none. */
+    private @Nullable DirectoryDelegation delegated(Asked asked, Caller caller, long made) {
+        MutateRequest request = asked.request();
+        return request.hasMkdir() && delegating.isWished(caller, request.getMkdir())
+                ? delegating.give(made, caller, request.getMkdir().getNumbers())
+                : null;
+    }
+
+    private Decision.Accepted requireAllowed(Caller caller, Credentials who, Asked asked) {
+        MutateRequest request = asked.request();
         if (!caller.speaksForOthers()) requireWay(caller, who, request);
-        return state.decide(request, who, opens.files());
+        return state.decide(request, who, opens.files(), asked.decided());
     }
 
     /** To whatever the request names by number; what a commit names is open. */
@@ -227,7 +296,7 @@ public final class Mutations {
     }
 
     private void settle(
-            Exchange<MutateRequest, MutateReply> exchange,
+            Asked asked,
             Caller caller,
             MutateRequest request,
             MutateReply.Builder reply,
@@ -242,18 +311,15 @@ public final class Mutations {
                         .setSettled(request.getSettled())
                         .setReply(kept.toByteString())
                         .build());
-        leader.afterCompletion(sequence, () -> send(exchange, caller, kept, wish));
+        leader.afterCompletion(sequence, () -> send(asked, caller, kept, wish));
     }
 
     /**
      * What a former leader opened along with it nobody has open here: the client did not hear of
      * it, and cannot have brought it back.
      */
-    private void again(
-            Exchange<MutateRequest, MutateReply> exchange,
-            Caller caller,
-            Outcomes.Answered answered) {
-        MutateRequest request = exchange.request();
+    private void again(Asked asked, Caller caller, Outcomes.Answered answered) {
+        MutateRequest request = asked.request();
         OpenRequest wish = openWish(request);
         try {
             MutateReply reply = MutateReply.parseFrom(answered.outcome().getReply());
@@ -263,31 +329,26 @@ public final class Mutations {
                         caller.actingAs(request.hasCredentials(), request.getCredentials()),
                         reply.getAttributes().getInode(),
                         wish,
-                        () -> leader.afterAllSoFar(() -> send(exchange, caller, reply, wish)));
+                        () -> leader.afterAllSoFar(() -> send(asked, caller, reply, wish)));
             } else {
-                send(exchange, caller, reply, wish);
+                send(asked, caller, reply, wish);
             }
         } catch (InvalidProtocolBufferException e) {
-            exchange.failWith(e);
+            throw new IllegalStateException("an outcome that cannot be read", e);
         } catch (FarmException e) {
-            exchange.fail(e);
+            asked.fail(e);
         }
     }
 
-    private void send(
-            Exchange<MutateRequest, MutateReply> exchange,
-            Caller caller,
-            MutateReply reply,
-            @Nullable OpenRequest wish) {
+    private void send(Asked asked, Caller caller, MutateReply reply, @Nullable OpenRequest wish) {
         if (wish == null) {
-            exchange.reply(reply);
+            asked.reply(reply.hasDelegation() ? delegating.told(reply, caller) : reply);
             return;
         }
         try {
-            exchange.reply(
-                    reply.toBuilder().setOpened(opens.reply(caller, wish.getHandle())).build());
+            asked.reply(reply.toBuilder().setOpened(opens.reply(caller, wish.getHandle())).build());
         } catch (FarmException e) {
-            exchange.fail(e);
+            asked.fail(e);
         }
     }
 

@@ -156,7 +156,8 @@ public final class Sessions {
                             .setModeValue(data.mode())
                             .setLayout(data.layout())
                             .setPrivileges(data.privileges())
-                            .setWritten(data.written()));
+                            .setWritten(data.written())
+                            .setDelegation(data.delegation()));
         }
         return request.build();
     }

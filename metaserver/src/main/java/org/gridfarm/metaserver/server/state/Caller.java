@@ -2,6 +2,7 @@ package org.gridfarm.metaserver.server.state;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.Squash;
 import org.gridfarm.protocol.rpc.AttachmentKey;
 import org.gridfarm.protocol.wire.Credentials;
 
@@ -24,17 +25,9 @@ public record Caller(
     /** Of a connection whose session has gone on over another. */
     public static final AttachmentKey<Boolean> LEFT_BEHIND = AttachmentKey.named("left behind");
 
-    /**
-     * Owns nothing and is in no group: root of a host that is not trusted, and hosts themselves.
-     */
-    private static final int NOBODY_ID = 65534;
-
-    static final Credentials NOBODY =
-            Credentials.newBuilder().setUid(NOBODY_ID).setGid(NOBODY_ID).build();
-
     /** What a host acts as by itself. */
     public static Credentials ofHost(Identity host) {
-        return host.root() ? Credentials.getDefaultInstance() : NOBODY;
+        return host.root() ? Credentials.getDefaultInstance() : Squash.NOBODY;
     }
 
     /**
@@ -55,14 +48,6 @@ public record Caller(
     }
 
     private Credentials squashed(Credentials asserted) {
-        if (identity.root()) return asserted;
-        if (asserted.getUid() == 0) return NOBODY;
-        if (asserted.getGid() != 0 && !asserted.getGroupsList().contains(0)) return asserted;
-        return asserted.toBuilder()
-                .setGid(asserted.getGid() == 0 ? NOBODY_ID : asserted.getGid())
-                .clearGroups()
-                .addAllGroups(
-                        asserted.getGroupsList().stream().filter(group -> group != 0).toList())
-                .build();
+        return identity.root() ? asserted : Squash.of(asserted);
     }
 }

@@ -12,6 +12,7 @@ import org.gridfarm.metaserver.replica.NodeTable;
 import org.gridfarm.metaserver.replica.ReplicaMap;
 import org.gridfarm.metaserver.replica.Room;
 import org.gridfarm.metaserver.replica.Writing;
+import org.gridfarm.metaserver.session.Delegations;
 import org.gridfarm.metaserver.session.OpenFiles;
 import org.gridfarm.metaserver.session.Outcomes;
 import org.gridfarm.metaserver.session.Owners;
@@ -61,11 +62,15 @@ public final class FarmState {
     /** For statfs only: what the heap of a large server holds. */
     private static final long INODES_MAX = 1_000_000_000L;
 
+    /** The setting that holds, as decimal text, below which inode numbers were given out. */
+    static final String SETTING_NUMBERS = "inode-numbers";
+
     private final Clock clock;
     private final Entropy entropy;
     private final NodeTable nodes;
     private final Outcomes outcomes = new Outcomes();
     private final Owners owners = new Owners();
+    private final Delegations delegations = new Delegations();
     private final LongMap<WritingImage> writing = new LongMap<>();
     private final Map<String, ByteString> settings = new HashMap<>();
     private final Quotas quotas = new Quotas();
@@ -141,7 +146,10 @@ public final class FarmState {
             case INODE, INODE_GONE, DIRENT, DIRENT_GONE, XATTR, XATTR_GONE, ORPHAN, ORPHAN_GONE -> {
                 if (change.hasInode())
                     nextInode = Math.max(nextInode, change.getInode().getInode() + 1);
-                if (change.hasInodeGone()) writing.remove(change.getInodeGone());
+                if (change.hasInodeGone()) {
+                    writing.remove(change.getInodeGone());
+                    delegations.remove(change.getInodeGone());
+                }
                 namespace.apply(change);
                 replicas.apply(change);
             }
@@ -162,12 +170,16 @@ public final class FarmState {
             }
             case SETTING -> {
                 settings.put(change.getSetting().getKey(), change.getSetting().getValue());
+                if (change.getSetting().getKey().equals(SETTING_NUMBERS)) {
+                    inodesBelow(Long.parseLong(change.getSetting().getValue().toStringUtf8()));
+                }
                 int before = namespace.defaultReplicas();
                 namespace.apply(change);
                 if (namespace.defaultReplicas() != before) replicas.allTouched();
             }
             case SESSION_GONE -> outcomes.forget(change.getSessionGone());
             case SESSION -> owners.apply(change.getSession());
+            case DELEGATION -> delegations.apply(change.getDelegation());
             case QUOTA, ACCOUNT -> {} // quotas have been told before
             case CHANGE_NOT_SET ->
                     throw new IllegalStateException(
@@ -181,13 +193,14 @@ public final class FarmState {
         nodes.clear();
         outcomes.clear();
         owners.clear();
+        delegations.clear();
         writing.clear();
         settings.clear();
         quotas.clear();
         nextInode = 2;
     }
 
-    /** What there is little of, as changes: settings, quotas, nodes and owners of sessions. */
+    /** What there is little of, as changes: settings, quotas, nodes, whose sessions are. */
     public void exportFew(Consumer<Change> sink) {
         settings.forEach((key, value) ->
                 sink.accept(
@@ -202,12 +215,34 @@ public final class FarmState {
             if (image != null) sink.accept(Change.newBuilder().setNode(image).build());
         }
         owners.images().forEach(sink);
+        delegations.images().forEach(sink);
     }
 
     // ---- deciding ---------------------------------------------------------------------------
 
+    /**
+     * What a session has decided beside the command itself: the leader comes to the same with it.
+     *
+     * @param inode number of what the command makes; one of those that were {@linkplain
+     *     #moreNumbers set aside}
+     * @param time of the change, nanoseconds since 1970
+     */
+    public record Decided(long inode, long time) {}
+
     /** What the command changes; throws the refusal. */
     public Decision.Accepted decide(MutateRequest request, Credentials who, OpenFiles opens) {
+        return decide(request, who, opens, null);
+    }
+
+    /**
+     * @param decided by the session that the place of the change is delegated to; null: nothing is
+     */
+    public Decision.Accepted decide(
+            MutateRequest request, Credentials who, OpenFiles opens, @Nullable Decided decided) {
+        if (decided != null) {
+            requireSetAside(decided.inode, request);
+            lastNow = Math.max(lastNow, Math.min(decided.time, clock.epochNanos()));
+        }
         Decision decision =
                 namespace.decide(
                         request,
@@ -215,12 +250,12 @@ public final class FarmState {
                         new Context() {
                             @Override
                             public long now() {
-                                return nowNanos();
+                                return decided == null ? nowNanos() : decided.time;
                             }
 
                             @Override
                             public long nextInode() {
-                                return nextInode++;
+                                return decided == null ? nextInode++ : decided.inode;
                             }
 
                             @Override
@@ -246,6 +281,52 @@ public final class FarmState {
             case Decision.Accepted accepted -> withCopies(accepted);
             case Decision.Refused refused -> throw refused.failure();
         };
+    }
+
+    private void requireSetAside(long inode, MutateRequest request) {
+        if (inode != 0 && (inode >= nextInode || exists(inode))) {
+            throw new FarmException(
+                    ErrorKind.INVALID,
+                    Namespace.operation(request),
+                    Long.toHexString(inode),
+                    "that inode number was not set aside, or is in use");
+        }
+    }
+
+    /** Sets so many numbers aside; they are whose they are once the change is durable. */
+    public Change moreNumbers(int count) {
+        return Change.newBuilder()
+                .setSetting(
+                        SettingImage.newBuilder()
+                                .setKey(SETTING_NUMBERS)
+                                .setValue(
+                                        ByteString.copyFromUtf8(Long.toString(nextInode + count))))
+                .build();
+    }
+
+    /** The number that would be given out next. */
+    public long nextNumber() {
+        return nextInode;
+    }
+
+    public Delegations delegations() {
+        return delegations;
+    }
+
+    /**
+     * The delegated directory by which a session decides about the inode: itself, or the one that a
+     * file lies in; 0: none.
+     */
+    public long delegatedBy(long inode) {
+        if (delegations.size() == 0) return 0;
+        long directory = namespace.homeOf(inode);
+        return directory != 0 && delegations.of(directory) != 0 ? directory : 0;
+    }
+
+    /** The same where it is another session that decides; else 0. */
+    public long delegatedToOther(long session, long inode) {
+        long directory = delegatedBy(inode);
+        return directory != 0 && delegations.of(directory) != session ? directory : 0;
     }
 
     /** The copies of a file that goes go with it, one by one: the nodes are told to delete them. */
@@ -308,6 +389,10 @@ public final class FarmState {
 
     public boolean exists(long inode) {
         return namespace.exists(inode);
+    }
+
+    public boolean isDirectory(long inode) {
+        return namespace.isDirectory(inode);
     }
 
     /** Whether the number was ever given out. */

@@ -23,6 +23,13 @@ public final class HandlerTable {
     private final Map<Integer, Handler<?, ?>> handlers = new HashMap<>();
     private final Consumer<Throwable> failed;
     private @Nullable ScopeGate gate;
+    private First first = (_, _, _) -> false;
+
+    /** Looks at each call in a session before it is run. */
+    public interface First {
+        /** True: the call is to wait; {@code again} runs it anew. */
+        boolean holdsUp(Caller caller, Exchange<?, ?> exchange, Runnable again);
+    }
 
     public HandlerTable(Consumer<Throwable> failed) {
         this.failed = failed;
@@ -31,6 +38,10 @@ public final class HandlerTable {
     /** Whom a token limits is held to its paths by this; without it nothing is answered to him. */
     public void judging(ScopeGate by) {
         gate = by;
+    }
+
+    public void first(First by) {
+        first = by;
     }
 
     public <Q extends MessageLite, R extends MessageLite> HandlerTable on(
@@ -51,8 +62,11 @@ public final class HandlerTable {
         @Nullable Handler<Q, R> handler = (Handler<Q, R>) handlers.get(exchange.method().number());
         if (handler == null) return false;
         try (Trace.Scope _ = Trace.enter(exchange.trace())) {
-            if (exchange.method().access().inSession())
-                requireScope(Callers.of(exchange), exchange);
+            if (exchange.method().access().inSession()) {
+                Caller caller = Callers.of(exchange);
+                requireScope(caller, exchange);
+                if (first.holdsUp(caller, exchange, () -> run(exchange))) return true;
+            }
             handler.handle(exchange);
         } catch (FarmException refused) {
             exchange.failWith(refused);

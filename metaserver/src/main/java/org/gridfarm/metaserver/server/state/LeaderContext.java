@@ -29,6 +29,9 @@ public interface LeaderContext {
     /** The batch that has what was changed last. */
     long openSequence();
 
+    /** The last batch that has anything of what memory now says. */
+    long lastWithContent();
+
     /** Runs the answer when the batch is durable and known to everybody. */
     void afterCompletion(long sequence, Runnable answer);
 

@@ -23,6 +23,7 @@ public final class MetadataCalls {
                     MetadataMethods.STAT_FS,
                     MetadataMethods.LOCATE,
                     MetadataMethods.MUTATE,
+                    MetadataMethods.SHIP,
                     MetadataMethods.ACCESSED,
                     MetadataMethods.OPEN,
                     MetadataMethods.CLOSE,
@@ -44,7 +45,8 @@ public final class MetadataCalls {
                     MetadataMethods.ACCOUNT_NUMBERS,
                     MetadataMethods.FOLLOW,
                     MetadataMethods.SNAPSHOT,
-                    MetadataMethods.CACHE_LEASE);
+                    MetadataMethods.CACHE_LEASE,
+                    MetadataMethods.GIVE_BACK);
 
     /** Answered within microseconds, or with what is decided then: no network thread is held up. */
     public static final Set<Method<?, ?>> SHORT =

@@ -4,6 +4,9 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.metaserver.coherence.Keys;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
+
 /**
  * Collects what one read looked at, to know which batch it has to wait for and what the reader may
  * keep. Owned by the event thread, used for one evaluation.
@@ -16,15 +19,33 @@ public final class ReadScope {
 
         /** Lets the session keep the key, if it may. */
         boolean grant(long session, long key);
+
+        /** The directory by which another session decides about the inode; 0: none does. */
+        long delegatedToOther(long session, long inode);
     }
 
     private final Visibility visibility;
     private final long session;
+    private final long asker;
     private long blockedBy;
+    private Set<Long> delegated = Set.of();
 
-    public ReadScope(Visibility visibility, long session) {
+    /**
+     * @param asker the session that reads
+     * @param session the same where it may be granted what it reads; else 0
+     */
+    public ReadScope(Visibility visibility, long asker, long session) {
         this.visibility = visibility;
+        this.asker = asker;
         this.session = session;
+    }
+
+    /**
+     * Directories that others decide about, and may have changed: to be given back before this is
+     * read again. What was read is not to be told.
+     */
+    public Set<Long> delegated() {
+        return delegated;
     }
 
     public long session() {
@@ -38,14 +59,24 @@ public final class ReadScope {
 
     public void readsAttributes(long inode) {
         note(Keys.attributes(inode));
+        noteDelegated(inode);
     }
 
     public void readsEntry(long directory, ByteString name) {
         note(Keys.entry(directory, name));
+        noteDelegated(directory);
     }
 
     public void readsListing(long directory) {
         note(Keys.directory(directory));
+        noteDelegated(directory);
+    }
+
+    private void noteDelegated(long inode) {
+        long directory = visibility.delegatedToOther(asker, inode);
+        if (directory == 0) return;
+        if (delegated.isEmpty()) delegated = new LinkedHashSet<>();
+        delegated.add(directory);
     }
 
     private void note(long key) {
@@ -63,6 +94,7 @@ public final class ReadScope {
 
     private boolean grant(long key) {
         return session != 0
+                && delegated.isEmpty()
                 && blockedBy == 0
                 && visibility.pending(key) == 0
                 && visibility.grant(session, key);

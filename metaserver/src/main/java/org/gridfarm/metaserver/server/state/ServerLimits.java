@@ -12,6 +12,14 @@ public final class ServerLimits {
     /** The same for a cache server; it renews four times as often. */
     public static final Duration CACHE_LEASE = Duration.ofSeconds(2);
 
+    /** Directories that are delegated at the same time: some 200 bytes each. */
+    public static final int DELEGATIONS_MAX = 1 << 16;
+
+    public static final int DELEGATIONS_PER_SESSION_MAX = 1 << 12;
+
+    /** Inode numbers that a session is given at once: a number costs nothing but itself. */
+    public static final int NUMBERS_AT_ONCE_MAX = 1 << 14;
+
     /**
      * A storage node that has not been heard of for this long is not chosen; it stops serving by
      * itself.

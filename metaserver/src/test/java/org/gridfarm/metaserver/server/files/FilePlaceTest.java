@@ -132,6 +132,11 @@ class FilePlaceTest {
         }
 
         @Override
+        public long lastWithContent() {
+            return 1;
+        }
+
+        @Override
         public void afterCompletion(long sequence, Runnable answer) {
             answer.run();
         }

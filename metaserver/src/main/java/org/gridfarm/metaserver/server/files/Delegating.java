@@ -1,0 +1,224 @@
+package org.gridfarm.metaserver.server.files;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.metaserver.coherence.DataTouch;
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.Concerned;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.HandlerTable;
+import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.metaserver.server.state.ServerLimits;
+import org.gridfarm.metaserver.session.Delegations;
+import org.gridfarm.namespace.Namespace;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.GiveBackReply;
+import org.gridfarm.protocol.wire.GiveBackRequest;
+import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.SettingImage;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Directories that a session alone decides about, at the leader: gives them, and has them given
+ * back before anybody else is told of what is in them or changes it. Event thread.
+ *
+ * <pre>
+ *   the leader's --mkdir by a mount that wishes it--> delegated
+ *   delegated --somebody else asks--> asked back --its session has shipped all, and answers--> the leader's
+ *             \--its session gives it back, or ends--> the leader's
+ * </pre>
+ *
+ * <p>A session that had it at a former leader and has not come to this one yet is waited for as
+ * long as the grace period lasts.
+ */
+public final class Delegating {
+    private final FarmState state;
+    private final LeaderContext leader;
+
+    /** What goes on when the directory is given back. */
+    private final Map<Long, List<Runnable>> asked = new HashMap<>();
+
+    /** Of these, those whose sessions have not come to this leader yet. */
+    private final Set<Long> awaited = new LinkedHashSet<>();
+
+    public Delegating(FarmState state, LeaderContext leader) {
+        this.state = state;
+        this.leader = leader;
+    }
+
+    public void register(HandlerTable table) {
+        table.first(this::holdsUp);
+        table.on(MetadataMethods.GIVE_BACK, this::giveBack);
+    }
+
+    // ---- giving
+
+    /** Whether the directory that the caller makes is to be his; with limits nothing is refused. */
+    boolean isWished(Caller caller, MakeDirectory mkdir) {
+        return mkdir.getDelegate()
+                && caller.speaksForOthers()
+                && state.quotas().limits().isEmpty()
+                && state.delegations().size() < ServerLimits.DELEGATIONS_MAX
+                && state.delegations().heldBy(caller.session()).size()
+                        < ServerLimits.DELEGATIONS_PER_SESSION_MAX;
+    }
+
+    /** From now on the caller decides about the directory, which has just been made. */
+    DirectoryDelegation give(long directory, Caller caller, int numbersWanted) {
+        leader.change(List.of(Delegations.begins(directory, caller.session())), 0);
+        DirectoryDelegation.Builder given =
+                DirectoryDelegation.newBuilder().setDirectory(directory);
+        int numbers = Math.min(numbersWanted, ServerLimits.NUMBERS_AT_ONCE_MAX);
+        if (numbers > 0) given.setFirstNumber(numbers(numbers)).setNumbers(numbers);
+        return given.build();
+    }
+
+    /** Sets inode numbers aside; the first one. */
+    long numbers(int wanted) {
+        long first = state.nextNumber();
+        leader.change(List.of(state.moreNumbers(wanted)), 0);
+        return first;
+    }
+
+    /** With what the session needs to know to decide; without a delegation that is over by now. */
+    MutateReply told(MutateReply reply, Caller caller) {
+        long directory = reply.getDelegation().getDirectory();
+        if (state.delegations().of(directory) != caller.session()) {
+            return reply.toBuilder().clearDelegation().build();
+        }
+        DirectoryDelegation.Builder told =
+                reply.getDelegation().toBuilder().setRoot(caller.identity().root());
+        state.namespace().exportInode(directory, told::addContent);
+        String level = Integer.toString(state.namespace().defaultReplicas());
+        told.addContent(
+                Change.newBuilder()
+                        .setSetting(
+                                SettingImage.newBuilder()
+                                        .setKey(Namespace.SETTING_REPLICAS)
+                                        .setValue(ByteString.copyFromUtf8(level))));
+        return reply.toBuilder().setDelegation(told).build();
+    }
+
+    // ---- having given back
+
+    /** True: the request is run again when what others decide about it is given back. */
+    private boolean holdsUp(Caller caller, Exchange<?, ?> exchange, Runnable again) {
+        if (state.delegations().size() == 0) return false;
+        Set<Long> others = Concerned.directories(state, caller, exchange.request());
+        if (others.isEmpty()) return false;
+        giveBack(others, again);
+        return true;
+    }
+
+    private void giveBack(Exchange<GiveBackRequest, GiveBackReply> exchange) {
+        giveBack(
+                exchange.request().getDirectoriesList(),
+                () ->
+                        exchange.reply(
+                                GiveBackReply.newBuilder()
+                                        .setSequence(leader.lastWithContent())
+                                        .build()));
+    }
+
+    /**
+     * Everything that is delegated is given back: what the sessions decide by is about to change.
+     */
+    public void giveBackAll(Runnable then) {
+        if (state.delegations().size() == 0) {
+            then.run();
+            return;
+        }
+        List<Long> all = new ArrayList<>();
+        for (long session : state.delegations().sessions()) {
+            all.addAll(state.delegations().heldBy(session));
+        }
+        giveBack(all, () -> giveBackAll(then)); // more may have been given meanwhile
+    }
+
+    /** Goes on when all of them are the leader's. */
+    public void giveBack(Collection<Long> directories, Runnable then) {
+        int[] left = {1};
+        Runnable one =
+                () -> {
+                    if (--left[0] == 0) then.run();
+                };
+        Map<Long, List<Long>> bySession = new LinkedHashMap<>();
+        for (long directory : directories) {
+            long session = state.delegations().of(directory);
+            if (session == 0) continue;
+            left[0]++;
+            List<Runnable> waiting = asked.get(directory);
+            if (waiting == null) {
+                waiting = new ArrayList<>();
+                asked.put(directory, waiting);
+                bySession.computeIfAbsent(session, s -> new ArrayList<>()).add(directory);
+            }
+            waiting.add(one);
+        }
+        bySession.forEach(this::ask);
+        one.run();
+    }
+
+    private void ask(long session, List<Long> directories) {
+        if (leader.isLive(session)) {
+            leader.recallData(
+                    Map.of(session, directories.stream().map(DataTouch::ofDelegation).toList()),
+                    () -> returned(directories));
+        } else if (leader.inGrace()) {
+            awaited.addAll(directories);
+        } else {
+            returned(directories);
+        }
+    }
+
+    /** They are the leader's from now on. */
+    void returned(Collection<Long> directories) {
+        List<Change> gone = new ArrayList<>();
+        for (long directory : directories) {
+            awaited.remove(directory);
+            if (state.delegations().of(directory) != 0) gone.add(Delegations.ends(directory));
+        }
+        leader.change(gone, 0);
+        for (long directory : directories) {
+            List<Runnable> waiting = asked.remove(directory);
+            if (waiting != null) waiting.forEach(Runnable::run);
+        }
+    }
+
+    /** What the session had not shipped is lost with it. */
+    public void ended(long session) {
+        returned(state.delegations().heldBy(session));
+    }
+
+    public void tick(boolean inGrace) {
+        if (!inGrace) {
+            for (long session : state.delegations().sessions()) {
+                if (!leader.isLive(session)) ended(session);
+            }
+        }
+        if (awaited.isEmpty()) return;
+        Map<Long, List<Long>> come = new LinkedHashMap<>();
+        for (long directory : List.copyOf(awaited)) {
+            long session = state.delegations().of(directory);
+            if (session != 0 && !leader.isLive(session)) continue;
+            awaited.remove(directory);
+            come.computeIfAbsent(session, s -> new ArrayList<>()).add(directory);
+        }
+        come.forEach((session, directories) -> {
+            if (session == 0) returned(directories);
+            else ask(session, directories);
+        });
+    }
+}

@@ -1,0 +1,282 @@
+package org.gridfarm.metaserver.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.gridfarm.namespace.own.OwnGround;
+import org.gridfarm.namespace.own.Verdict;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.wire.AdminRequest;
+import org.gridfarm.protocol.wire.CloseSessionRequest;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.LookupReply;
+import org.gridfarm.protocol.wire.MakeLink;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.ShipReply;
+import org.gridfarm.protocol.wire.ShipRequest;
+import org.gridfarm.protocol.wire.ShippedCommand;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a mount has decided in a directory of its own others find as if the leader had decided it,
+ * whether they ask the leader or a cache, and whoever dies in between.
+ */
+class DelegationTest extends FarmOfOneLeader {
+    /** A mount that ships when it is told to, or when a directory is recalled. */
+    private static final class Holder {
+        final OwnGround ground = new OwnGround();
+        final List<ShippedCommand> unshipped = new ArrayList<>();
+        TestClient client;
+
+        Holder(TestFarm farm, MetaServerDaemon server, long session) {
+            client = TestClient.as("mount", farm, server, session).renewing();
+            client.beforeAnswers(this::recalled);
+        }
+
+        /** Goes on at another leader. */
+        void comesTo(TestFarm farm, MetaServerDaemon server) {
+            client = TestClient.as("mount", farm, server, client.session).renewing();
+            client.beforeAnswers(this::recalled);
+        }
+
+        long makesOwn(long parent, String name) {
+            MutateReply reply =
+                    client.call(
+                            MetadataMethods.MUTATE,
+                            client.command()
+                                    .setMkdir(
+                                            TestClient.directory(parent, name).toBuilder()
+                                                    .setDelegate(true)
+                                                    .setNumbers(100))
+                                    .build());
+            assertThat(reply.hasDelegation()).isTrue();
+            synchronized (this) {
+                ground.add(reply.getDelegation());
+            }
+            return reply.getAttributes().getInode();
+        }
+
+        /** Answers by itself. */
+        synchronized long creates(long directory, String name) {
+            return done(client.creating(directory, name));
+        }
+
+        synchronized long makes(long directory, String name) {
+            return done(client.command().setMkdir(TestClient.directory(directory, name)).build());
+        }
+
+        private long done(MutateRequest request) {
+            Verdict verdict =
+                    ground.decide(
+                            request,
+                            Credentials.getDefaultInstance(),
+                            System.currentTimeMillis() * 1_000_000,
+                            inode -> false);
+            assertThat(verdict).isInstanceOf(Verdict.Done.class);
+            Verdict.Done done = (Verdict.Done) verdict;
+            unshipped.add(done.command());
+            return done.reply().getAttributes().getInode();
+        }
+
+        synchronized CompletableFuture<ShipReply> ships(int most) {
+            List<ShippedCommand> first =
+                    List.copyOf(unshipped.subList(0, Math.min(most, unshipped.size())));
+            return client.start(MetadataMethods.SHIP, shipment(first))
+                    .thenApply(reply -> {
+                        assertThat(reply.getReason()).isEmpty();
+                        assertThat(reply.getDone()).isEqualTo(first.size());
+                        assertThat(reply.getDifferentList()).isEmpty();
+                        synchronized (this) {
+                            unshipped.subList(0, first.size()).clear();
+                        }
+                        return reply;
+                    });
+        }
+
+        ShipRequest shipment(List<ShippedCommand> commands) {
+            return ShipRequest.newBuilder()
+                    .setSession(client.session)
+                    .addAllCommands(commands)
+                    .build();
+        }
+
+        private CompletableFuture<?> recalled(RecallRequest recall) {
+            return ships(Integer.MAX_VALUE)
+                    .thenRun(() -> {
+                        synchronized (this) {
+                            recall.getDataList().stream()
+                                    .filter(DataRecall::getDelegation)
+                                    .forEach(data -> ground.giveBack(data.getInode()));
+                        }
+                    });
+        }
+    }
+
+    @Test
+    void whoeverElseAsksFindsWhatWasDecided() {
+        Holder holder = new Holder(farm, leader, 7);
+        TestClient other = new TestClient(farm, leader, 8).renewing();
+        long own = holder.makesOwn(1, "own");
+        long file = 0;
+        for (int i = 0; i < 50; i++) file = holder.creates(own, "f" + i);
+        long below = holder.makes(own, "below");
+        holder.creates(below, "deep");
+
+        assertThat(other.lookup(own, "f49").getAttributes().getInode()).isEqualTo(file);
+        assertThat(holder.ground.isOwn(own)).isFalse();
+        assertThat(holder.ground.isOwn(below)).as("nobody has asked for that").isTrue();
+        holder.creates(below, "later");
+        assertThat(other.lookup(below, "later").getFound()).isTrue();
+        assertThat(other.lookup(below, "never").getFound()).isFalse();
+        other.create(own, "theirs");
+        assertThat(holder.client.lookup(own, "theirs").getFound()).isTrue();
+    }
+
+    @Test
+    void aCacheAsksTheLeaderFirst() {
+        MetaServerDaemon cache = farm.start("ms2", true);
+        TestFarm.awaitRole(cache, "cache");
+        Holder holder = new Holder(farm, leader, 7);
+        TestClient reader = new TestClient(farm, cache, 8).renewing();
+        long own = holder.makesOwn(1, "own");
+        long file = holder.creates(own, "f");
+        assertThat(reader.lookup(1, "own").getAttributes().getNlink()).isEqualTo(2);
+        assertThat(reader.lookup(own, "f").getAttributes().getInode()).isEqualTo(file);
+        assertThat(reader.lookup(own, "g").getFound()).isFalse();
+    }
+
+    @Test
+    void whatIsShippedTwiceIsDoneOnce() {
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        for (int i = 0; i < 5; i++) holder.creates(own, "f" + i);
+        ShipRequest shipment = holder.shipment(holder.unshipped);
+        ShipReply first = holder.client.call(MetadataMethods.SHIP, shipment);
+        ShipReply second = holder.client.call(MetadataMethods.SHIP, shipment);
+        assertThat(first.getDone()).isEqualTo(5);
+        assertThat(second).isEqualTo(first);
+    }
+
+    @Test
+    void theNextLeaderWaitsForTheSessionAndForWhatItHasDecided() {
+        MetaServerDaemon next = farm.start("ms2", true);
+        TestFarm.awaitRole(next, "cache");
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        for (int i = 0; i < 10; i++) holder.creates(own, "f" + i);
+        ShipRequest half = holder.shipment(holder.unshipped.subList(0, 5));
+        holder.client.call(MetadataMethods.SHIP, half);
+
+        farm.stop(leader);
+        TestFarm.awaitRole(next, "leader");
+        TestClient other = new TestClient(farm, next, 8).renewing();
+        CompletableFuture<LookupReply> asked =
+                other.start(
+                        MetadataMethods.LOOKUP,
+                        org.gridfarm.protocol.wire.LookupRequest.newBuilder()
+                                .setSession(8)
+                                .setParent(own)
+                                .setName(TestFarm.name("f9"))
+                                .build());
+        holder.comesTo(farm, next); // ships all of it once more
+        assertThat(TestFarm.get(asked).getFound()).isTrue();
+        for (int i = 0; i < 10; i++) assertThat(other.lookup(own, "f" + i).getFound()).isTrue();
+    }
+
+    @Test
+    void aSessionThatEndsTakesAlongWhatItHadNotShipped() {
+        Holder holder = new Holder(farm, leader, 7);
+        TestClient other = new TestClient(farm, leader, 8).renewing();
+        long own = holder.makesOwn(1, "own");
+        holder.creates(own, "shipped");
+        TestFarm.get(holder.ships(1));
+        holder.creates(own, "lost");
+        holder.client.call(
+                MetadataMethods.CLOSE_SESSION,
+                CloseSessionRequest.newBuilder().setSession(7).build());
+        assertThat(other.lookup(own, "shipped").getFound()).isTrue();
+        assertThat(other.lookup(own, "lost").getFound()).isFalse();
+    }
+
+    @Test
+    void whatTheLeaderChangesThereItselfIsGivenBackFirst() {
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        long file = holder.creates(own, "f");
+        TestFarm.get(holder.ships(1)); // nothing is asked about what is not shipped
+        holder.creates(own, "g");
+        MutateReply linked =
+                holder.client.call(
+                        MetadataMethods.MUTATE,
+                        holder.client
+                                .command()
+                                .setLink(
+                                        MakeLink.newBuilder()
+                                                .setInode(file)
+                                                .setParent(own)
+                                                .setName(TestFarm.name("second")))
+                                .build());
+        assertThat(linked.getAttributes().getNlink()).isEqualTo(2);
+        assertThat(holder.ground.isOwn(own)).isFalse();
+        assertThat(holder.unshipped).isEmpty();
+        assertThat(holder.client.lookup(own, "g").getFound()).isTrue();
+    }
+
+    @Test
+    void nothingIsShippedIntoWhatIsNotOnesOwn() {
+        Holder holder = new Holder(farm, leader, 7);
+        Holder other = new Holder(farm, leader, 9);
+        long own = holder.makesOwn(1, "own");
+        other.makesOwn(1, "elsewhere");
+        holder.creates(own, "f");
+        ShippedCommand command = holder.unshipped.getFirst();
+        ShipReply reply =
+                other.client.call(
+                        MetadataMethods.SHIP,
+                        other.shipment(
+                                List.of(
+                                        command.toBuilder()
+                                                .setRequest(
+                                                        command.getRequest().toBuilder()
+                                                                .setSession(9)
+                                                                .setSequence(100))
+                                                .build())));
+        assertThat(reply.getDone()).isZero();
+        assertThat(reply.getRefusal()).isEqualTo(ErrorKind.NOT_PERMITTED.number());
+    }
+
+    @Test
+    void onlyAMountIsGivenADirectoryAndNobodyWhereThereAreQuotas() {
+        TestClient alice = new TestClient(farm, leader, 8).renewing();
+        assertThat(wishing(alice, "hers").hasDelegation()).isFalse();
+        TestClient mount = TestClient.as("mount", farm, leader, 7).renewing();
+        assertThat(wishing(mount, "first").hasDelegation()).isTrue();
+        alice.call(
+                MetadataMethods.ADMIN,
+                AdminRequest.newBuilder()
+                        .setCommand("quota-set")
+                        .putArguments("kind", "user")
+                        .putArguments("name", "1000")
+                        .putArguments("inodes-hard", "10")
+                        .build());
+        assertThat(wishing(mount, "second").hasDelegation()).isFalse();
+    }
+
+    private static MutateReply wishing(TestClient client, String name) {
+        return client.call(
+                MetadataMethods.MUTATE,
+                client.command()
+                        .setMkdir(
+                                TestClient.directory(1, name).toBuilder()
+                                        .setDelegate(true)
+                                        .setNumbers(1))
+                        .build());
+    }
+}

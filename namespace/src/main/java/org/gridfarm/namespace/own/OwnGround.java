@@ -1,0 +1,386 @@
+package org.gridfarm.namespace.own;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.namespace.Context;
+import org.gridfarm.namespace.Decision;
+import org.gridfarm.namespace.Namespace;
+import org.gridfarm.protocol.api.ShippedAnswers;
+import org.gridfarm.protocol.auth.Squash;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.FileType;
+import org.gridfarm.protocol.wire.InodeImage;
+import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.Remove;
+import org.gridfarm.protocol.wire.Rename;
+import org.gridfarm.protocol.wire.SetAttributes;
+import org.gridfarm.protocol.wire.ShippedCommand;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
+
+/**
+ * The directories that are delegated to one session, with the files in them, and what it decides
+ * there: by the leader's own rules, so that the leader, told of the command with its inode number
+ * and its time, comes to the same.
+ *
+ * <p>A directory that is made in one of them is one of them, too. What names are in them this class
+ * always knows; of the files it knows what deciding about names takes, and what it was {@linkplain
+ * #seen told} since.
+ *
+ * <p>Pure; owned by one thread at a time.
+ */
+public final class OwnGround {
+    /** Of the directories delegated to a session: what the leader permits. */
+    private static final int DIRECTORIES_MAX = 1 << 12;
+
+    private record Numbers(long first, int count) {}
+
+    private final Namespace known = new Namespace();
+    private final Set<Long> directories = new LinkedHashSet<>();
+    private final Deque<Numbers> numbers = new ArrayDeque<>();
+    private long numbersLeft;
+    private boolean root;
+    private long lastTime;
+
+    // ---- what is delegated
+
+    /** The leader has delegated a directory, which has no entry. */
+    public void add(DirectoryDelegation given) {
+        for (Change change : given.getContentList()) {
+            known.apply(change);
+            if (change.hasInode()) isPast(change.getInode().getCtime());
+        }
+        directories.add(given.getDirectory());
+        root = given.getRoot();
+        addNumbers(given.getFirstNumber(), given.getNumbers());
+    }
+
+    /** What is decided from now on is younger than that, whatever the clock here says. */
+    private void isPast(long time) {
+        lastTime = Math.max(lastTime, time);
+    }
+
+    /** Inode numbers for what is made here. */
+    public void addNumbers(long first, int count) {
+        if (count > 0) {
+            numbers.add(new Numbers(first, count));
+            numbersLeft += count;
+        }
+    }
+
+    public long numbersLeft() {
+        return numbersLeft;
+    }
+
+    public boolean isOwn(long directory) {
+        return directories.contains(directory);
+    }
+
+    /** Whether what is decided here may be more than the leader knows of the inode. */
+    public boolean covers(long inode) {
+        return !directories.isEmpty() && directories.contains(known.homeOf(inode));
+    }
+
+    /** What is known, for tests. */
+    Namespace known() {
+        return known;
+    }
+
+    /** Those that were given first come first. */
+    public List<Long> directories() {
+        return List.copyOf(directories);
+    }
+
+    /** Inodes that are kept. */
+    public long size() {
+        return known.inodeCount();
+    }
+
+    /** The directory itself and the files in it. */
+    public List<Long> inodesOf(long directory) {
+        List<Long> inodes = new ArrayList<>();
+        inodes.add(directory);
+        known.exportEntries(
+                directory,
+                entry -> {
+                    if (entry.getDirent().getType() != FileType.DIRECTORY) {
+                        inodes.add(entry.getDirent().getInode());
+                    }
+                });
+        return inodes;
+    }
+
+    /** The leader decides about the directory from now on. */
+    public void giveBack(long directory) {
+        if (!directories.remove(directory)) return;
+        List<Change> gone = new ArrayList<>();
+        known.exportEntries(directory, entry -> gone.addAll(forgotten(entry)));
+        gone.forEach(known::apply);
+        if (!isNamedInOwn(directory)) known.apply(goneInode(directory));
+    }
+
+    /** A directory in it may be another of ours; a file is ours no more. */
+    private List<Change> forgotten(Change entry) {
+        long inode = entry.getDirent().getInode();
+        Change name =
+                Change.newBuilder()
+                        .setDirentGone(
+                                org.gridfarm.protocol.wire.DirentKey.newBuilder()
+                                        .setParent(entry.getDirent().getParent())
+                                        .setName(entry.getDirent().getName()))
+                        .build();
+        return directories.contains(inode) ? List.of(name) : List.of(name, goneInode(inode));
+    }
+
+    /** As long as the name is known, it has to be known that it is taken. */
+    private boolean isNamedInOwn(long directory) {
+        InodeImage image = known.imageOrNull(directory);
+        return image != null && directories.contains(image.getParent());
+    }
+
+    private static Change goneInode(long inode) {
+        return Change.newBuilder().setInodeGone(inode).build();
+    }
+
+    /** A new session knows nothing of them. */
+    public void clear() {
+        for (long directory : directories()) giveBack(directory);
+        numbers.clear();
+        numbersLeft = 0;
+    }
+
+    /** The leader has answered so: of a file that may be newer than what is known here. */
+    public void seen(Attributes told) {
+        isPast(told.getCtime());
+        InodeImage image = known.imageOrNull(told.getInode());
+        if (image == null
+                || image.getType() == FileType.DIRECTORY
+                || told.getVersion() <= image.getVersion()
+                || !covers(told.getInode())) {
+            return;
+        }
+        InodeImage.Builder newer =
+                image.toBuilder()
+                        .setMode(told.getMode())
+                        .setUid(told.getUid())
+                        .setGid(told.getGid())
+                        .setNlink(told.getNlink())
+                        .setSize(told.getSize())
+                        .setAtime(told.getAtime())
+                        .setMtime(told.getMtime())
+                        .setCtime(told.getCtime())
+                        .setGeneration(told.getGeneration())
+                        .setVersion(told.getVersion());
+        known.apply(Change.newBuilder().setInode(newer).build());
+    }
+
+    // ---- deciding
+
+    /**
+     * @param who as the mount asserts it
+     * @param now nanoseconds since 1970, by the clock of this host
+     * @param isOpen whether this session has the file open
+     */
+    public Verdict decide(MutateRequest request, Credentials who, long now, LongPredicate isOpen) {
+        boolean makes = makes(request);
+        if (!isDecidedHere(request) || (makes && numbersLeft == 0)) return new Verdict.Leaders();
+        long time = Math.max(lastTime + 1, now);
+        Once context = new Once(time, makes ? numbers.element().first : 0, isOpen);
+        MutateRequest delegating = delegating(request);
+        Credentials asserted = root ? who : Squash.of(who);
+        return switch (known.decide(delegating, asserted, context)) {
+            case Decision.Refused refused -> new Verdict.Refused(refused.failure());
+            case Decision.Accepted accepted -> done(delegating, accepted, context);
+        };
+    }
+
+    private Verdict.Done done(MutateRequest request, Decision.Accepted accepted, Once context) {
+        Attributes.Builder going = accepted.going(known);
+        accepted.changes().forEach(known::apply);
+        lastTime = context.time;
+        if (context.taken) takeNumber();
+        if (request.getMkdir().getDelegate()) directories.add(accepted.inode());
+        MutateReply reply = accepted.reply(known, going).build();
+        for (Change change : accepted.changes()) {
+            if (change.hasInodeGone()) directories.remove(change.getInodeGone());
+            // Open and without a name: nothing is decided about it any more.
+            if (change.hasOrphan()) known.apply(goneInode(change.getOrphan()));
+        }
+        return new Verdict.Done(
+                ShippedCommand.newBuilder()
+                        .setRequest(request)
+                        .setInode(context.taken ? context.number : 0)
+                        .setTime(context.time)
+                        .setDigest(ShippedAnswers.digest(request, reply))
+                        .build(),
+                reply);
+    }
+
+    private void takeNumber() {
+        Numbers first = numbers.remove();
+        if (first.count > 1) numbers.addFirst(new Numbers(first.first + 1, first.count - 1));
+        numbersLeft--;
+    }
+
+    private MutateRequest delegating(MutateRequest request) {
+        if (!request.hasMkdir()) return request;
+        MakeDirectory.Builder mkdir = request.getMkdir().toBuilder().clearNumbers();
+        mkdir.setDelegate(directories.size() < DIRECTORIES_MAX);
+        return request.toBuilder().setMkdir(mkdir).build();
+    }
+
+    private static boolean makes(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case CREATE, MKDIR, SYMLINK, MKNOD -> true;
+            default -> false;
+        };
+    }
+
+    private boolean isDecidedHere(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case CREATE -> {
+                CreateFile q = request.getCreate();
+                // The leader opens what is there.
+                yield isOwn(q.getParent())
+                        && (q.getExclusive() || isFree(q.getParent(), q.getName()));
+            }
+            case MKDIR -> isOwn(request.getMkdir().getParent());
+            case SYMLINK -> isOwn(request.getSymlink().getParent());
+            case MKNOD -> isOwn(request.getMknod().getParent());
+            case UNLINK -> isOwn(request.getUnlink().getParent());
+            case RMDIR -> {
+                Remove q = request.getRmdir();
+                yield isOwn(q.getParent()) && isKnown(q.getParent(), q.getName());
+            }
+            case RENAME -> isDecidedHere(request.getRename());
+            case SET_ATTRIBUTES -> isDecidedHere(request.getSetAttributes());
+            case SET_XATTR, REMOVE_XATTR, SET_POLICY, LINK, TEMPORARY, COMMIT, OPERATION_NOT_SET ->
+                    false;
+        };
+    }
+
+    private boolean isFree(long directory, ByteString name) {
+        return known.peek(directory, name) == 0;
+    }
+
+    /** A file, one of our directories, or nothing: all that is to be known of it is known. */
+    private boolean isKnown(long directory, ByteString name) {
+        long there = known.peek(directory, name);
+        return there == 0 || isOwn(there) || !known.isDirectory(there);
+    }
+
+    /**
+     * Not where a directory comes to lie in another one: whether that would lie in itself, the
+     * directories between them tell, and they may not all be known.
+     */
+    private boolean isDecidedHere(Rename rename) {
+        boolean directory = known.isDirectory(known.peek(rename.getParent(), rename.getName()));
+        return isOwn(rename.getParent())
+                && isOwn(rename.getToParent())
+                && !rename.getExchange()
+                && !rename.getWhiteout()
+                && isKnown(rename.getParent(), rename.getName())
+                && isKnown(rename.getToParent(), rename.getToName())
+                && (!directory || rename.getParent() == rename.getToParent());
+    }
+
+    /** Of files the leader may know more: their content is committed there. */
+    private boolean isDecidedHere(SetAttributes set) {
+        return isOwn(set.getInode()) && !set.hasSize() && set.getHandle() == 0;
+    }
+
+    /**
+     * The directories whose names or attributes the command may change, in the namespace as it is.
+     * Of those that are delegated to the session which asks for this the leader has them given back
+     * first: what that decides there on its own would start from something else.
+     */
+    public static List<Long> changedBy(MutateRequest request, Namespace namespace) {
+        Stream<Long> changed =
+                switch (request.getOperationCase()) {
+                    case CREATE -> {
+                        CreateFile q = request.getCreate();
+                        boolean opens = namespace.peek(q.getParent(), q.getName()) != 0;
+                        yield opens ? Stream.of() : Stream.of(q.getParent());
+                    }
+                    case MKDIR -> Stream.of(request.getMkdir().getParent());
+                    case SYMLINK -> Stream.of(request.getSymlink().getParent());
+                    case MKNOD -> Stream.of(request.getMknod().getParent());
+                    case UNLINK -> Stream.of(request.getUnlink().getParent());
+                    case RMDIR -> {
+                        Remove q = request.getRmdir();
+                        yield Stream.of(q.getParent(), namespace.peek(q.getParent(), q.getName()));
+                    }
+                    case RENAME -> {
+                        Rename q = request.getRename();
+                        yield Stream.of(
+                                q.getParent(),
+                                q.getToParent(),
+                                namespace.peek(q.getParent(), q.getName()),
+                                namespace.peek(q.getToParent(), q.getToName()));
+                    }
+                    case LINK ->
+                            Stream.of(
+                                    request.getLink().getParent(),
+                                    namespace.homeOf(request.getLink().getInode()));
+                    case SET_ATTRIBUTES -> Stream.of(request.getSetAttributes().getInode());
+                    case SET_XATTR -> Stream.of(request.getSetXattr().getInode());
+                    case REMOVE_XATTR -> Stream.of(request.getRemoveXattr().getInode());
+                    case SET_POLICY -> Stream.of(request.getSetPolicy().getInode());
+                    case TEMPORARY, COMMIT, OPERATION_NOT_SET -> Stream.of();
+                };
+        return changed.filter(namespace::isDirectory).distinct().toList();
+    }
+
+    /** What one decision is told. */
+    private static final class Once implements Context {
+        final long time;
+        final long number;
+        private final LongPredicate isOpen;
+        boolean taken;
+
+        Once(long time, long number, LongPredicate isOpen) {
+            this.time = time;
+            this.number = number;
+            this.isOpen = isOpen;
+        }
+
+        @Override
+        public long now() {
+            return time;
+        }
+
+        @Override
+        public long nextInode() {
+            taken = true;
+            return number;
+        }
+
+        @Override
+        public boolean isOpen(long inode) {
+            return isOpen.test(inode);
+        }
+
+        @Override
+        public boolean mayWrite(long session, long handle, long inode) {
+            return false;
+        }
+
+        @Override
+        public boolean isWriting(long session, long inode) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,414 @@
+package org.gridfarm.namespace.own;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+
+import org.gridfarm.campaign.property.Dice;
+import org.gridfarm.campaign.property.Property;
+import org.gridfarm.namespace.Context;
+import org.gridfarm.namespace.Decision;
+import org.gridfarm.namespace.Namespace;
+import org.gridfarm.protocol.api.ShippedAnswers;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.CreateFile;
+import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.FileType;
+import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MakeLink;
+import org.gridfarm.protocol.wire.MakeNode;
+import org.gridfarm.protocol.wire.MakeSymlink;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.Remove;
+import org.gridfarm.protocol.wire.Rename;
+import org.gridfarm.protocol.wire.SetAttributes;
+import org.gridfarm.protocol.wire.SetXattr;
+import org.gridfarm.protocol.wire.ShippedCommand;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * A leader and a session that decides in directories of its own, beside another session: what the
+ * session has answered the leader comes to as well, whenever it is told, and whatever is given back
+ * in between.
+ */
+class OwnGroundTest {
+    private static final Credentials ALICE =
+            Credentials.newBuilder().setUid(1000).setGid(1000).build();
+    private static final Credentials BOB =
+            Credentials.newBuilder().setUid(1001).setGid(1001).build();
+
+    @Property(tries = 150)
+    void theLeaderComesToWhatTheSessionHasAnswered(Dice dice) {
+        World world = new World(dice);
+        for (int i = 0; i < 300; i++) {
+            world.step();
+        }
+        world.shipAll();
+        world.requireEqualViews();
+        assertThat(world.decidedHere).as("decided by the session").isPositive();
+    }
+
+    /** Everything in one thread; the session's commands wait in a queue until they are shipped. */
+    private static final class World {
+        private final Dice dice;
+        private final Namespace leader = new Namespace();
+        private final OwnGround ground = new OwnGround();
+        private final Set<Long> delegated = new HashSet<>();
+        private final Deque<ShippedCommand> queue = new ArrayDeque<>();
+        private final boolean root;
+        private long clock = 1_000_000;
+        private long nextInode = 2;
+        private long sequence;
+        int decidedHere;
+
+        World(Dice dice) {
+            this.dice = dice;
+            this.root = dice.once(2);
+            Namespace.genesis(clock).forEach(leader::apply);
+            // Everybody may make something in the root.
+            apply(
+                    decided(
+                            command()
+                                    .setSetAttributes(
+                                            SetAttributes.newBuilder().setInode(1).setMode(0777))
+                                    .build(),
+                            Credentials.getDefaultInstance(),
+                            0,
+                            ++clock));
+        }
+
+        void step() {
+            clock += dice.below(1000);
+            switch (dice.below(20)) {
+                case 0 -> shipSome();
+                case 1 -> {
+                    if (dice.once(4)) giveBackOne();
+                }
+                case 2, 3 -> asTheSession(birthAtTheTop(), who());
+                default -> asTheSession(anyCommand(), who());
+            }
+        }
+
+        private Credentials who() {
+            return dice.oneOf(ALICE, ALICE, ALICE, BOB, Credentials.getDefaultInstance());
+        }
+
+        // ---- the session
+
+        private void asTheSession(MutateRequest request, Credentials who) {
+            Verdict verdict =
+                    ground.decide(request, who, clock + dice.below(2000) - 1000, inode -> false);
+            switch (verdict) {
+                case Verdict.Done done -> {
+                    decidedHere++;
+                    assertThat(ShippedAnswers.digest(done.command().getRequest(), done.reply()))
+                            .isEqualTo(done.command().getDigest());
+                    queue.add(
+                            done.command().toBuilder()
+                                    .setRequest(
+                                            done.command().getRequest().toBuilder()
+                                                    .setCredentials(who))
+                                    .build());
+                }
+                case Verdict.Refused refused -> {
+                    shipAll();
+                    assertThat(decided(request, acting(who), nextInode, ++clock))
+                            .isInstanceOfSatisfying(
+                                    Decision.Refused.class,
+                                    there ->
+                                            assertThat(there.failure().kind())
+                                                    .isEqualTo(refused.why().kind()));
+                }
+                case Verdict.Leaders _ -> byTheLeader(request, who);
+            }
+        }
+
+        private Credentials acting(Credentials who) {
+            return root ? who : org.gridfarm.protocol.auth.Squash.of(who);
+        }
+
+        private void byTheLeader(MutateRequest request, Credentials who) {
+            shipAll();
+            giveBackWhatIsChangedBy(request);
+            Decision decision = decided(request, acting(who), nextInode++, ++clock);
+            if (!(decision instanceof Decision.Accepted accepted)) return;
+            MutateReply reply = apply(decision);
+            ground.seen(reply.getAttributes());
+            if (request.hasMkdir() && !dice.once(4)) delegate(accepted.inode());
+        }
+
+        private void delegate(long directory) {
+            DirectoryDelegation.Builder told =
+                    DirectoryDelegation.newBuilder().setDirectory(directory).setRoot(root);
+            leader.exportInode(directory, told::addContent);
+            int numbers = dice.once(5) ? 0 : 1 + dice.below(60);
+            ground.add(told.setFirstNumber(nextInode).setNumbers(numbers).build());
+            nextInode += numbers;
+            delegated.add(directory);
+        }
+
+        private void giveBackOne() {
+            List<Long> own = ground.directories();
+            if (own.isEmpty()) return;
+            shipAll();
+            requireEqualViews();
+            long directory = dice.oneOf(own);
+            giveBack(directory);
+            // Somebody else does something there.
+            for (int i = 0; i < 3; i++) {
+                MutateRequest request = commandIn(directory, directory);
+                giveBackWhatIsChangedBy(request);
+                Decision decision =
+                        decided(request, Credentials.getDefaultInstance(), nextInode++, ++clock);
+                if (decision instanceof Decision.Accepted) apply(decision);
+            }
+        }
+
+        private void giveBackWhatIsChangedBy(MutateRequest request) {
+            OwnGround.changedBy(request, leader).stream()
+                    .filter(delegated::contains)
+                    .forEach(this::giveBack);
+        }
+
+        private void giveBack(long directory) {
+            ground.giveBack(directory);
+            delegated.remove(directory);
+            assertThat(ground.isOwn(directory)).isFalse();
+        }
+
+        private void shipSome() {
+            for (int left = dice.below(10); left > 0 && !queue.isEmpty(); left--) shipOne();
+        }
+
+        void shipAll() {
+            while (!queue.isEmpty()) shipOne();
+        }
+
+        private void shipOne() {
+            ShippedCommand command = queue.remove();
+            MutateRequest request = command.getRequest();
+            for (long inode : Namespace.named(request)) {
+                assertThat(delegated).contains(leader.homeOf(inode));
+            }
+            Decision decision =
+                    decided(
+                            request,
+                            acting(request.getCredentials()),
+                            command.getInode(),
+                            command.getTime());
+            assertThat(decision).as(request.toString()).isInstanceOf(Decision.Accepted.class);
+            MutateReply reply = apply(decision);
+            assertThat(ShippedAnswers.digest(request, reply))
+                    .as("%s: %s", request, reply)
+                    .isEqualTo(command.getDigest());
+            if (request.getMkdir().getDelegate()) {
+                delegated.add(((Decision.Accepted) decision).inode());
+            }
+        }
+
+        // ---- the leader
+
+        private Decision decided(MutateRequest request, Credentials who, long inode, long time) {
+            return leader.decide(
+                    request,
+                    who,
+                    new Context() {
+                        @Override
+                        public long now() {
+                            return time;
+                        }
+
+                        @Override
+                        public long nextInode() {
+                            assertThat(leader.exists(inode)).isFalse();
+                            return inode;
+                        }
+
+                        @Override
+                        public boolean isOpen(long open) {
+                            return false;
+                        }
+
+                        @Override
+                        public boolean mayWrite(long session, long handle, long file) {
+                            return false;
+                        }
+
+                        @Override
+                        public boolean isWriting(long session, long file) {
+                            return false;
+                        }
+                    });
+        }
+
+        private MutateReply apply(Decision decision) {
+            Decision.Accepted accepted = (Decision.Accepted) decision;
+            Attributes.Builder going = accepted.going(leader);
+            for (Change change : accepted.changes()) {
+                leader.apply(change);
+                if (change.hasInodeGone()) delegated.remove(change.getInodeGone());
+            }
+            return accepted.reply(leader, going).build();
+        }
+
+        /** All that the session has told is shipped: the two say the same of its directories. */
+        void requireEqualViews() {
+            assertThat(new HashSet<>(ground.directories())).isEqualTo(delegated);
+            for (long directory : delegated) {
+                assertThat(entries(ground.known(), directory))
+                        .isEqualTo(entries(leader, directory));
+                assertThat(ground.known().attributes(directory).build())
+                        .isEqualTo(leader.attributes(directory).build());
+            }
+        }
+
+        private static TreeMap<String, Long> entries(Namespace namespace, long directory) {
+            TreeMap<String, Long> entries = new TreeMap<>();
+            namespace.exportEntries(
+                    directory,
+                    entry ->
+                            entries.put(
+                                    entry.getDirent().getName().toStringUtf8(),
+                                    entry.getDirent().getInode()));
+            return entries;
+        }
+
+        // ---- commands
+
+        private MutateRequest.Builder command() {
+            return MutateRequest.newBuilder().setSession(7).setSequence(++sequence);
+        }
+
+        private MutateRequest birthAtTheTop() {
+            return command()
+                    .setMkdir(
+                            MakeDirectory.newBuilder()
+                                    .setParent(1)
+                                    .setName(name())
+                                    .setMode(dice.oneOf(0777, 0777, 02777, 01777, 0755))
+                                    .setUmask(dice.oneOf(0, 022)))
+                    .build();
+        }
+
+        private MutateRequest anyCommand() {
+            List<Long> own = new ArrayList<>(ground.directories());
+            List<Long> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) all.addAll(own);
+            for (long number : leader.inodeNumbers()) {
+                if (leader.isDirectory(number)) all.add(number);
+            }
+            return commandIn(dice.oneOf(all), dice.oneOf(all));
+        }
+
+        private MutateRequest commandIn(long directory, long other) {
+            List<Supplier<MutateRequest.Builder>> kinds =
+                    List.of(
+                            () -> command().setCreate(create(directory)),
+                            () -> command().setCreate(create(directory)),
+                            () -> command().setCreate(create(directory)),
+                            () -> command().setMkdir(mkdir(directory)),
+                            () -> command().setMkdir(mkdir(directory)),
+                            () -> command().setUnlink(remove(directory)),
+                            () -> command().setRmdir(remove(directory)),
+                            () -> command().setRename(rename(directory, directory)),
+                            () -> command().setRename(rename(directory, other)),
+                            () -> command().setSetAttributes(attributes(directory)),
+                            () -> command().setSetAttributes(attributes(someFile(directory))),
+                            () ->
+                                    command()
+                                            .setSymlink(
+                                                    MakeSymlink.newBuilder()
+                                                            .setParent(directory)
+                                                            .setName(name())
+                                                            .setTarget(
+                                                                    ByteString.copyFromUtf8("t"))),
+                            () ->
+                                    command()
+                                            .setMknod(
+                                                    MakeNode.newBuilder()
+                                                            .setParent(directory)
+                                                            .setName(name())
+                                                            .setType(FileType.FIFO)
+                                                            .setMode(0600)),
+                            () ->
+                                    command()
+                                            .setLink(
+                                                    MakeLink.newBuilder()
+                                                            .setParent(other)
+                                                            .setName(name())
+                                                            .setInode(someFile(directory))),
+                            () ->
+                                    command()
+                                            .setSetXattr(
+                                                    SetXattr.newBuilder()
+                                                            .setInode(directory)
+                                                            .setName(
+                                                                    ByteString.copyFromUtf8(
+                                                                            "user.a"))
+                                                            .setValue(
+                                                                    ByteString.copyFromUtf8("v"))));
+            // The last two end a delegation.
+            int kind = dice.once(40) ? kinds.size() - 1 - dice.below(2) : dice.below(13);
+            return kinds.get(kind).get().build();
+        }
+
+        private CreateFile.Builder create(long directory) {
+            return CreateFile.newBuilder()
+                    .setParent(directory)
+                    .setName(name())
+                    .setMode(dice.oneOf(0644, 06755))
+                    .setUmask(dice.oneOf(0, 022))
+                    .setExclusive(dice.once(2));
+        }
+
+        private MakeDirectory.Builder mkdir(long directory) {
+            return MakeDirectory.newBuilder()
+                    .setParent(directory)
+                    .setName(name())
+                    .setMode(dice.oneOf(0777, 0777, 0700));
+        }
+
+        private Remove.Builder remove(long directory) {
+            return Remove.newBuilder().setParent(directory).setName(name());
+        }
+
+        private Rename.Builder rename(long from, long to) {
+            return Rename.newBuilder()
+                    .setParent(from)
+                    .setName(name())
+                    .setToParent(to)
+                    .setToName(name())
+                    .setNoReplace(dice.once(4))
+                    .setExchange(dice.once(30));
+        }
+
+        private SetAttributes.Builder attributes(long inode) {
+            SetAttributes.Builder set = SetAttributes.newBuilder().setInode(inode);
+            return switch (dice.below(3)) {
+                case 0 -> set.setMode(dice.oneOf(0777, 0755, 02777));
+                case 1 -> set.setMtime(dice.below(5000));
+                default -> set.setMtimeNow(true).setAtimeNow(true);
+            };
+        }
+
+        private long someFile(long directory) {
+            List<Long> files = new ArrayList<>(entries(leader, directory).values());
+            return files.isEmpty() ? directory : dice.oneOf(files);
+        }
+
+        private ByteString name() {
+            return ByteString.copyFromUtf8("n" + dice.below(9));
+        }
+    }
+}
