@@ -99,6 +99,10 @@ public final class OwnGround {
         return known;
     }
 
+    public boolean isEmpty() {
+        return directories.isEmpty();
+    }
+
     /** Those that were given first come first. */
     public List<Long> directories() {
         return List.copyOf(directories);
@@ -203,7 +207,10 @@ public final class OwnGround {
         Credentials asserted = root ? who : Squash.of(who);
         return switch (known.decide(delegating, asserted, context)) {
             case Decision.Refused refused -> new Verdict.Refused(refused.failure());
-            case Decision.Accepted accepted -> done(delegating, accepted, context);
+            case Decision.Accepted accepted ->
+                    isStriped(accepted)
+                            ? new Verdict.Leaders() // who says which nodes its stripes go to
+                            : done(delegating, accepted, context);
         };
     }
 
@@ -227,6 +234,14 @@ public final class OwnGround {
                         .setDigest(ShippedAnswers.digest(request, reply))
                         .build(),
                 reply);
+    }
+
+    private static boolean isStriped(Decision.Accepted accepted) {
+        return accepted.created()
+                && accepted.changes().stream()
+                        .anyMatch(change ->
+                                change.getInode().getType() == FileType.REGULAR
+                                        && change.getInode().getStripeCount() > 1);
     }
 
     private void takeNumber() {

@@ -1,6 +1,7 @@
 package org.gridfarm.client.core;
 
 import org.gridfarm.client.core.metadata.MetadataClient;
+import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.session.SessionSettings;
@@ -18,9 +19,12 @@ import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.rpc.RpcClient;
 import org.gridfarm.protocol.rpc.RpcObserver;
 import org.gridfarm.protocol.rpc.Services;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The wiring of one client: network threads, session, namespace, transfer. */
@@ -37,8 +41,18 @@ final class FarmConnection implements AutoCloseable {
             String name,
             Clock clock,
             Entropy entropy,
-            Inheritance inheritance) {
-        this(config, name, clock, entropy, Loops.start("gf-client"), true, null, inheritance);
+            Inheritance inheritance,
+            OwnDecisions decisions) {
+        this(
+                config,
+                name,
+                clock,
+                entropy,
+                Loops.start("gf-client"),
+                true,
+                null,
+                inheritance,
+                decisions);
     }
 
     /**
@@ -52,7 +66,8 @@ final class FarmConnection implements AutoCloseable {
             Loops loops,
             boolean ownLoops,
             @Nullable ChannelSecurity security,
-            Inheritance inheritance) {
+            Inheritance inheritance,
+            OwnDecisions decisions) {
         this.loops = loops;
         this.ownLoops = ownLoops;
         ChannelSecurity secured =
@@ -93,6 +108,32 @@ final class FarmConnection implements AutoCloseable {
                         entropy,
                         config.node(),
                         config.nodeData());
+        decisions.begins(new Deciding(session, metadata(), transfer));
+        metadata().decidesBy(decisions);
+    }
+
+    /** What decisions of this client's own need of it. */
+    private record Deciding(FarmSession session, MetadataClient metadata, TransferClient transfer)
+            implements OwnDecisions.Client {
+        @Override
+        public void settled(long sequence) {
+            metadata.sequences().answered(sequence);
+        }
+
+        @Override
+        public boolean isOpen(long inode) {
+            return transfer.isOpen(inode);
+        }
+
+        @Override
+        public void opened(long handle, OpenReply reply) {
+            transfer.opened(handle, reply);
+        }
+
+        @Override
+        public CompletableFuture<Void> forget(RecallRequest all) {
+            return metadata.forget(all);
+        }
     }
 
     MetadataClient metadata() {

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 
 import org.gridfarm.client.core.metadata.Metadata;
+import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
@@ -88,7 +89,7 @@ public final class Gridfarm implements AutoCloseable {
      * @param client what the farm's administrator sees as this client's name
      */
     public static Gridfarm open(ClientConfig config, String client) {
-        return opened(connection(config, client, Inheritance.NONE), config);
+        return opened(connection(config, client, Inheritance.NONE, OwnDecisions.NONE), config);
     }
 
     /**
@@ -97,13 +98,24 @@ public final class Gridfarm implements AutoCloseable {
      * #resume}.
      */
     public static Gridfarm open(ClientConfig config, String client, Inheritance inheritance) {
-        FarmConnection made = connection(config, client, inheritance);
+        return open(config, client, inheritance, OwnDecisions.NONE);
+    }
+
+    /**
+     * The same of a program that decides some changes by itself.
+     *
+     * @param decisions nobody else's
+     */
+    public static Gridfarm open(
+            ClientConfig config, String client, Inheritance inheritance, OwnDecisions decisions) {
+        FarmConnection made = connection(config, client, inheritance, decisions);
         return inheritance.session() == 0 ? opened(made, config) : new Gridfarm(made, config);
     }
 
     private static FarmConnection connection(
-            ClientConfig config, String client, Inheritance inheritance) {
-        return new FarmConnection(config, client, Clock.system(), Entropy.system(), inheritance);
+            ClientConfig config, String client, Inheritance inheritance, OwnDecisions decisions) {
+        return new FarmConnection(
+                config, client, Clock.system(), Entropy.system(), inheritance, decisions);
     }
 
     /**
@@ -121,7 +133,8 @@ public final class Gridfarm implements AutoCloseable {
                         loops,
                         false,
                         security,
-                        Inheritance.NONE),
+                        Inheritance.NONE,
+                        OwnDecisions.NONE),
                 config);
     }
 

@@ -328,7 +328,12 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void fsyncdir(EmptyReply reply, long node, long handle, boolean dataOnly) {
-        reply.done(); // every change of the namespace was durable when it was answered
+        mounted.metadata()
+                .durable()
+                .whenComplete((_, failure) -> {
+                    if (failure == null) reply.done();
+                    else mounted.fail(reply, node, "fsync", failure);
+                });
     }
 
     @Override

@@ -2,17 +2,20 @@ package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
+import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
+import org.gridfarm.client.mount.own.OwnDirectories;
 import org.gridfarm.client.mount.takeover.Heartbeat;
 import org.gridfarm.client.mount.takeover.Ledger;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenBook;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.observe.Readiness;
@@ -118,7 +121,11 @@ public final class MountMain {
         }
         Numbers numbers = ledger == null ? Numbers.unkept() : Numbers.of(ledger);
         boolean goesOn = numbers.session() != 0;
-        try (Gridfarm farm = Gridfarm.open(config, "mount " + settings.directory(), numbers)) {
+        String name = "mount " + settings.directory();
+        try (OwnDirectories own = ownDirectories(settings, config, goesOn);
+                Gridfarm farm =
+                        Gridfarm.open(
+                                config, name, numbers, own == null ? OwnDecisions.NONE : own)) {
             if (!settings.usesJnr()) {
                 farm.findBlocksBy(new HostBlocks());
             }
@@ -160,6 +167,23 @@ public final class MountMain {
                 supervised(settings, options, operations, ledger);
             }
         }
+    }
+
+    /** Null: everything is the leader's to decide. */
+    private static @Nullable OwnDirectories ownDirectories(
+            MountSettings settings, ClientConfig config, boolean goesOn) throws IOException {
+        if (!settings.hasOwnDirectories()) return null;
+        Path ledger = settings.ledger();
+        if (ledger == null) {
+            throw new FarmException(
+                    ErrorKind.USAGE,
+                    "mount -o",
+                    "writebehind=born",
+                    "only with the engine of this kernel: nobody would go on for this process");
+        }
+        Path log = ledger.resolveSibling(ledger.getFileName() + ".own");
+        if (!goesOn) Files.deleteIfExists(log);
+        return new OwnDirectories(Clock.system(), config.node(), log, goesOn);
     }
 
     private static void supervised(

@@ -36,6 +36,7 @@ final class MountSettings {
     private Duration fixed = Duration.ofSeconds(1);
     private String engine = "linux";
     private boolean nopassthrough;
+    private boolean ownDirectories;
     private @Nullable Path ledger;
     private boolean prepare;
     private @Nullable Integer uid;
@@ -101,6 +102,13 @@ final class MountSettings {
                 cache = Beliefs.Mode.TIMED;
                 fixed = seconds(name, value);
             }
+            case "writebehind" ->
+                    ownDirectories =
+                            switch (value) {
+                                case "off" -> false;
+                                case "born" -> true;
+                                default -> throw wrong(option, "writebehind is off or born");
+                            };
             case "source" -> options = options.withSource(value);
             case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> nopassthrough = true;
@@ -199,6 +207,11 @@ final class MountSettings {
     /** Where a supervised process writes down what the next one must know; null: not supervised. */
     @Nullable Path ledger() {
         return ledger;
+    }
+
+    /** Whether this mount decides by itself in directories that it makes. */
+    boolean hasOwnDirectories() {
+        return ownDirectories;
     }
 
     /** Only to mount, and to become the supervisor then. */

@@ -49,11 +49,14 @@ public final class Accesses {
         long now = state.nowNanos();
         Namespace namespace = state.namespace();
         List<Change> changes = new ArrayList<>();
+        List<Long> unchanged = new ArrayList<>();
         for (Access access : request.getAccessesList()) {
             long inode = access.getInode();
-            // What is delegated only its session changes.
-            boolean delegated = state.delegatedBy(inode) != 0;
-            if (delegated || !namespace.exists(inode) || !mayRead(caller, inode)) {
+            if (!namespace.exists(inode) || !mayRead(caller, inode)) {
+                continue;
+            }
+            if (state.delegations().of(inode) != 0) {
+                unchanged.add(inode); // its session decides from what it knows of it
                 continue;
             }
             Change change =
@@ -62,17 +65,19 @@ public final class Accesses {
                 changes.add(change);
             }
         }
-        if (changes.isEmpty()) {
-            exchange.reply(AccessedReply.getDefaultInstance());
-            return;
-        }
         leader.change(changes, caller.session());
         AccessedReply.Builder reply = AccessedReply.newBuilder();
+        for (long inode : unchanged) {
+            if (state.delegations().of(inode) == caller.session()) {
+                reply.addChanged(state.attributes(inode));
+            }
+        }
         for (Change change : changes) {
             reply.addChanged(state.attributes(change.getInode().getInode()));
         }
         AccessedReply told = reply.build();
-        leader.afterCompletion(leader.openSequence(), () -> exchange.reply(told));
+        if (changes.isEmpty()) exchange.reply(told);
+        else leader.afterCompletion(leader.openSequence(), () -> exchange.reply(told));
     }
 
     /** A trusted mount says what its users have read; they were asked whether they may before. */

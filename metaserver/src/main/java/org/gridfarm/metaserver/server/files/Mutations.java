@@ -14,11 +14,13 @@ import org.gridfarm.namespace.Decision;
 import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
@@ -26,6 +28,8 @@ import org.gridfarm.protocol.wire.Outcome;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.WritingChain;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.List;
 import java.util.Map;
@@ -38,6 +42,8 @@ import java.util.Map;
  * is not remembered, since repeating the question is harmless.
  */
 public final class Mutations {
+    private static final Logger log = LoggerFactory.getLogger(Mutations.class);
+
     private final FarmState state;
     private final FileOpens opens;
     private final LeaderContext leader;
@@ -201,7 +207,7 @@ public final class Mutations {
         } else {
             Decision.Accepted accepted = requireAllowed(caller, who, asked);
             List<Change> graces = state.withinQuotas(accepted.changes(), who);
-            if (accepted.created()) place = place(request, caller, accepted);
+            if (accepted.created()) place = place(asked, caller, accepted);
             Attributes.Builder going = accepted.going(state.namespace());
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
@@ -214,7 +220,7 @@ public final class Mutations {
         }
         OpenRequest wish = openWish(request);
         long inode = reply.getAttributes().getInode();
-        if (wish != null) {
+        if (wish != null && !isPlaceless(asked, wish, place)) {
             opens.open(
                     caller,
                     who,
@@ -273,18 +279,36 @@ public final class Mutations {
 
     /**
      * A file that cannot be opened for want of nodes is not made, either: asked again, its creation
-     * would meet itself.
+     * would meet itself. One that its session has made already is not opened: the session hears
+     * that when it asks where the file lies.
      */
-    private List<WritingChain> place(
-            MutateRequest request, Caller caller, Decision.Accepted accepted) {
-        OpenRequest wish = openWish(request);
+    private List<WritingChain> place(Asked asked, Caller caller, Decision.Accepted accepted) {
+        OpenRequest wish = openWish(asked.request());
         if (wish == null || !wish.getWrite()) return List.of();
         for (Change change : accepted.changes()) {
             if (change.hasInode() && change.getInode().getInode() == accepted.inode()) {
-                return opens.place(caller, change.getInode());
+                return placed(asked, caller, change.getInode());
             }
         }
         return List.of();
+    }
+
+    private List<WritingChain> placed(Asked asked, Caller caller, InodeImage made) {
+        try {
+            return opens.place(caller, made);
+        } catch (FarmException e) {
+            boolean forGood = e.kind().retry() == Retry.NEVER;
+            if (asked.decided() == null || !forGood) throw e;
+            log.warn(
+                    "inode {}, made by its mount: {}",
+                    Long.toHexString(made.getInode()),
+                    e.getMessage());
+            return List.of();
+        }
+    }
+
+    private static boolean isPlaceless(Asked asked, OpenRequest wish, List<WritingChain> place) {
+        return asked.decided() != null && wish.getWrite() && place.isEmpty();
     }
 
     /** A create that found the file opens it: as OPEN does, if the mode bits allow it. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
+
 /**
  * SHIP at the leader: what a session has decided in directories that are delegated to it is decided
  * again, in the session's order, by what it decided it with. All of it happens in one go on the
@@ -58,10 +60,11 @@ public final class Shipments {
             if (!run(shipment, caller, command)) break;
         }
         if (shipment.isWhole()) {
+            List<Long> own = state.delegations().heldBy(caller.session());
             delegating.returned(
-                    request.getReturnedList().stream()
-                            .filter(d -> state.delegations().of(d) == caller.session())
-                            .toList());
+                    request.getNothingOwn()
+                            ? own
+                            : own.stream().filter(request.getReturnedList()::contains).toList());
         }
         int numbers = Math.min(request.getNumbers(), ServerLimits.NUMBERS_AT_ONCE_MAX);
         if (numbers > 0) {
@@ -77,7 +80,12 @@ public final class Shipments {
             if (!isAnswered(command.getRequest())) requireDelegated(caller, command);
             mutations.mutate(shipped);
         } catch (FarmException e) {
-            shipped.refused(e);
+            // What the session may have at once is bounded: it comes again when it has less.
+            shipped.refused(
+                    e.kind() == ErrorKind.TOO_MANY_OPEN
+                            ? new FarmException(
+                                    ErrorKind.OVERLOADED, e.operation(), e.subject(), e.detail(), e)
+                            : e);
         }
         return shipment.reply.getRefusal() == 0;
     }
@@ -199,10 +207,10 @@ public final class Shipments {
             }
         }
 
-        /** It was done, but what it opened is closed again. */
+        /** It was done, and what it opened is closed again: its next command said so. */
         @Override
         public void fail(FarmException why) {
-            log.warn("what a shipment opened is not told: {}", why.getMessage());
+            log.debug("what a shipment opened is not told: {}", why.getMessage());
             shipment.over();
         }
     }

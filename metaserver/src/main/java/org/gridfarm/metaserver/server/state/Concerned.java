@@ -39,6 +39,7 @@ public final class Concerned {
             }
             case OpenRequest q -> inode(q.getInode());
             case RefreshRequest q -> inode(q.getInode());
+            case AccessedRequest q -> q.getAccessesList().forEach(one -> inode(one.getInode()));
             case LockRequest q -> inode(q.getInode());
             case LocateRequest q -> inode(q.getInode());
             case ListReplicasRequest q -> inode(q.getInode());

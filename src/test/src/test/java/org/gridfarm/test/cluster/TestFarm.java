@@ -183,6 +183,7 @@ public final class TestFarm implements AutoCloseable {
         List<String> command =
                 new ArrayList<>(List.of("cluster", "start", "--dir", directory.toString()));
         command.addAll(options);
+        command.addAll(asked());
         try {
             gf(command.toArray(new String[0]));
         } catch (AssertionError e) {
@@ -194,6 +195,15 @@ public final class TestFarm implements AutoCloseable {
             throw e;
         }
         return this;
+    }
+
+    /**
+     * Options of all mounts, for a run of these tests with others than a user has who gives none:
+     * {@code -Dgf.mounts=writebehind=born}.
+     */
+    private static List<String> asked() {
+        String options = System.getProperty("gf.mounts", "");
+        return options.isEmpty() ? List.of() : List.of("-o", options);
     }
 
     /** Before the node is made. */
@@ -288,6 +298,7 @@ public final class TestFarm implements AutoCloseable {
         furtherMounts.add(mount);
         List<String> command = new ArrayList<>(List.of("cluster", "mount"));
         command.addAll(List.of(options));
+        command.addAll(asked());
         command.addAll(List.of("--node", node, "--dir", directory.toString(), mount.toString()));
         gf(command.toArray(String[]::new));
         return mount;

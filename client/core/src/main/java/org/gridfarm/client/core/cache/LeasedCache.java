@@ -123,6 +123,15 @@ public final class LeasedCache {
         return shard(directory).fillEmpty(stamp, directory, name);
     }
 
+    /**
+     * The directory has just been made, is empty, and is held; kept unless any key of its shard was
+     * touched since the stamps.
+     */
+    public void fillBorn(long[] stamps, long directory) {
+        int index = index(directory);
+        shards[index].fillBorn(stamps[index], directory);
+    }
+
     /** A page that follows the cookie. Kept if it joins what is known of the listing. */
     public void fillPage(
             long stamp,

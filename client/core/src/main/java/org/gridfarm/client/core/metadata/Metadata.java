@@ -52,6 +52,12 @@ public interface Metadata {
     /** This session on every server; also the key of the tickets made for it. */
     long session();
 
+    /**
+     * Completes when every change that was answered is durable: at once, but for those that this
+     * client decides by itself.
+     */
+    CompletableFuture<Void> durable();
+
     /** The user whom the servers know this client as. */
     Credentials self();
 

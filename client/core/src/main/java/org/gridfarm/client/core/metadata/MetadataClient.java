@@ -77,7 +77,28 @@ public final class MetadataClient implements Metadata, SessionKeeper {
      * listeners.
      */
     public CompletableFuture<Empty> recalled(RecallRequest recall) {
-        return recalls.recall(recall).thenApply(done -> Empty.getDefaultInstance());
+        return mutations
+                .own()
+                .recalled(recall)
+                .thenCompose(done -> recalls.recall(recall))
+                .thenApply(done -> Empty.getDefaultInstance());
+    }
+
+    /** What this client decides by itself; set once, before the first call. */
+    public void decidesBy(OwnDecisions decisions) {
+        mutations.decidesBy(decisions);
+        session.first(decisions::told);
+    }
+
+    /** Forgets what is named, here and with the listeners, as if a server had recalled it. */
+    public CompletableFuture<Void> forget(RecallRequest all) {
+        return recalls.recall(all);
+    }
+
+    @Override
+    public CompletableFuture<Void> durable() {
+        CompletableFuture<Void> told = mutations.own().told();
+        return told == null ? CompletableFuture.completedFuture(null) : told;
     }
 
     /** Cache hits and misses so far, for metrics. */
@@ -257,6 +278,7 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                 .handle((reply, thrown) -> {
                     if (thrown == null) {
                         for (Attributes now : reply.getChangedList()) {
+                            mutations.own().seen(now);
                             Long stamp = stamps.remove(now.getInode());
                             if (stamp != null) {
                                 cache.changedAttributes(stamp, now);
@@ -295,7 +317,8 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                         .setMode(mode)
                         .setUmask(umask)
                         .build();
-        return mutations.entry(who, "mkdir", parent, name, m -> m.setMkdir(made));
+        MakeDirectory wished = mutations.own().wished(made);
+        return mutations.entry(who, "mkdir", parent, name, m -> m.setMkdir(wished));
     }
 
     @Override

@@ -29,6 +29,7 @@ final class Mutations {
     private final Sequences sequences;
     private volatile @Nullable SizeSource sizes;
     private volatile @Nullable GivenUp givenUp;
+    private volatile OwnDecisions own = OwnDecisions.NONE;
     private final List<ChangeListener> listeners = new CopyOnWriteArrayList<>();
 
     Mutations(FarmSession session, LeasedCache cache, Sequences sequences) {
@@ -43,6 +44,14 @@ final class Mutations {
 
     void along(GivenUp handles) {
         givenUp = handles;
+    }
+
+    void decidesBy(OwnDecisions decisions) {
+        own = decisions;
+    }
+
+    OwnDecisions own() {
+        return own;
     }
 
     void add(ChangeListener listener) {
@@ -88,6 +97,10 @@ final class Mutations {
                 .thenApply(reply -> {
                     if (reply.getAttributesCacheable() || change.firstIsHeld()) {
                         cache.fillAttributes(stamps, reply.getAttributes());
+                    }
+                    if (reply.hasDelegation()) {
+                        cache.fillAttributes(stamps, reply.getAttributes());
+                        cache.fillBorn(stamps, reply.getDelegation().getDirectory());
                     }
                     return reply;
                 });
@@ -230,9 +243,10 @@ final class Mutations {
         CompletableFuture<Void> before =
                 others == null || builder.hasCommit() ? null : others.beforeChange(change.inodes());
         CompletableFuture<MutateReply> made =
-                before == null ? sent(builder) : before.thenCompose(over -> sent(builder));
+                before == null
+                        ? answeredOrSent(builder, sequence)
+                        : before.thenCompose(over -> answeredOrSent(builder, sequence));
         return made.handle((reply, thrown) -> {
-            sequences.answered(sequence);
             if (thrown != null && others != null && !along.isEmpty()) {
                 others.putBack(along);
             }
@@ -246,6 +260,28 @@ final class Mutations {
             tell(change);
             return reply;
         });
+    }
+
+    private CompletableFuture<MutateReply> answeredOrSent(
+            MutateRequest.Builder builder, long sequence) {
+        CompletableFuture<@Nullable MutateReply> decided = own.answer(builder.build());
+        return decided == null
+                ? sentNow(builder, sequence)
+                : decided.whenComplete(
+                                (reply, refused) -> {
+                                    // Of what was decided the leader is still to hear.
+                                    if (refused != null) sequences.answered(sequence);
+                                })
+                        .thenCompose(reply ->
+                                reply == null
+                                        ? sentNow(builder, sequence)
+                                        : CompletableFuture.completedFuture(reply));
+    }
+
+    private CompletableFuture<MutateReply> sentNow(MutateRequest.Builder builder, long sequence) {
+        return sent(builder)
+                .whenComplete((reply, thrown) -> sequences.answered(sequence))
+                .thenApply(own::answered);
     }
 
     private void tell(Change change) {

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -43,6 +44,8 @@ public final class FarmSession implements AutoCloseable {
     private final Entropy entropy;
     private final Inheritance inheritance;
     private final List<SessionKeeper> keepers = new CopyOnWriteArrayList<>();
+    private volatile Supplier<@Nullable CompletableFuture<Void>> first = () -> null;
+    private volatile @Nullable SessionKeeper firstKeeper;
 
     private final Object lock =
             new Object(); // guards the fields down to the blank line; nothing foreign is called
@@ -110,6 +113,19 @@ public final class FarmSession implements AutoCloseable {
         keepers.add(keeper);
     }
 
+    /** Re-established before what the others keep, which may depend on it; set once. */
+    public void keepFirst(SessionKeeper keeper) {
+        firstKeeper = keeper;
+    }
+
+    /**
+     * What every call waits for before it leaves, but those by {@link #leaderAtOnce}; null: for
+     * nothing. Set once.
+     */
+    public void first(Supplier<@Nullable CompletableFuture<Void>> before) {
+        first = before;
+    }
+
     public long id() {
         return id;
     }
@@ -163,6 +179,12 @@ public final class FarmSession implements AutoCloseable {
         return Math.max(0, Math.min(first.nanosLeft(now), second.nanosLeft(now)));
     }
 
+    /** For how long the leader still keeps what this session has; 0: perhaps not at all. */
+    public long leaderLeaseNanosLeft() {
+        Attached now = leaderNow;
+        return now == null ? 0 : Math.max(0, now.nanosLeft(clock.nanoTime()));
+    }
+
     // ---- calls
     // -----------------------------------------------------------------------------------------------------------------------
 
@@ -181,24 +203,72 @@ public final class FarmSession implements AutoCloseable {
      */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leader(
             Method<Q, R> method, Supplier<Q> request, Duration deadline) {
+        return afterFirst(method.name(), deadline, left -> leaderAtOnce(method, request, left));
+    }
+
+    /** As above, whatever other calls have to wait for. */
+    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leaderAtOnce(
+            Method<Q, R> method, Supplier<Q> request, Duration deadline) {
         return leaderAttempt(
                 method.name(),
                 (attached, left) -> attached.peer.callPlain(method, request.get(), left),
                 deadline);
     }
 
+    /** What is waited for first takes of the call's own time. */
+    private <R> CompletableFuture<R> afterFirst(
+            String operation, Duration deadline, Function<Duration, CompletableFuture<R>> call) {
+        CompletableFuture<Void> before = first.get();
+        if (before == null) {
+            return call.apply(deadline);
+        }
+        long began = clock.nanoTime();
+        Duration most = deadline.isZero() ? settings.deadline() : deadline;
+        CompletableFuture<Void> within = new CompletableFuture<>();
+        Clock.Timer timer =
+                clock.after(
+                        most,
+                        () ->
+                                within.completeExceptionally(
+                                        new FarmException(
+                                                ErrorKind.TIMED_OUT,
+                                                operation,
+                                                "",
+                                                "what was changed before could not be told to the metaserver")));
+        before.whenComplete((done, thrown) -> {
+            timer.cancel();
+            if (thrown == null) {
+                within.complete(null);
+            } else {
+                within.completeExceptionally(thrown);
+            }
+        });
+        return within.thenCompose(done -> {
+            Duration left = most.minusNanos(clock.nanoTime() - began);
+            boolean over = left.isNegative() || left.isZero();
+            return call.apply(deadline.isZero() ? deadline : over ? Duration.ofNanos(1) : left);
+        });
+    }
+
     /** To the server this client reads from; the request is made anew for each attempt. */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> reader(
             Method<Q, R> method, Supplier<Q> request) {
-        return new RetryingCall<R>(
-                        clock,
-                        method.name(),
-                        settings.deadline(),
-                        this::currentReader,
-                        a -> a.server().peer.callPlain(method, request.get(), a.left()),
-                        this::suspect)
-                .in(RetryingCall.Scope.ALWAYS)
-                .start();
+        return afterFirst(
+                method.name(),
+                settings.deadline(),
+                deadline ->
+                        new RetryingCall<R>(
+                                        clock,
+                                        method.name(),
+                                        deadline,
+                                        this::currentReader,
+                                        a ->
+                                                a.server()
+                                                        .peer
+                                                        .callPlain(method, request.get(), a.left()),
+                                        this::suspect)
+                                .in(RetryingCall.Scope.ALWAYS)
+                                .start());
     }
 
     /**
@@ -207,15 +277,22 @@ public final class FarmSession implements AutoCloseable {
      */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leaderInAnySession(
             Method<Q, R> method, Supplier<Q> request) {
-        return new RetryingCall<R>(
-                        clock,
-                        method.name(),
-                        settings.deadline(),
-                        this::currentLeader,
-                        a -> a.server().peer.callPlain(method, request.get(), a.left()),
-                        this::suspect)
-                .in(RetryingCall.Scope.ONCE)
-                .start();
+        return afterFirst(
+                method.name(),
+                settings.deadline(),
+                deadline ->
+                        new RetryingCall<R>(
+                                        clock,
+                                        method.name(),
+                                        deadline,
+                                        this::currentLeader,
+                                        a ->
+                                                a.server()
+                                                        .peer
+                                                        .callPlain(method, request.get(), a.left()),
+                                        this::suspect)
+                                .in(RetryingCall.Scope.ONCE)
+                                .start());
     }
 
     private interface Attempt<R> {
@@ -387,19 +464,28 @@ public final class FarmSession implements AutoCloseable {
         // However much there is to be restored, the lease goes on.
         restoringAt = attached;
         scheduleRenewal(attached);
-        CompletableFuture<?>[] restored =
-                keepers.stream()
-                        .map(keeper ->
-                                keeper.reopened(calls, tellLost)
-                                        .toCompletableFuture()
-                                        .exceptionally(thrown -> {
-                                            log.warn(
-                                                    "could not re-establish everything: {}",
-                                                    thrown.getMessage());
-                                            return null;
-                                        }))
-                        .toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(restored).whenComplete((none, never) -> restored(attached));
+        SessionKeeper before = firstKeeper;
+        CompletableFuture<Void> begun =
+                before == null
+                        ? CompletableFuture.completedFuture(null)
+                        : reopened(before, calls, tellLost);
+        begun.thenCompose(done ->
+                        CompletableFuture.allOf(
+                                keepers.stream()
+                                        .map(keeper -> reopened(keeper, calls, tellLost))
+                                        .toArray(CompletableFuture<?>[]::new)))
+                .whenComplete((none, never) -> restored(attached));
+    }
+
+    /** Completes when that is over, well or not. */
+    private static CompletableFuture<Void> reopened(
+            SessionKeeper keeper, LeaderCalls calls, boolean lost) {
+        return keeper.reopened(calls, lost)
+                .toCompletableFuture()
+                .exceptionally(thrown -> {
+                    log.warn("could not re-establish everything: {}", thrown.getMessage());
+                    return null;
+                });
     }
 
     private void restored(Attached attached) {

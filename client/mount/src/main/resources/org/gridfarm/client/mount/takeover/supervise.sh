@@ -28,7 +28,7 @@ unmount() {
 
 # A ledger without entries and a device without a mount.
 fresh() {
-    rm -f "$state.served" "$state.beat" "$state.command"
+    rm -f "$state.served" "$state.beat" "$state.command" "$state.own"
     : >"$state" || exit 73
     if [ "$user" -ne 0 ]; then
         # fusermount3 mounts for ordinary users; the program makes it do so and becomes this script again.
@@ -187,6 +187,6 @@ done
 
 [ $status -eq 0 ] || unmount
 [ -z "$standby" ] || kill -KILL "$standby" 2>/dev/null
-rm -f "$state" "$state.next" "$state.served" "$state.beat" "$state.command" "$state.server" "$state.standby" "$state.pid" "$state.sh"
+rm -f "$state" "$state.next" "$state.served" "$state.beat" "$state.command" "$state.own" "$state.server" "$state.standby" "$state.pid" "$state.sh"
 [ -z "$ending" ] || exit 0
 exit $status

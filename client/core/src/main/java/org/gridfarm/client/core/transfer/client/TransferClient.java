@@ -449,7 +449,20 @@ public final class TransferClient
 
     @Override
     public CompletableFuture<Void> settled() {
-        return resting.endAll();
+        return resting.endAll().thenCompose(done -> wiring.metadata().durable());
+    }
+
+    /** Whether a handle of this process is on it, closed by its program or not. */
+    public boolean isOpen(long inode) {
+        return open.find(inode) != null;
+    }
+
+    /** What the leader says of a file that this client has opened by a decision of its own. */
+    public void opened(long handle, OpenReply reply) {
+        OpenInode shared = open.find(reply.getAttributes().getInode());
+        if (shared != null && shared.handles().stream().anyMatch(h -> h.id() == handle)) {
+            shared.refreshed(reply);
+        }
     }
 
     // ---- recalls

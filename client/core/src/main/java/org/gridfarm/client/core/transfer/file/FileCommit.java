@@ -30,6 +30,10 @@ final class FileCommit {
     }
 
     public CompletableFuture<Void> sync() {
+        return wiring.metadata().durable().thenCompose(done -> synced());
+    }
+
+    private CompletableFuture<Void> synced() {
         if (open.isUntouched()) {
             return CompletableFuture.completedFuture(null); // that there is the file is durable
         }

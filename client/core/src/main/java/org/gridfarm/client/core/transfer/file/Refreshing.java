@@ -42,10 +42,19 @@ final class Refreshing {
         if (!wait && left >= TransferLimits.TICKET_SECONDS_MIN) {
             return CompletableFuture.completedFuture(now);
         }
-        CompletableFuture<Void> refresh = refresh(0);
-        return wait
-                ? refresh.thenApply(done -> open.layoutNow())
-                : CompletableFuture.completedFuture(now);
+        if (!wait) {
+            var unused = refresh(0);
+            return CompletableFuture.completedFuture(now);
+        }
+        // What this client has opened by a decision of its own is answered when that is told.
+        return wiring.metadata().durable().thenCompose(done -> holdingNow(recalled));
+    }
+
+    private CompletableFuture<Layout> holdingNow(boolean recalled) {
+        Layout now = open.layoutNow();
+        return !recalled && WrittenStripes.secondsOfTickets(now, wiring.now()) > 1
+                ? CompletableFuture.completedFuture(now)
+                : refresh(0).thenApply(done -> open.layoutNow());
     }
 
     CompletableFuture<Void> refresh(long wantedSize) {

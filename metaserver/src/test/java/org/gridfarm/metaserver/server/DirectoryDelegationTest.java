@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
  * What a mount has decided in a directory of its own others find as if the leader had decided it,
  * whether they ask the leader or a cache, and whoever dies in between.
  */
-class DelegationTest extends FarmOfOneLeader {
+class DirectoryDelegationTest extends FarmOfOneLeader {
     /** A mount that ships when it is told to, or when a directory is recalled. */
     private static final class Holder {
         final OwnGround ground = new OwnGround();

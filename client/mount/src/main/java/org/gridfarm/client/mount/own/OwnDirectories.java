@@ -1,0 +1,607 @@
+package org.gridfarm.client.mount.own;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.InvalidProtocolBufferException;
+
+import org.gridfarm.client.core.metadata.OwnDecisions;
+import org.gridfarm.client.core.session.LeaderCalls;
+import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.namespace.own.OwnGround;
+import org.gridfarm.namespace.own.Verdict;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MutateReply;
+import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenedByShipment;
+import org.gridfarm.protocol.wire.RecallRequest;
+import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.gridfarm.protocol.wire.ShipReply;
+import org.gridfarm.protocol.wire.ShipRequest;
+import org.gridfarm.protocol.wire.ShippedCommand;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Decides in the directories that are delegated to this mount, and ships what it has decided.
+ *
+ * <pre>
+ *   decided, in the log --shipped--> under way --answered--> told, out of the log
+ * </pre>
+ *
+ * One shipment is under way at a time, so that the leader gets the commands in their order. What
+ * waits leaves at once when somebody waits for it, else a moment after the shipment before; so what
+ * a host takes along when it dies is some milliseconds old. When the leader has not answered for a
+ * second, nothing more is decided here: calls wait for the leader, as without delegations.
+ *
+ * <p>Thread-safe.
+ */
+public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(OwnDirectories.class);
+
+    private static final int LOG_BYTES = 16 << 20;
+    private static final Duration BETWEEN = Duration.ofMillis(10);
+    private static final Duration AGAIN = Duration.ofMillis(50);
+    private static final Duration UNTOLD_MAX = Duration.ofSeconds(1);
+
+    /** A lease that is about to end may be over at the leader when the answer reaches a program. */
+    private static final Duration LEASE_MIN = Duration.ofSeconds(1);
+
+    /** So many commands leave without waiting for more. */
+    private static final int MANY = 128;
+
+    private static final int WAITING_MAX = 4096;
+    private static final int COMMAND_BYTES_MAX = 1 << 16;
+    private static final int NUMBERS_LOW = 2048;
+    private static final int NUMBERS_WANTED = 8192;
+
+    /** Some 300 bytes each: more than one build or archive has. */
+    private static final long INODES_MAX = 200_000;
+
+    private static final int RECALLED_MAX = 4096;
+
+    private record Waiting(ShippedCommand command, long since) {}
+
+    private record Waiter(long upTo, CompletableFuture<Void> told) {}
+
+    private final Clock clock;
+    private final String attached;
+    private final OwnLog kept;
+    private @Nullable Client client; // set before the first call
+
+    @GuardedBy("this")
+    private final OwnGround ground = new OwnGround();
+
+    @GuardedBy("this")
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private final Deque<Waiter> waiters = new ArrayDeque<>();
+
+    /** Given back by this mount itself, when the next shipment says so. */
+    @GuardedBy("this")
+    private final Set<Long> returning = new LinkedHashSet<>();
+
+    /** Asked back before this mount had heard that it has them. */
+    @GuardedBy("this")
+    private final Set<Long> recalledEarly = new HashSet<>();
+
+    @GuardedBy("this")
+    private long decided;
+
+    @GuardedBy("this")
+    private long told;
+
+    @GuardedBy("this")
+    private int underWay;
+
+    @GuardedBy("this")
+    private boolean begunShipment; // also one without commands
+
+    @GuardedBy("this")
+    private boolean shipsSoon;
+
+    @GuardedBy("this")
+    private boolean stopped; // until the session is there again
+
+    @GuardedBy("this")
+    private long begunAt;
+
+    @GuardedBy("this")
+    private @Nullable CompletableFuture<ShipReply> call;
+
+    /** Of shipments; an answer to one that was begun anew elsewhere counts for nothing. */
+    @GuardedBy("this")
+    private long turn;
+
+    @GuardedBy("this")
+    private boolean inherited; // a former process had directories of its own, and perhaps has told
+
+    /**
+     * @param attached name of the storage node on this host; empty: none
+     * @param file where what is not told yet stands; what a former process left there is told first
+     * @param goesOn there was a former process
+     */
+    public OwnDirectories(Clock clock, String attached, Path file, boolean goesOn)
+            throws IOException {
+        this.clock = clock;
+        this.attached = attached;
+        this.begunAt = clock.nanoTime();
+        this.kept = OwnLog.open(file, LOG_BYTES);
+        this.inherited = goesOn;
+        this.stopped = goesOn;
+        for (byte[] record : kept.recover()) {
+            waiting.add(new Waiting(parsed(record), begunAt));
+            decided++;
+        }
+        if (decided > 0) log.info("{} changes of the former process are still to be told", decided);
+    }
+
+    private static ShippedCommand parsed(byte[] record) throws IOException {
+        try {
+            return ShippedCommand.parseFrom(record);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IOException("a change of the former process cannot be read", e);
+        }
+    }
+
+    @Override
+    public void begins(Client of) {
+        client = of;
+        of.session().keepFirst(this);
+    }
+
+    private Client client() {
+        Client known = client;
+        if (known == null) throw new IllegalStateException("asked before it began");
+        return known;
+    }
+
+    // ---- deciding
+
+    @Override
+    public synchronized MakeDirectory wished(MakeDirectory mkdir) {
+        if (stopped || ground.size() >= INODES_MAX) return mkdir;
+        int numbers = ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
+        return mkdir.toBuilder().setDelegate(true).setNumbers(numbers).build();
+    }
+
+    @Override
+    public @Nullable CompletableFuture<@Nullable MutateReply> answer(MutateRequest request) {
+        MutateReply reply = null;
+        boolean later = false;
+        boolean many;
+        synchronized (this) {
+            if (!mayDecide(request)) return null;
+            if (isToWait()) {
+                later = true;
+            } else {
+                Verdict verdict =
+                        ground.decide(
+                                request,
+                                request.getCredentials(),
+                                clock.epochNanos(),
+                                client()::isOpen);
+                switch (verdict) {
+                    case Verdict.Leaders _ -> {
+                        return null;
+                    }
+                    case Verdict.Refused refused -> {
+                        return CompletableFuture.failedFuture(refused.why());
+                    }
+                    case Verdict.Done done -> {
+                        keep(done.command());
+                        reply = answer(request, done.reply());
+                    }
+                }
+            }
+            many = waiting.size() - underWay >= MANY;
+        }
+        if (later) return afterOthers(request);
+        if (many) ship();
+        else shipSoon();
+        trim();
+        return CompletableFuture.completedFuture(reply);
+    }
+
+    /** The leader is told of others first. */
+    private CompletableFuture<@Nullable MutateReply> afterOthers(MutateRequest request) {
+        CompletableFuture<Void> others = told();
+        if (others == null) return CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> within = new CompletableFuture<>();
+        Clock.Timer timer =
+                clock.after(
+                        client().session().deadline(),
+                        () ->
+                                within.completeExceptionally(
+                                        new FarmException(
+                                                ErrorKind.TIMED_OUT,
+                                                "change",
+                                                "",
+                                                "the metaserver does not keep up")));
+        others.whenComplete((done, thrown) -> {
+            timer.cancel();
+            if (thrown == null) within.complete(null);
+            else within.completeExceptionally(thrown);
+        });
+        return within.thenCompose(done -> {
+            CompletableFuture<@Nullable MutateReply> now = answer(request);
+            return now == null ? CompletableFuture.completedFuture(null) : now;
+        });
+    }
+
+    @GuardedBy("this")
+    private boolean mayDecide(MutateRequest request) {
+        return !stopped
+                && !ground.isEmpty()
+                && request.getSession() == client().session().id()
+                && client().session().leaderLeaseNanosLeft() >= LEASE_MIN.toNanos()
+                && request.getSerializedSize() < COMMAND_BYTES_MAX;
+    }
+
+    /** The leader is too far behind to be told of still more. */
+    @GuardedBy("this")
+    private boolean isToWait() {
+        Waiting oldest = waiting.peek();
+        return oldest != null
+                && (waiting.size() >= WAITING_MAX
+                        || clock.nanoTime() - oldest.since >= UNTOLD_MAX.toNanos()
+                        || ground.numbersLeft() == 0
+                        || !kept.hasRoom(COMMAND_BYTES_MAX + 128));
+    }
+
+    @GuardedBy("this")
+    private void keep(ShippedCommand command) {
+        kept.add(command.toByteArray());
+        waiting.add(new Waiting(command, clock.nanoTime()));
+        decided++;
+    }
+
+    /** As the leader would have answered. */
+    @GuardedBy("this")
+    private MutateReply answer(MutateRequest request, MutateReply decision) {
+        MutateReply.Builder reply = decision.toBuilder().setAttributesCacheable(true);
+        if (request.hasMkdir() && ground.isOwn(decision.getAttributes().getInode())) {
+            reply.setDelegation(
+                    DirectoryDelegation.newBuilder()
+                            .setDirectory(decision.getAttributes().getInode()));
+        }
+        if (request.getCreate().hasOpen()) {
+            reply.setOpened(
+                    OwnOpens.opened(request.getCreate(), decision.getAttributes(), attached));
+        }
+        return reply.build();
+    }
+
+    @Override
+    public synchronized MutateReply answered(MutateReply reply) {
+        ground.seen(reply.getAttributes());
+        if (!reply.hasDelegation()) return reply;
+        boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
+        if (over || stopped) return reply.toBuilder().clearDelegation().build();
+        ground.add(reply.getDelegation());
+        return reply;
+    }
+
+    @Override
+    public synchronized void seen(Attributes now) {
+        ground.seen(now);
+    }
+
+    // ---- telling
+
+    @Override
+    public @Nullable CompletableFuture<Void> told() {
+        CompletableFuture<Void> mine;
+        synchronized (this) {
+            if (waiting.isEmpty()) return null;
+            mine = new CompletableFuture<>();
+            waiters.add(new Waiter(decided, mine));
+        }
+        ship();
+        return mine;
+    }
+
+    private void shipSoon() {
+        long wait;
+        synchronized (this) {
+            if (begunShipment || shipsSoon || stopped) return;
+            shipsSoon = true;
+            wait = Math.max(0, begunAt + BETWEEN.toNanos() - clock.nanoTime());
+        }
+        clock.after(Duration.ofNanos(wait), this::shipInTime);
+    }
+
+    private void shipInTime() {
+        synchronized (this) {
+            shipsSoon = false;
+        }
+        ship();
+    }
+
+    private void ship() {
+        ShipRequest shipment;
+        long mine;
+        synchronized (this) {
+            if (begunShipment || stopped || (waiting.isEmpty() && returning.isEmpty())) return;
+            shipment = shipment();
+            mine = turn;
+        }
+        CompletableFuture<ShipReply> begun =
+                client().session()
+                        .leaderAtOnce(MetadataMethods.SHIP, () -> shipment, Duration.ZERO);
+        synchronized (this) {
+            if (turn == mine) call = begun;
+        }
+        begun.whenComplete((reply, thrown) -> answered(mine, shipment, reply, thrown));
+    }
+
+    /** The next one; it counts as begun. */
+    @GuardedBy("this")
+    private ShipRequest shipment() {
+        ShipRequest.Builder shipment = ShipRequest.newBuilder().setSession(client().session().id());
+        waiting.stream()
+                .limit(MetadataMethods.SHIPPED_MAX)
+                .forEach(one -> shipment.addCommands(one.command));
+        underWay = shipment.getCommandsCount();
+        if (underWay == waiting.size()) {
+            shipment.addAllReturned(returning);
+            shipment.setNothingOwn(inherited);
+        }
+        boolean few = ground.numbersLeft() < NUMBERS_LOW && !ground.isEmpty();
+        if (few) shipment.setNumbers(NUMBERS_WANTED);
+        begunShipment = true;
+        turn++;
+        begunAt = clock.nanoTime();
+        return shipment.build();
+    }
+
+    private void answered(
+            long mine,
+            ShipRequest shipment,
+            @Nullable ShipReply reply,
+            @Nullable Throwable thrown) {
+        synchronized (this) {
+            if (turn != mine) return; // told again at another leader
+            call = null;
+        }
+        if (reply != null) {
+            take(shipment, reply);
+            goOn(reply);
+            return;
+        }
+        FarmException failure =
+                FarmException.of(Objects.requireNonNull(thrown), "tell of changes", "");
+        boolean session =
+                failure.kind() == ErrorKind.SESSION_ENDED || failure.kind() == ErrorKind.CANCELLED;
+        if (session) waitForSession(failure);
+        else lose(failure);
+    }
+
+    /** Of what was shipped, that is told. */
+    private void take(ShipRequest shipment, ShipReply reply) {
+        List<Waiter> over = new ArrayList<>();
+        synchronized (this) {
+            for (int i = 0; i < reply.getDone(); i++) {
+                waiting.remove();
+                kept.drop();
+            }
+            told += reply.getDone();
+            underWay = 0;
+            begunShipment = false;
+            if (reply.getRefusal() == 0) {
+                shipment.getReturnedList().forEach(returning::remove);
+                if (shipment.getNothingOwn()) inherited = false;
+            }
+            ground.addNumbers(reply.getFirstNumber(), reply.getNumbers());
+            while (!waiters.isEmpty() && waiters.element().upTo <= told) over.add(waiters.remove());
+        }
+        for (int i = 0; i < reply.getDone(); i++) {
+            client().settled(shipment.getCommands(i).getRequest().getSequence());
+        }
+        for (OpenedByShipment one : reply.getOpenedList()) {
+            client().opened(one.getHandle(), one.getOpened());
+        }
+        for (int index : reply.getDifferentList()) {
+            log.error(
+                    "the leader came to something else: {}",
+                    shipment.getCommands(index).getRequest());
+        }
+        over.forEach(waiter -> waiter.told.complete(null));
+    }
+
+    private void goOn(ShipReply reply) {
+        ErrorKind refusal = reply.getRefusal() == 0 ? null : ErrorKind.of(reply.getRefusal());
+        if (refusal == null) {
+            boolean now;
+            boolean soon;
+            synchronized (this) {
+                now = !waiters.isEmpty() || waiting.size() >= MANY;
+                soon = !waiting.isEmpty() || !returning.isEmpty();
+            }
+            if (now) ship();
+            else if (soon) shipSoon();
+        } else if (refusal.retry() != Retry.NEVER) {
+            log.debug("told again: {}", reply.getReason());
+            clock.after(AGAIN, this::ship);
+        } else {
+            lose(new FarmException(refusal, "ship", "", reply.getReason()));
+        }
+    }
+
+    private void waitForSession(FarmException failure) {
+        List<Waiter> over;
+        synchronized (this) {
+            stopped = true;
+            begunShipment = false;
+            underWay = 0;
+            over = List.copyOf(waiters);
+            waiters.clear();
+        }
+        over.forEach(waiter -> waiter.told.completeExceptionally(failure));
+    }
+
+    /** What was answered and not told is not, and never will be: nobody may go on believing it. */
+    private void lose(FarmException why) {
+        List<Waiting> lost;
+        List<Waiter> over;
+        synchronized (this) {
+            lost = List.copyOf(waiting);
+            over = List.copyOf(waiters);
+            waiters.clear();
+            for (Waiting _ : lost) kept.drop();
+            waiting.clear();
+            told = decided;
+            underWay = 0;
+            begunShipment = false;
+            ground.clear();
+            returning.clear();
+            inherited = true; // the leader may know of some
+        }
+        for (Waiting one : lost) {
+            log.error(
+                    "lost, with the session or its directory ({}): {}",
+                    why.getMessage(),
+                    one.command.getRequest());
+            client().settled(one.command.getRequest().getSequence());
+        }
+        over.forEach(waiter -> waiter.told.completeExceptionally(why));
+        if (!lost.isEmpty()) {
+            client().forget(RecallRequest.newBuilder().setAll(true).build());
+        }
+    }
+
+    // ---- giving back
+
+    @Override
+    public CompletableFuture<Void> recalled(RecallRequest recall) {
+        RecallRequest.Builder forgotten = RecallRequest.newBuilder();
+        boolean asked = false;
+        synchronized (this) {
+            for (DataRecall data : recall.getDataList()) {
+                if (!data.getDelegation()) continue;
+                asked = true;
+                if (!takeBack(data.getInode(), forgotten)) noteEarly(data.getInode());
+            }
+        }
+        if (!asked) return CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> before = told();
+        return (before == null ? CompletableFuture.<Void>completedFuture(null) : before)
+                .thenCompose(done -> client().forget(forgotten.build()));
+    }
+
+    @GuardedBy("this")
+    private void noteEarly(long directory) {
+        if (recalledEarly.size() >= RECALLED_MAX) recalledEarly.clear();
+        recalledEarly.add(directory);
+    }
+
+    /** Nothing more is decided in it. False: it was not this mount's. */
+    @GuardedBy("this")
+    private boolean takeBack(long directory, RecallRequest.Builder forgotten) {
+        if (!ground.isOwn(directory)) return false;
+        forgotten.addDirectories(RecalledDirectory.newBuilder().setInode(directory));
+        forgotten.addAllAttributes(ground.inodesOf(directory));
+        ground.giveBack(directory);
+        return true;
+    }
+
+    /** Keeps what is known of own directories within bounds: the oldest goes back. */
+    private void trim() {
+        RecallRequest.Builder forgotten = RecallRequest.newBuilder();
+        long oldest;
+        synchronized (this) {
+            if (ground.size() < INODES_MAX || ground.isEmpty()) return;
+            oldest = ground.directories().getFirst();
+            takeBack(oldest, forgotten);
+        }
+        var unused =
+                client().forget(forgotten.build())
+                        .thenRun(() -> {
+                            synchronized (this) {
+                                returning.add(oldest);
+                            }
+                            shipSoon();
+                        });
+    }
+
+    // ---- the session
+
+    @Override
+    public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
+        CompletableFuture<ShipReply> former;
+        synchronized (this) {
+            former = call;
+            call = null;
+            turn++;
+            begunShipment = false;
+            underWay = 0;
+        }
+        if (former != null) former.cancel(false);
+        if (lost) {
+            lose(new FarmException(ErrorKind.SESSION_ENDED, "ship", ""));
+            goesOn();
+            return CompletableFuture.completedFuture(null);
+        }
+        return toldTo(calls).thenRun(this::goesOn);
+    }
+
+    /** All of it, before anything else is asked of that leader. */
+    private CompletableFuture<Void> toldTo(LeaderCalls calls) {
+        ShipRequest shipment;
+        synchronized (this) {
+            if (waiting.isEmpty() && !inherited) return CompletableFuture.completedFuture(null);
+            shipment = shipment();
+        }
+        return calls.call(MetadataMethods.SHIP, shipment)
+                .thenCompose(reply -> {
+                    take(shipment, reply);
+                    ErrorKind refusal =
+                            reply.getRefusal() == 0 ? null : ErrorKind.of(reply.getRefusal());
+                    if (refusal == null) return toldTo(calls);
+                    FarmException why = new FarmException(refusal, "ship", "", reply.getReason());
+                    if (refusal.retry() == Retry.NEVER) {
+                        lose(why);
+                        return toldTo(calls);
+                    }
+                    CompletableFuture<Void> pause = new CompletableFuture<>();
+                    clock.after(AGAIN, () -> pause.complete(null));
+                    return calls.isOpen()
+                            ? pause.thenCompose(done -> toldTo(calls))
+                            : CompletableFuture.failedFuture(why);
+                });
+    }
+
+    private void goesOn() {
+        synchronized (this) {
+            stopped = false;
+        }
+        ship();
+    }
+
+    @Override
+    public void close() throws IOException {
+        kept.close();
+    }
+}

@@ -1,0 +1,177 @@
+package org.gridfarm.test.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * A mount that decides by itself in the directories that it makes ({@code writebehind=born}): every
+ * other mount sees at once what its programs were answered, and no process takes anything along
+ * that dies.
+ */
+class OwnDirectoriesTest {
+    private static TestFarm farm;
+    private static Path here;
+    private static Path there;
+
+    @BeforeAll
+    static void start() throws IOException {
+        farm =
+                TestFarm.start(
+                        "--nodes",
+                        "2",
+                        "--schedulers",
+                        "0",
+                        "--no-node-mounts",
+                        "-o",
+                        "writebehind=born");
+        here = farm.mount();
+        there = farm.anotherMount("n2");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (farm != null) farm.close();
+    }
+
+    @Test
+    void othersSeeWhatWasAnswered() throws IOException {
+        Path mine = Files.createDirectory(here.resolve("seen"));
+        Path theirs = there.resolve("seen");
+        for (int i = 0; i < 30; i++) {
+            Path directory = Files.createDirectory(mine.resolve("d" + i));
+            Path file = directory.resolve("f");
+            Files.writeString(file, "content " + i);
+            Files.createSymbolicLink(directory.resolve("l"), Path.of("f"));
+            Files.move(file, directory.resolve("g"));
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-x---"));
+            Files.createFile(directory.resolve("gone"));
+            Files.delete(directory.resolve("gone"));
+
+            Path same = theirs.resolve("d" + i);
+            assertThat(names(same)).containsExactly("g", "l");
+            assertThat(Files.readString(same.resolve("g"))).isEqualTo("content " + i);
+            assertThat(Files.readSymbolicLink(same.resolve("l"))).isEqualTo(Path.of("f"));
+            assertThat(Files.getPosixFilePermissions(same))
+                    .contains(PosixFilePermission.OWNER_EXECUTE, PosixFilePermission.GROUP_READ)
+                    .doesNotContain(PosixFilePermission.OTHERS_READ);
+            assertThat(Files.getLastModifiedTime(same))
+                    .isEqualTo(Files.getLastModifiedTime(directory));
+        }
+    }
+
+    /** Each of two mounts works in what the other has made, and asks for it back. */
+    @Test
+    void twoMountsTakeTurns() throws IOException {
+        Path mine = Files.createDirectory(here.resolve("turns"));
+        Path theirs = there.resolve("turns");
+        for (int i = 0; i < 20; i++) {
+            Path maker = i % 2 == 0 ? mine : theirs;
+            Path taker = i % 2 == 0 ? theirs : mine;
+            Path made = Files.createDirectory(maker.resolve("d" + i));
+            for (int f = 0; f < 10; f++) Files.writeString(made.resolve("f" + f), "x");
+            Path same = taker.resolve("d" + i);
+            Files.move(same.resolve("f0"), same.resolve("f9"), StandardCopyOption.REPLACE_EXISTING);
+            Files.writeString(same.resolve("new"), "y");
+            assertThat(names(made)).hasSize(10).contains("new", "f9").doesNotContain("f0");
+        }
+        removeAll(theirs);
+        assertThat(mine).doesNotExist();
+    }
+
+    @Test
+    void killsOfItsProcessTakeNothingAlong() throws Exception {
+        Path mine = Files.createDirectory(here.resolve("killed"));
+        List<String> made = new ArrayList<>();
+        AtomicInteger count = new AtomicInteger();
+        for (int kill = 0; kill < 3; kill++) {
+            ProcessHandle server = farm.mountServer();
+            Thread killer =
+                    Thread.ofPlatform()
+                            .start(() -> {
+                                // Somewhere in the middle of what follows.
+                                while (count.get() % 200 < 100) Thread.onSpinWait();
+                                server.destroyForcibly();
+                            });
+            String directory = "d" + kill;
+            Files.createDirectory(mine.resolve(directory));
+            for (int i = 0; i < 200; i++) {
+                String name = directory + "/f" + i;
+                if (i % 10 == 0) Files.createDirectory(mine.resolve(name));
+                else Files.writeString(mine.resolve(name), name);
+                made.add(name);
+                count.incrementAndGet();
+            }
+            killer.join();
+        }
+        for (String name : made) {
+            Path same = there.resolve("killed").resolve(name);
+            if (Files.isDirectory(mine.resolve(name))) assertThat(same).isDirectory();
+            else assertThat(Files.readString(same)).isEqualTo(name);
+        }
+        assertThat(made).hasSize(600);
+    }
+
+    @Test
+    void nextLeaderIsToldOfEverything() throws Exception {
+        Path mine = Files.createDirectory(here.resolve("led"));
+        Set<String> made = new TreeSet<>();
+        for (int i = 0; i < 300; i++) {
+            String name = "f" + i;
+            if (i == 100) farm.kill("meta1", "KILL"); // one of the two leads
+            if (i == 150) farm.gf("cluster", "start", "--dir", farm.directory().toString());
+            if (i == 200) farm.kill("cache1", "KILL");
+            Files.writeString(mine.resolve(name), name);
+            made.add(name);
+        }
+        farm.gf("cluster", "start", "--dir", farm.directory().toString());
+        Path same = there.resolve("led");
+        assertThat(names(same)).containsExactlyElementsOf(made);
+        for (String name : made) assertThat(Files.readString(same.resolve(name))).isEqualTo(name);
+    }
+
+    @Test
+    void whatIsSyncedIsWithTheMetaserver() throws IOException {
+        Path mine = Files.createDirectory(here.resolve("synced"));
+        Path file = mine.resolve("f");
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            channel.write(StandardCharsets.UTF_8.encode("durable"));
+            channel.force(true);
+        }
+        // A client of its own: it is told by the metaserver alone.
+        assertThat(farm.gf("cat", "/synced/f")).isEqualTo("durable");
+    }
+
+    private static List<String> names(Path directory) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static void removeAll(Path top) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walked = Files.walk(top)) {
+            all = new ArrayList<>(walked.toList());
+        }
+        for (Path path : all.reversed()) Files.delete(path);
+    }
+}
