@@ -21,10 +21,16 @@ final class SystemClock implements Clock {
             new ScheduledThreadPoolExecutor(
                     1,
                     action -> {
-                        Thread thread = new Thread(action, "gf-timer");
+                        Thread thread = new TimerThread(action);
                         thread.setDaemon(true);
                         return thread;
                     });
+
+    private static final class TimerThread extends Thread implements SharedThread {
+        TimerThread(Runnable action) {
+            super(action, "gf-timer");
+        }
+    }
 
     private SystemClock() {
         timers.setRemoveOnCancelPolicy(true);

@@ -13,6 +13,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+
+import org.gridfarm.protocol.env.SharedThread;
+import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -47,9 +51,7 @@ public final class Loops implements AutoCloseable {
     private Loops(String component, int threads, boolean epoll) {
         this.epoll = epoll;
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        group =
-                new MultiThreadIoEventLoopGroup(
-                        threads, new DefaultThreadFactory(component + "-io", true), io);
+        group = new MultiThreadIoEventLoopGroup(threads, new NetworkThreads(component + "-io"), io);
         handshakes =
                 new ThreadPoolExecutor(
                         1,
@@ -59,6 +61,23 @@ public final class Loops implements AutoCloseable {
                         new LinkedBlockingQueue<>(RpcLimits.HANDSHAKES_QUEUED_MAX),
                         new DefaultThreadFactory(component + "-tls", true));
         handshakes.allowCoreThreadTimeOut(true);
+    }
+
+    private static final class NetworkThreads extends DefaultThreadFactory {
+        NetworkThreads(String name) {
+            super(name, true);
+        }
+
+        @Override
+        protected Thread newThread(Runnable work, String name) {
+            return new NetworkThread(threadGroup, work, name);
+        }
+    }
+
+    private static final class NetworkThread extends FastThreadLocalThread implements SharedThread {
+        NetworkThread(@Nullable ThreadGroup group, Runnable work, String name) {
+            super(group, work, name);
+        }
     }
 
     /** For others who speak over Netty in this process. */

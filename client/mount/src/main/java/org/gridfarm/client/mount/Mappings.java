@@ -91,28 +91,47 @@ final class Mappings {
     }
 
     private void look(OpenFile file, Duration pause, CompletableFuture<Void> over) {
-        if (over.isDone() || !isWritten(file)) {
-            over.complete(null);
+        if (over.isDone()) {
             return;
         }
+        file.handle()
+                .idleLocally()
+                .thenCompose(path -> isWritten(file, path))
+                .exceptionally(Mappings::notTold)
+                .thenAccept(written -> {
+                    if (written) {
+                        lookAgain(file, pause, over);
+                    } else {
+                        over.complete(null);
+                    }
+                });
+    }
+
+    private void lookAgain(OpenFile file, Duration pause, CompletableFuture<Void> over) {
         Duration twice = pause.multipliedBy(2);
         Duration next = twice.compareTo(LOOKS_MAX) < 0 ? twice : LOOKS_MAX;
         clock.after(pause, () -> look(file, next, over));
     }
 
-    private boolean isWritten(OpenFile file) {
+    /**
+     * @param path where it lay just now
+     */
+    private CompletableFuture<Boolean> isWritten(OpenFile file, @Nullable Path path) {
         Passthrough passthrough = kernel;
-        try {
-            Path path = file.handle().idleLocally();
-            if (passthrough == null || path == null) {
-                return false;
-            }
-            // A staged file that is made a replica just now has another name when it is asked.
-            return passthrough.isOpenForWriting(path) || !path.equals(file.handle().idleLocally());
-        } catch (FarmException e) {
-            log.warn("whether it is mapped cannot be told: {}", e.getMessage());
-            return false;
+        if (passthrough == null || path == null) {
+            return CompletableFuture.completedFuture(false);
         }
+        // A staged file that is made a replica just now has another name when it is asked.
+        return passthrough.isOpenForWriting(path)
+                ? CompletableFuture.completedFuture(true)
+                : file.handle().idleLocally().thenApply(now -> !path.equals(now));
+    }
+
+    private static boolean notTold(Throwable thrown) {
+        log.warn(
+                "whether it is mapped cannot be told: {}",
+                FarmException.of(thrown, "close", "").getMessage());
+        return false;
     }
 
     /** The mount ends: nobody is waited for any more. */

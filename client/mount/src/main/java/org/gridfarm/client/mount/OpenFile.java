@@ -58,28 +58,24 @@ record OpenFile(
         if (!isWritable()) {
             return CompletableFuture.completedFuture(null);
         }
-        if (kernelWrites()) {
-            handle.wroteLocally();
-        }
-        return handle.flush();
+        return noted().thenCompose(_ -> handle.flush());
+    }
+
+    /** What the kernel has written shows at its file. */
+    private CompletableFuture<Void> noted() {
+        return kernelWrites() ? handle.wroteLocally() : CompletableFuture.completedFuture(null);
     }
 
     CompletableFuture<Void> sync() {
-        if (kernelWrites()) {
-            handle.wroteLocally();
-        }
-        return handle.sync();
+        return noted().thenCompose(_ -> handle.sync());
     }
 
     /** Commits what was written and gives the file up, once it has been brought back. */
     CompletableFuture<Void> close() {
-        return ready.handle(
-                        (_, _) -> {
-                            if (kernelWrites()) {
-                                handle.wroteLocally();
-                            }
-                            return handle.close();
-                        })
+        return ready.handle((_, _) -> noted())
+                .thenCompose(noted -> noted)
+                .handle((_, failure) ->
+                        failure == null ? handle.close() : handle.<Void>closedFor(failure))
                 .thenCompose(closed -> closed);
     }
 }

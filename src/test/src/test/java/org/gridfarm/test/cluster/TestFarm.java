@@ -10,6 +10,7 @@ import org.gridfarm.client.cli.cluster.Mounts;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.Policy;
+import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.mount.takeover.Supervisor;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.FarmException;
@@ -49,6 +50,7 @@ public final class TestFarm implements AutoCloseable {
     private static final Pattern PACKAGED = Pattern.compile("/gridfarm-cli-[^:/]*\\.jar(:|$)");
     private static final long COMMAND_SECONDS_MAX = 900;
     private static final Duration SUM_MAX = Duration.ofMinutes(1);
+    private static final int TRACE_LINES = 40;
     private static final Duration WHOLE_MAX = Duration.ofSeconds(30);
 
     /**
@@ -595,10 +597,30 @@ public final class TestFarm implements AutoCloseable {
             System.out.println("kept: " + directory);
             return;
         }
+        List<String> misplaced = misplaced();
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         }
+        assertThat(misplaced).as("see LocalDisk").isEmpty();
+    }
+
+    /** What mounts have said of threads that wait for a disk and should not. */
+    private List<String> misplaced() throws IOException {
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path log : all.filter(path -> path.toString().endsWith(".log")).toList()) {
+                try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
+                    List<String> said = lines.toList();
+                    for (int i = 0; i < said.size(); i++) {
+                        if (said.get(i).contains(LocalDisk.MISPLACED)) {
+                            found.addAll(said.subList(i, Math.min(said.size(), i + TRACE_LINES)));
+                        }
+                    }
+                }
+            }
+        }
+        return found;
     }
 }

@@ -187,12 +187,11 @@ final class Mutations {
     CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes set) {
         boolean setsTime = set.hasMtime() || set.getMtimeNow();
         return inode(who, "setattr", set.getInode(), m -> m.setSetAttributes(set))
-                .thenApply(reply -> {
+                .thenCompose(reply -> {
                     SizeSource source = sizes;
-                    if (setsTime && source != null) {
-                        source.modificationTimeSet(set.getInode());
-                    }
-                    return reply;
+                    return setsTime && source != null
+                            ? source.modificationTimeSet(set.getInode()).thenApply(done -> reply)
+                            : CompletableFuture.completedFuture(reply);
                 });
     }
 

@@ -30,5 +30,5 @@ public interface SizeSource {
      * Somebody set the modification time: what was written before must not change it again at
      * commit.
      */
-    void modificationTimeSet(long inode);
+    CompletableFuture<Void> modificationTimeSet(long inode);
 }

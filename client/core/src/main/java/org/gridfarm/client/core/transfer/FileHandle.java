@@ -149,11 +149,11 @@ public interface FileHandle {
      * Where the file lies that the kernel wrote into, after this process has closed what it had
      * open of it for writing itself; null: nowhere, or it is no replica any more.
      */
-    @Nullable Path idleLocally();
+    CompletableFuture<@Nullable Path> idleLocally();
 
     /**
      * Bytes were changed in the local file behind this handle's back; sync and close ship them
      * along the chain.
      */
-    void wroteLocally();
+    CompletableFuture<Void> wroteLocally();
 }

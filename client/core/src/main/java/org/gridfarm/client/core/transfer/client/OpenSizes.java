@@ -3,10 +3,12 @@ package org.gridfarm.client.core.transfer.client;
 import org.gridfarm.client.core.metadata.SizeSource;
 import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.client.core.transfer.file.OpenInode;
+import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.attributes.WriteTimes;
+import org.gridfarm.protocol.env.SharedThread;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.layout.Striping;
@@ -36,15 +38,23 @@ final class OpenSizes implements SizeSource {
     private final Nodes nodes;
     private final OpenInodes open;
     private final Supplier<LocalBlocks> blocks;
+    private final LocalDisk disk;
 
-    OpenSizes(Nodes nodes, OpenInodes open, Supplier<LocalBlocks> blocks) {
+    OpenSizes(Nodes nodes, OpenInodes open, Supplier<LocalBlocks> blocks, LocalDisk disk) {
         this.nodes = nodes;
         this.open = open;
         this.blocks = blocks;
+        this.disk = disk;
     }
 
     @Override
     public CompletableFuture<Attributes> refine(Attributes attributes, Layout layout) {
+        return open.find(attributes.getInode()) == null
+                ? refined(attributes, layout)
+                : disk.call(() -> refined(attributes, layout));
+    }
+
+    private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {
         Attributes known = own(attributes);
         if (known != null) {
             return CompletableFuture.completedFuture(known);
@@ -71,6 +81,9 @@ final class OpenSizes implements SizeSource {
         OpenInode own = open.find(leased.getInode());
         if (own == null || !own.writesAlone()) {
             return null;
+        }
+        if (own.isWrittenLocally() && SharedThread.isCurrent()) {
+            return null; // to look at the file may take its time
         }
         boolean byKernel = own.isWrittenLocally() && !own.isUntouched();
         ChainOutcome file = byKernel ? measured(own) : null;
@@ -175,10 +188,17 @@ final class OpenSizes implements SizeSource {
     }
 
     @Override
-    public void modificationTimeSet(long inode) {
+    public CompletableFuture<Void> modificationTimeSet(long inode) {
         OpenInode own = open.find(inode);
+        if (own != null && own.isWrittenLocally()) {
+            return disk.get(() -> {
+                own.modificationTimeSet();
+                return null;
+            });
+        }
         if (own != null) {
             own.modificationTimeSet();
         }
+        return CompletableFuture.completedFuture(null);
     }
 }

@@ -20,6 +20,7 @@ import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.idle.Releases;
 import org.gridfarm.client.core.transfer.idle.RestingWriters;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
+import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
@@ -113,7 +114,8 @@ public final class TransferClient
         metadata.along(new Along(kept, resting));
         open = new OpenInodes(wiring);
         ends = new HandleEnds(wiring, open, releases, kept, resting);
-        OpenSizes sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow);
+        OpenSizes sizes =
+                new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -147,7 +149,15 @@ public final class TransferClient
 
     private CompletableFuture<FileHandle> openedAlone(
             Credentials who, long inode, OpenFlags flags) {
-        return resting.endToOpen(inode).thenCompose(done -> openedAnew(who, inode, flags));
+        return resting.endToOpen(inode)
+                .thenCompose(done ->
+                        flags.local() // then a staged file is opened on the way
+                                ? disk().call(() -> openedAnew(who, inode, flags))
+                                : openedAnew(who, inode, flags));
+    }
+
+    private LocalDisk disk() {
+        return wiring.attached().disk();
     }
 
     private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {
@@ -239,6 +249,19 @@ public final class TransferClient
             int umask,
             boolean exclusive,
             OpenFlags flags) {
+        return flags.local()
+                ? disk().call(() -> made(who, parent, name, mode, umask, exclusive, flags))
+                : made(who, parent, name, mode, umask, exclusive, flags);
+    }
+
+    private CompletableFuture<FileHandle> made(
+            Credentials who,
+            long parent,
+            Name name,
+            int mode,
+            int umask,
+            boolean exclusive,
+            OpenFlags flags) {
         OpenRequest.Builder wish = request(who, flags);
         StagedFile staged = stagedFor(who, wish, flags);
         OpenRequest request = wish.build();
@@ -318,8 +341,10 @@ public final class TransferClient
     /** The leader may all the same have noted that a file is made of it. */
     private void notUsed(@Nullable LocalReplica staged) {
         if (staged != null) {
-            staged.close();
-            wiring.attached().staged().giveBack(staged.file.staged());
+            disk().run(() -> {
+                staged.close();
+                wiring.attached().staged().giveBack(staged.file.staged());
+            });
         }
     }
 
@@ -531,10 +556,7 @@ public final class TransferClient
         }
         shared.handles().forEach(handle -> handle.reads().drop());
         return CompletableFuture.allOf(shared.reservedEnded(), shared.chains.drained())
-                .thenCompose(done ->
-                        shared.takeUnsure()
-                                ? new FileWrites(wiring, shared).agree(false, false)
-                                : CompletableFuture.completedFuture(null))
+                .thenCompose(done -> disk().call(() -> agreed(shared)))
                 .handle((done, thrown) -> {
                     shared.lowered();
                     if (thrown != null) {
@@ -545,6 +567,12 @@ public final class TransferClient
                     }
                     return null;
                 });
+    }
+
+    private CompletableFuture<Void> agreed(OpenInode shared) {
+        return shared.takeUnsure()
+                ? new FileWrites(wiring, shared).agree(false, false)
+                : CompletableFuture.completedFuture(null);
     }
 
     // ---- the session

@@ -7,6 +7,7 @@ import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
@@ -193,7 +194,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
 
     @Override
     public CompletableFuture<Long> seek(long offset, boolean hole) {
-        return stat().thenCompose(now -> reads.seek(offset, hole, now.getSize()));
+        return stat().thenCompose(now -> new Holes(wiring, open).seek(offset, hole, now.getSize()));
     }
 
     @Override
@@ -223,25 +224,30 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
             owner.leaves(this);
             return CompletableFuture.completedFuture(null);
         }
-        return open.chains
-                .drained()
-                .thenCompose(done -> {
-                    if (!commit.isLeftToTheClose()) {
-                        return commit.settle();
-                    }
-                    owner.leavesToCommit(this);
-                    return CompletableFuture.completedFuture(null);
-                });
+        return open.chains.drained().thenCompose(done -> disk().call(this::flushed));
+    }
+
+    private CompletableFuture<Void> flushed() {
+        if (!commit.isLeftToTheClose()) {
+            return commit.settle();
+        }
+        owner.leavesToCommit(this);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Whether the kernel has written the file shows at the file. */
+    private LocalDisk disk() {
+        return wiring.attached().disk();
     }
 
     @Override
     public CompletableFuture<Void> settle() {
-        return open.chains.drained().thenCompose(done -> commit.settle());
+        return open.chains.drained().thenCompose(done -> disk().call(commit::settle));
     }
 
     @Override
     public CompletableFuture<Void> sync() {
-        return open.chains.drained().thenCompose(done -> commit.sync());
+        return open.chains.drained().thenCompose(done -> disk().call(commit::sync));
     }
 
     /** What is known is told to the metaserver. */
@@ -261,7 +267,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     public CompletableFuture<Void> closeForGood() {
         return open.chains
                 .drained()
-                .thenCompose(done -> commit.close())
+                .thenCompose(done -> disk().call(commit::close))
                 .handle((done, thrown) -> {
                     // Not before the commit: until then the node must know of local writing.
                     reads.close(thrown == null);
@@ -335,14 +341,19 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     }
 
     @Override
-    public @Nullable Path idleLocally() {
-        LocalWriting kernel = open.localWriting();
-        return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
+    public CompletableFuture<@Nullable Path> idleLocally() {
+        return disk().get(() -> {
+            LocalWriting kernel = open.localWriting();
+            return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
+        });
     }
 
     @Override
-    public void wroteLocally() {
-        open.wroteLocally();
+    public CompletableFuture<Void> wroteLocally() {
+        return disk().get(() -> {
+            open.wroteLocally();
+            return null;
+        });
     }
 
     private @Nullable CompletableFuture<Void> refusalToWrite() {

@@ -29,7 +29,6 @@ import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenLocalRequest;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
-import org.gridfarm.protocol.wire.SeekObjectRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,6 +67,16 @@ public final class FileReads {
     }
 
     public CompletableFuture<ByteBuf> read(long offset, int length) {
+        return mayBeLocal()
+                ? wiring.attached().disk().call(() -> readHere(offset, length))
+                : readHere(offset, length);
+    }
+
+    private boolean mayBeLocal() {
+        return !wiring.attached().name().isEmpty();
+    }
+
+    private CompletableFuture<ByteBuf> readHere(long offset, int length) {
         DataMode mode = open.mode();
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
@@ -292,7 +301,7 @@ public final class FileReads {
     // -------------------------------------------------------------------------------------------------------------------
 
     private @Nullable LocalReplica localNow(long size) {
-        if (wiring.attached().name().isEmpty() || size < TransferLimits.LOCAL_BYTES_MIN) {
+        if (!mayBeLocal() || size < TransferLimits.LOCAL_BYTES_MIN) {
             return null;
         }
         CompletableFuture<@Nullable LocalReplica> asked = openLocal(false);
@@ -384,11 +393,20 @@ public final class FileReads {
         if (write) {
             wiring.attached().staged().at(replica);
         } else if (open.mode() == DataMode.READ_SHARED) {
-            LocalReplica known = wiring.attached().known().open(layout.getObjects(0).getObject());
-            if (known != null) {
-                return CompletableFuture.completedFuture(known);
-            }
+            ObjectId object = layout.getObjects(0).getObject();
+            return wiring.attached()
+                    .disk()
+                    .get(() -> wiring.attached().known().open(object))
+                    .thenCompose(known ->
+                            known == null
+                                    ? askNode(replica, layout, false)
+                                    : CompletableFuture.completedFuture(known));
         }
+        return askNode(replica, layout, write);
+    }
+
+    private CompletableFuture<@Nullable LocalReplica> askNode(
+            Replica replica, Layout layout, boolean write) {
         return ask(
                 replica,
                 OpenLocalRequest.newBuilder()
@@ -482,7 +500,10 @@ public final class FileReads {
                                         StorageMethods.OPEN_LOCAL,
                                         request,
                                         TransferLimits.HEDGE_AFTER)
-                                .thenApply(reply -> opened(reply, peer, opening)));
+                                .thenCompose(reply ->
+                                        wiring.attached()
+                                                .disk()
+                                                .get(() -> opened(reply, peer, opening))));
     }
 
     private @Nullable LocalReplica opened(OpenLocalReply reply, Peer peer, Opening opening) {
@@ -504,23 +525,27 @@ public final class FileReads {
     private void release(Asked asked, boolean well) {
         asked.thenAccept(replica -> {
             if (replica != null) {
-                Peer node = replica.node();
-                boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
-                boolean unchanged = node != null && replica.isUnchanged();
-                if (well && node != null) {
-                    remember(asked, replica, node);
-                }
-                replica.close();
-                if (isAsNew) {
-                    wiring.attached().staged().putBack(replica);
-                } else if (node == null && well) {
-                    // Else its bytes are nowhere else: the metaserver has the file made of it.
-                    wiring.attached().staged().giveBack(replica.file.staged());
-                } else if (node != null && replica.file.write()) {
-                    wiring.attached().givenBack().add(node, replica.lease(), unchanged);
-                }
+                wiring.attached().disk().run(() -> release(asked, replica, well));
             }
         });
+    }
+
+    private void release(Asked asked, LocalReplica replica, boolean well) {
+        Peer node = replica.node();
+        boolean isAsNew = node == null && replica.isAsNew() && !open.wasReadable();
+        boolean unchanged = node != null && replica.isUnchanged();
+        if (well && node != null) {
+            remember(asked, replica, node);
+        }
+        replica.close();
+        if (isAsNew) {
+            wiring.attached().staged().putBack(replica);
+        } else if (node == null && well) {
+            // Else its bytes are nowhere else: the metaserver has the file made of it.
+            wiring.attached().staged().giveBack(replica.file.staged());
+        } else if (node != null && replica.file.write()) {
+            wiring.attached().givenBack().add(node, replica.lease(), unchanged);
+        }
     }
 
     /** It may be read again soon. */
@@ -583,50 +608,5 @@ public final class FileReads {
             this.write = write;
             this.alone = alone;
         }
-    }
-
-    // ---- holes
-    // ----------------------------------------------------------------------------------------------------------------------------
-
-    CompletableFuture<Long> seek(long offset, boolean hole, long size) {
-        if (offset >= size || offset < 0) {
-            return CompletableFuture.failedFuture(
-                    new FarmException(ErrorKind.NO_DATA_AFTER, "seek", ""));
-        }
-        return open.layout()
-                .thenCompose(layout -> open.chains.claimed(layout).thenApply(done -> layout))
-                .thenCompose(layout -> {
-                    boolean single = layout.getObjectsCount() == 1 && layout.getStripeCount() <= 1;
-                    if (!single || layout.getObjects(0).getReplicasCount() == 0) {
-                        // Over several objects every byte counts as data, which POSIX allows.
-                        return CompletableFuture.completedFuture(hole ? size : offset);
-                    }
-                    Replica head = layout.getObjects(0).getReplicas(0);
-                    SeekObjectRequest request =
-                            SeekObjectRequest.newBuilder()
-                                    .setObject(layout.getObjects(0).getObject())
-                                    .setTicket(head.getTicket())
-                                    .setOffset(offset)
-                                    .setHole(hole)
-                                    .build();
-                    return wiring.nodes()
-                            .connect(head)
-                            .thenCompose(peer ->
-                                    peer.callPlain(
-                                            StorageMethods.SEEK,
-                                            request,
-                                            wiring.session().deadline()))
-                            .thenApply(reply -> {
-                                if (hole) {
-                                    return reply.getNone()
-                                            ? size
-                                            : Math.min(size, reply.getOffset());
-                                }
-                                if (reply.getNone() || reply.getOffset() >= size) {
-                                    throw new FarmException(ErrorKind.NO_DATA_AFTER, "seek", "");
-                                }
-                                return reply.getOffset();
-                            });
-                });
     }
 }

@@ -454,12 +454,17 @@ public final class FileWrites {
             Duration deadline,
             BiConsumer<LocalReplica, ChainOutcome> here) {
         return submit(stripe, command, deadline)
-                .thenApply(outcome -> {
+                .thenCompose(outcome -> {
                     LocalWriting kernel = open.localWriting();
-                    if (kernel != null && !open.isHeadHere() && !kernel.mayBeOvertaken()) {
-                        here.accept(kernel.replica, outcome);
+                    if (kernel == null || open.isHeadHere() || kernel.mayBeOvertaken()) {
+                        return CompletableFuture.completedFuture(outcome);
                     }
-                    return outcome;
+                    return wiring.attached()
+                            .disk()
+                            .get(() -> {
+                                here.accept(kernel.replica, outcome);
+                                return outcome;
+                            });
                 });
     }
 

@@ -269,7 +269,7 @@ final class LocalAgreement {
     /** One piece after the other, each with the time of an operation; a hole is one piece. */
     private CompletableFuture<Void> pieces(LocalReplica file, long size) {
         AtomicLong next = new AtomicLong();
-        return Rounds.of(() -> piece(file, next, size));
+        return Rounds.of(() -> wiring.attached().disk().call(() -> piece(file, next, size)));
     }
 
     private CompletableFuture<Boolean> piece(LocalReplica file, AtomicLong next, long size) {

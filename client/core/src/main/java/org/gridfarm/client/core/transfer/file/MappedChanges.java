@@ -74,34 +74,45 @@ final class MappedChanges {
     private CompletableFuture<Boolean> piece(AtomicLong next) {
         long offset = next.get();
         return atHead(offset)
-                .thenCompose(head -> {
-                    byte[] here = here(offset);
-                    if (writing.isLost() && hasLostChanges(head, here)) {
-                        return CompletableFuture.failedFuture(untold());
-                    }
-                    if (head.length == 0 || (here.length == 0 && writing.isAside())) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-                    CompletableFuture<Void> piece =
-                            differs(head, here)
-                                    ? settled(offset, head, LOOKS_MAX)
-                                    : CompletableFuture.completedFuture(null);
-                    return piece.thenCompose(done -> overHoles(offset + head.length))
-                            .thenApply(to -> {
-                                next.set(to);
-                                return true;
-                            });
-                });
+                .thenCompose(head ->
+                        here(offset)
+                                .thenCompose(here -> {
+                                    if (writing.isLost() && hasLostChanges(head, here)) {
+                                        return CompletableFuture.failedFuture(untold());
+                                    }
+                                    if (head.length == 0
+                                            || (here.length == 0 && writing.isAside())) {
+                                        return CompletableFuture.completedFuture(false);
+                                    }
+                                    CompletableFuture<Void> piece =
+                                            differs(head, here)
+                                                    ? settled(offset, head, LOOKS_MAX)
+                                                    : CompletableFuture.completedFuture(null);
+                                    return piece.thenCompose(
+                                                    done -> overHoles(offset + head.length))
+                                            .thenApply(to -> {
+                                                next.set(to);
+                                                return true;
+                                            });
+                                }));
     }
 
     /** Where both have a hole nothing differs: to the piece with the next data, or the last one. */
     private CompletableFuture<Long> overHoles(long offset) {
         LocalReplica file = writing.replica;
-        long size = file.size();
-        long here = file.nextData(wiring.attached().blocksNow(), offset, size);
-        if (here - offset <= TransferLimits.CHUNK_BYTES) {
-            return CompletableFuture.completedFuture(offset);
-        }
+        return wiring.attached()
+                .disk()
+                .get(() -> file.nextData(wiring.attached().blocksNow(), offset, file.size()))
+                .thenCompose(here ->
+                        here - offset <= TransferLimits.CHUNK_BYTES
+                                ? CompletableFuture.completedFuture(offset)
+                                : overHoles(offset, here));
+    }
+
+    /**
+     * @param here where the next data of this file are
+     */
+    private CompletableFuture<Long> overHoles(long offset, long here) {
         return open.layout()
                 .thenCompose(layout -> {
                     Replica head = layout.getObjects(0).getReplicas(0);
@@ -128,16 +139,18 @@ final class MappedChanges {
     private CompletableFuture<Void> settled(long offset, byte[] head, int looks) {
         Piece piece = new Piece(head);
         return arrived.get()
-                .thenCompose(done -> {
-                    piece.here = here(offset);
+                .thenCompose(done -> here(offset))
+                .thenCompose(here -> {
+                    piece.here = here;
                     return atHead(offset);
                 })
                 .thenCompose(later -> {
                     piece.headLater = later;
                     return arrived.get();
                 })
-                .thenCompose(done -> {
-                    piece.hereLater = here(offset);
+                .thenCompose(done -> here(offset))
+                .thenCompose(here -> {
+                    piece.hereLater = here;
                     return open.refresh(0); // who strikes a node off tells the metaserver alone
                 })
                 .thenCompose(done -> open.layout())
@@ -222,8 +235,10 @@ final class MappedChanges {
                         + " others wrote since");
     }
 
-    private byte[] here(long offset) {
-        return bytesOf(writing.replica.readThere(offset, TransferLimits.CHUNK_BYTES));
+    private CompletableFuture<byte[]> here(long offset) {
+        return wiring.attached()
+                .disk()
+                .get(() -> bytesOf(writing.replica.readThere(offset, TransferLimits.CHUNK_BYTES)));
     }
 
     private CompletableFuture<byte[]> atHead(long offset) {

@@ -419,7 +419,6 @@ public final class OpenInode implements GrantOwner {
 
     /** From now on the object may change behind our back. */
     void grantedLocally(LocalReplica replica) {
-        long objectTime = replica.modified();
         synchronized (lock) {
             if (localWriting == null) {
                 // A staged file becomes the replica of the chain's head, or none.
@@ -429,7 +428,7 @@ public final class OpenInode implements GrantOwner {
                                 wiring.attached(), this, replica, generationBefore != 0, aside);
             }
             writtenLocally = true;
-            uncommitted.knownUpTo(objectTime);
+            uncommitted.knownUpTo(replica.modifiedAtFirst()); // nobody has had it since
         }
     }
 

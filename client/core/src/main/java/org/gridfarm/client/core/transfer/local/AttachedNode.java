@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param known where local files lie that may be read again soon
  * @param blocks which blocks of local files hold data
  * @param descriptors for local files, by the user who opens them
+ * @param disk where they are waited for
  */
 public record AttachedNode(
         String name,
@@ -30,7 +31,8 @@ public record AttachedNode(
         GivenBack givenBack,
         KnownReplicas known,
         AtomicReference<LocalBlocks> blocks,
-        Shares descriptors) {
+        Shares descriptors,
+        LocalDisk disk) {
 
     /**
      * @param data below which it may name files; empty: in any data directory
@@ -45,7 +47,8 @@ public record AttachedNode(
                 new GivenBack(clock),
                 new KnownReplicas(clock),
                 new AtomicReference<>(LocalBlocks.UNKNOWN),
-                new Shares(Descriptors.forReplicas()));
+                new Shares(Descriptors.forReplicas()),
+                new LocalDisk());
     }
 
     public LocalBlocks blocksNow() {

@@ -34,7 +34,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * The plain file of a replica on this host, granted by its node. It is held open, so that its bytes
  * are to be had whatever becomes of the node: by one descriptor, since a program may have thousands
- * of files open. Thread-safe.
+ * of files open. Who opens, reads, changes, looks at or closes it may wait for the disk, and so
+ * does not do it on a thread that others need ({@link LocalDisk}); its size alone is known at once.
+ * Thread-safe.
  */
 public final class LocalReplica {
     public final LocalFile file;
@@ -131,10 +133,12 @@ public final class LocalReplica {
     }
 
     private static Opened forReading(Path path) throws IOException {
+        LocalDisk.waits();
         return new Opened(FileChannel.open(path, Set.of(StandardOpenOption.READ, THIS)), false);
     }
 
     private static Opened forWriting(Path path) throws IOException {
+        LocalDisk.waits();
         return new Opened(
                 FileChannel.open(
                         path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, THIS)),
@@ -157,6 +161,7 @@ public final class LocalReplica {
 
     /** Device and inode. */
     private static @Nullable Object identity(Path path) throws IOException {
+        LocalDisk.waits();
         BasicFileAttributes seen = Files.readAttributes(path, BasicFileAttributes.class, THIS);
         if (!seen.isRegularFile()) {
             throw new FileSystemException(path.toString(), null, "no regular file");
@@ -278,6 +283,7 @@ public final class LocalReplica {
      * that cannot be told.
      */
     public long nextData(LocalBlocks blocks, long offset, long end) {
+        LocalDisk.waits();
         try {
             long next = blocks.nextData(path(), offset);
             Object now = identity(path());
@@ -295,6 +301,7 @@ public final class LocalReplica {
      * space cannot be told here, and while it lies where nobody knows.
      */
     public @Nullable ChainOutcome measured(LocalBlocks blocks) {
+        LocalDisk.waits();
         try {
             long allocated = blocks.allocated(path());
             BasicFileAttributes now = Files.readAttributes(path(), BasicFileAttributes.class, THIS);
@@ -312,6 +319,7 @@ public final class LocalReplica {
     }
 
     private int readUpTo(ByteBuf bytes, long offset) throws IOException {
+        LocalDisk.waits();
         Opened from = opened;
         while (bytes.writableBytes() > 0) {
             long at = offset + bytes.writerIndex();
@@ -353,6 +361,7 @@ public final class LocalReplica {
 
     @GuardedBy("this")
     private FileChannel writing() throws IOException {
+        LocalDisk.waits();
         if (!file.write()) {
             throw new IOException("it was granted for reading");
         }
@@ -450,8 +459,14 @@ public final class LocalReplica {
         return new FarmException(DiskTrouble.kind(e), operation, file.path(), e.toString(), e);
     }
 
+    /** What {@link #modified} said when it was opened. */
+    public long modifiedAtFirst() {
+        return modifiedAtFirst;
+    }
+
     /** Nanoseconds since 1970; 0 where it cannot be told. */
     public long modified() {
+        LocalDisk.waits();
         try {
             return Files.getLastModifiedTime(path(), THIS).to(TimeUnit.NANOSECONDS);
         } catch (IOException e) {
@@ -461,6 +476,7 @@ public final class LocalReplica {
 
     /** Where it lies now, after this process has closed what it had open for writing. */
     public synchronized Path idlePath() {
+        LocalDisk.waits();
         try {
             closeAppending();
             if (opened.writing && !closed) {
@@ -484,6 +500,7 @@ public final class LocalReplica {
     }
 
     public void close() {
+        LocalDisk.waits();
         Runnable last;
         synchronized (this) {
             if (closed) {

@@ -96,8 +96,19 @@ public final class LocalWriting {
         if (node != null) {
             watch(node);
         } else {
-            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+            claimLater();
         }
+    }
+
+    private void claimLater() {
+        attached.clock()
+                .after(
+                        TransferLimits.CLAIM_AFTER,
+                        () -> {
+                            if (!isOver() && !replica.isClaimed()) {
+                                attached.disk().run(this::claimUnasked);
+                            }
+                        });
     }
 
     /** Nothing has been written yet, and nobody else knows of it. */
@@ -245,7 +256,7 @@ public final class LocalWriting {
             return;
         }
         if (mayWait()) {
-            attached.clock().after(TransferLimits.CLAIM_AFTER, this::claimUnasked);
+            claimLater();
         } else {
             renewUnasked();
         }
@@ -327,17 +338,20 @@ public final class LocalWriting {
             replica.claimAsked();
         }
         return call.get()
-                .handle((outcome, thrown) -> {
-                    FarmException failure =
-                            thrown == null
-                                    ? granted(outcome.getLocal(), peer)
-                                    : FarmException.of(thrown, "sync", "");
-                    answered(peer, mine, failure);
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    return outcome;
-                });
+                .handle((outcome, thrown) ->
+                        attached.disk()
+                                .get(() -> {
+                                    FarmException failure =
+                                            thrown == null
+                                                    ? granted(outcome.getLocal(), peer)
+                                                    : FarmException.of(thrown, "sync", "");
+                                    answered(peer, mine, failure);
+                                    if (failure != null) {
+                                        throw failure;
+                                    }
+                                    return outcome;
+                                }))
+                .thenCompose(claimed -> claimed);
     }
 
     /** Completes when the node at this end knows of the writing; STALE when it is lost. */
@@ -359,22 +373,31 @@ public final class LocalWriting {
         }
         OpenLocalRequest request = request(object, head, replica.file.staged());
         peer.callPlain(StorageMethods.OPEN_LOCAL, request, TransferLimits.HEDGE_AFTER)
-                .whenComplete((reply, thrown) -> {
-                    FarmException failure = thrown == null ? granted(reply, peer) : refused(thrown);
-                    answered(peer, mine, failure);
-                });
+                .whenComplete((reply, thrown) ->
+                        attached.disk()
+                                .run(() ->
+                                        answered(
+                                                peer,
+                                                mine,
+                                                thrown == null
+                                                        ? granted(reply, peer)
+                                                        : refused(thrown))));
         return mine;
     }
 
-    /** After a claim that is under way now: until its answer nobody knows where the file lies. */
+    /**
+     * After a claim that is under way now: until its answer nobody knows where the file lies. The
+     * step may wait for the disk.
+     */
     public <T> CompletableFuture<T> whenPlaced(Supplier<CompletableFuture<T>> step) {
         CompletableFuture<Void> now;
         synchronized (this) {
             now = underWay;
         }
         return now == null
-                ? step.get()
-                : now.handle((done, thrown) -> step.get()).thenCompose(result -> result);
+                ? attached.disk().call(step)
+                : now.handle((done, thrown) -> attached.disk().call(step))
+                        .thenCompose(result -> result);
     }
 
     private void answered(

@@ -36,7 +36,8 @@ class OpenSizesTest {
                                                     node(name.toString())),
                             new SimClock()),
                     null,
-                    () -> LocalBlocks.UNKNOWN);
+                    () -> LocalBlocks.UNKNOWN,
+                    null);
 
     @Test
     void whatNobodyHasCommittedNeedNotBeThere() {
