@@ -259,7 +259,7 @@ final class FarmOperations implements FuseOperations {
             reply.done();
             return;
         }
-        files.fsync(reply, node, handle);
+        files.fsync(reply, node, handle, dataOnly);
     }
 
     @Override

@@ -242,10 +242,10 @@ final class Files {
         open.leave(number, file);
     }
 
-    void fsync(EmptyReply reply, long node, long number) {
-        OpenFile file = require(reply, number, () -> fsync(reply, node, number));
+    void fsync(EmptyReply reply, long node, long number, boolean dataOnly) {
+        OpenFile file = require(reply, number, () -> fsync(reply, node, number, dataOnly));
         if (file != null) {
-            file.sync().whenComplete((_, failure) -> answer(reply, node, "fsync", failure));
+            file.sync(dataOnly).whenComplete((_, failure) -> answer(reply, node, "fsync", failure));
         }
     }
 

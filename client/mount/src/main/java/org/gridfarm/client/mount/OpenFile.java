@@ -67,7 +67,14 @@ record OpenFile(
     }
 
     CompletableFuture<Void> sync() {
-        return noted().thenCompose(_ -> handle.sync());
+        return sync(false);
+    }
+
+    /**
+     * @param dataOnly fdatasync(2)
+     */
+    CompletableFuture<Void> sync(boolean dataOnly) {
+        return noted().thenCompose(_ -> dataOnly ? handle.syncData() : handle.sync());
     }
 
     /** Commits what was written and gives the file up, once it has been brought back. */

@@ -76,6 +76,27 @@ class InPlaceTest {
                 .isEqualTo((byte) 1);
     }
 
+    /** As a data base syncs its pages: only bytes are new. */
+    @Test
+    void bytesAreForcedWithoutNodeAndLeader() throws Exception {
+        Path file = Files.write(farm.mount().resolve("forced"), new byte[SIZE]);
+        try (ShellBeside shell = farm.shellBeside();
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {2}), 0);
+            channel.force(true); // the node and the leader have made the rest durable
+            String servers = farm.pid("n1") + " " + farm.pid("meta1") + " " + farm.pid("cache1");
+            shell.run("kill -STOP " + servers);
+            channel.write(ByteBuffer.wrap(new byte[] {1}), SIZE / 2);
+            channel.force(false);
+            shell.run("kill -CONT " + servers);
+            channel.write(ByteBuffer.wrap(new byte[] {3}), SIZE); // the file grows
+            channel.force(false);
+        }
+        byte[] elsewhere = Files.readAllBytes(farm.mountOf("n2").resolve("forced"));
+        assertThat(elsewhere).hasSize(SIZE + 1);
+        assertThat(elsewhere[SIZE / 2]).isEqualTo((byte) 1);
+    }
+
     @Test
     void nothingSyncedIsLostWithItsNodeOrTheMountsProcess() throws Exception {
         Random random = new Random(seed);

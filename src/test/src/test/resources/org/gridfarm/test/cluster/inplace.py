@@ -77,8 +77,9 @@ class File:
         return f"allocate {length} at {at}"
 
     def sync(self, fd):
-        os.fsync(fd)
-        return "fsync"
+        how = self.dice.choice([os.fsync, os.fdatasync])
+        how(fd)
+        return how.__name__
 
     def read(self, fd):
         at = self.dice.randrange(len(self.model) + 1)

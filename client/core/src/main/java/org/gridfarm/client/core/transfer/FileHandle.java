@@ -94,6 +94,12 @@ public interface FileHandle {
     CompletableFuture<Void> sync();
 
     /**
+     * fdatasync(2): the same, but for times that nobody needs to read the bytes. The metaserver may
+     * hear of these at the close.
+     */
+    CompletableFuture<Void> syncData();
+
+    /**
      * Gives the file up; what was written is committed and visible everywhere when this completes.
      * Ends the handle also when it fails. A second close does nothing.
      */

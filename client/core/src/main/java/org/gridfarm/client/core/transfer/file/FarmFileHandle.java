@@ -250,6 +250,11 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         return open.chains.drained().thenCompose(done -> disk().call(commit::sync));
     }
 
+    @Override
+    public CompletableFuture<Void> syncData() {
+        return open.chains.drained().thenCompose(done -> disk().call(commit::syncData));
+    }
+
     /** What is known is told to the metaserver. */
     public CompletableFuture<Void> committed() {
         return closed.get() ? CompletableFuture.completedFuture(null) : sync();

@@ -1,6 +1,7 @@
 package org.gridfarm.client.core.transfer.file;
 
 import org.gridfarm.client.core.transfer.known.KnownEnd;
+import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -39,13 +40,35 @@ final class FileCommit {
         }
         if (!handle.flags().write() || !open.isDirty()) {
             // What another handle or an earlier commit left may not be on stable storage yet.
-            return handle.flags().write()
-                    ? writes.agree(true, false)
-                    : CompletableFuture.completedFuture(null);
+            return handle.flags().write() ? durable() : CompletableFuture.completedFuture(null);
         }
         open.takeUnsure();
-        // Sums of what the kernel wrote are taken at close: an fsync does not read the file.
-        return writes.agree(true, false).thenCompose(done -> commit(false, true));
+        return durable().thenCompose(done -> commit(false, true));
+    }
+
+    /** Sums of what the kernel wrote are taken at close: an fsync does not read the file. */
+    private CompletableFuture<Void> durable() {
+        LocalWriting kernel = open.localWriting();
+        int since = kernel == null ? 0 : kernel.renewals();
+        return writes.agree(true, false)
+                .thenRun(() -> {
+                    if (kernel != null) {
+                        kernel.synced(since);
+                    }
+                });
+    }
+
+    /**
+     * Into the only replica, which is durable but for bytes that the kernel has written, these are
+     * forced from here: neither its node nor the leader knows anything that a reader would need.
+     */
+    public CompletableFuture<Void> syncData() {
+        LocalWriting kernel = open.localWritingOnly();
+        if (kernel == null || !handle.flags().write() || !kernel.isDurableButBytes()) {
+            return sync();
+        }
+        kernel.replica.force(); // its failure is told once, here, so nobody else is asked
+        return CompletableFuture.completedFuture(null);
     }
 
     /** What was written is agreed on and committed. Done at once when nothing was. */

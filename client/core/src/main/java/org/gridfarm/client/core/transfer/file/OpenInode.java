@@ -110,15 +110,20 @@ public final class OpenInode implements GrantOwner {
 
     private @Nullable LocalWriting onlyWriting() {
         synchronized (lock) {
-            boolean alone =
-                    broken == null
-                            && !layoutRecalled
-                            && end.isAlone()
-                            && !limit.applies()
-                            && handles.all().size() == 1
-                            && Chain.isOnlyAt(layout, wiring.attached().name());
-            return alone ? localWriting : null;
+            return !limit.applies() && handles.all().size() == 1 ? localWritingOnly() : null;
         }
+    }
+
+    /** The kernel writes the only replica, which is here, and no other client has the file open. */
+    @Nullable LocalWriting localWritingOnly() {
+        synchronized (lock) {
+            return broken == null && !layoutRecalled && isAloneHere() ? localWriting : null;
+        }
+    }
+
+    /** Under the lock. */
+    private boolean isAloneHere() {
+        return end.isAlone() && Chain.isOnlyAt(layout, wiring.attached().name());
     }
 
     /**
@@ -298,10 +303,9 @@ public final class OpenInode implements GrantOwner {
      */
     boolean mayBeChangedLocally() {
         synchronized (lock) {
-            return end.isAlone()
+            return isAloneHere()
                     && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
-                    && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX
-                    && Chain.isOnlyAt(layout, wiring.attached().name());
+                    && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX;
         }
     }
 
@@ -584,6 +588,7 @@ public final class OpenInode implements GrantOwner {
             if (end.committed(now.getVersion(), now.getSize())) {
                 lastCommit = WrittenStripes.contentAlone(commit);
                 attributes = now;
+                if (localWriting != null) localWriting.told(now.getSize());
             }
         }
     }

@@ -455,6 +455,24 @@ public final class LocalReplica {
         }
     }
 
+    /** The bytes are on stable storage when this returns. */
+    public void force() {
+        LocalDisk.waits();
+        try {
+            Opened of = opened;
+            while (true) {
+                try {
+                    of.channel.force(false);
+                    return;
+                } catch (ClosedChannelException e) {
+                    of = openedSince(of, e);
+                }
+            }
+        } catch (IOException e) {
+            throw failed("fsync", e);
+        }
+    }
+
     private FarmException failed(String operation, IOException e) {
         return new FarmException(DiskTrouble.kind(e), operation, file.path(), e.toString(), e);
     }

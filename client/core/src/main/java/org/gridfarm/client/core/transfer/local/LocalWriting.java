@@ -73,6 +73,8 @@ public final class LocalWriting {
     private @Nullable CompletableFuture<Void> underWay; // of the call to the node
 
     private final long claimLatest; // of a staged file
+    private volatile int syncedAt = -1; // after so many renewals; -1: never
+    private volatile long sizeTold = -1; // to the leader, since it was granted; -1: none
 
     /**
      * @param begun by a former process: what its node has shipped is not known
@@ -178,6 +180,25 @@ public final class LocalWriting {
     /** True while the rest of the chain may lack any block. */
     public synchronized boolean mustShipAll() {
         return grant.shipping().mustShipAll();
+    }
+
+    /** Its node, asked after so many renewals, has made all of it durable: bytes and name. */
+    public void synced(int since) {
+        syncedAt = since;
+    }
+
+    /** What has come since to be durable is bytes alone, which whoever has the file can force. */
+    public boolean isDurableButBytes() {
+        return isSynced() && replica.size() == sizeTold;
+    }
+
+    private synchronized boolean isSynced() {
+        return !aside && grant instanceof Held && syncedAt == grant.shipping().renewals();
+    }
+
+    /** The leader knows that the file has that size; who has it alone has told it. */
+    public void told(long size) {
+        sizeTold = size;
     }
 
     /** A sync that began after so many renewals has shipped everything. */

@@ -98,7 +98,7 @@ public final class TransferLimits {
     public static final long CHANGED_LOCALLY_MIN = 64 << 10;
 
     /** All of it is looked through when it is closed: 0.1 s from memory, else as a disk reads. */
-    public static final long CHANGED_LOCALLY_MAX = 1 << 30;
+    public static final long CHANGED_LOCALLY_MAX = 2L << 30;
 
     /** The bytes of one frame. */
     public static final int TRANSFER_BYTES_MAX = 8 << 20;
