@@ -9,8 +9,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,6 +19,7 @@ import java.util.concurrent.Callable;
         description = {
             "",
             "Each on the mount and then on the local disk, with files of several sizes: what it costs should follow what is changed, not the size."
+                    + " Then what programs do: output of Cactus as it is and by HDF5, 3,000 small files, and writes into a file of the largest size."
                     + " The local directory has to lie on the disk that the attached node keeps its replicas on."
         },
         mixinStandardHelpOptions = true)
@@ -59,8 +58,8 @@ public final class BenchOpens implements Callable<Integer> {
                             BenchOptions::progress)
                     .run()
                     .print(options.json);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (Exception e) {
+            throw FarmException.of(e, "bench", "");
         }
         return 0;
     }

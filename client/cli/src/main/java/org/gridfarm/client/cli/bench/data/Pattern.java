@@ -8,13 +8,13 @@ import java.nio.file.Path;
  * @param amount of the unit, done in one run
  * @param before makes what the run needs; not measured
  */
-record Pattern(String name, String unit, double amount, Step before, Step run) {
+public record Pattern(String name, String unit, double amount, Step before, Step run) {
     interface Step {
         void in(Path directory) throws Exception;
     }
 
     /** Units a second. */
-    double rate(Path directory) throws Exception {
+    public double rate(Path directory) throws Exception {
         before.in(directory);
         long began = System.nanoTime();
         run.in(directory);

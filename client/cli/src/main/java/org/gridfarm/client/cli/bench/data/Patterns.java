@@ -17,27 +17,32 @@ import java.util.Random;
  * each process and the shared file, segmented and strided, of IOR; random pages; many small files;
  * and what the Cactus framework does in each iteration, by plain output and by HDF5.
  */
-final class Patterns {
+public final class Patterns {
     private static final int SHARERS = 4;
     private static final int PAGE = 4 << 10;
     private static final int SMALL_FILES = 3_000;
     private static final int SMALL_BYTES = 8 << 10;
+    private static final int SYNCED_PAGES = 200;
     private static final int APPENDS = 100;
     private static final int ITERATIONS = 500;
     private static final int SMALL_READS = 20;
     private static final int SMALL_WRITES = 10;
 
-    static final String WRITE_ALONE = write(1);
+    public static final String WRITE_ALONE = write(1);
     static final String WRITE_TOGETHER = write(SHARERS);
-    static final String READ_ALONE = read(1);
+    public static final String READ_ALONE = read(1);
     static final String READ_TOGETHER = read(SHARERS);
-    static final String CACTUS_APPEND = "Cactus append";
-    static final String CACTUS_HDF5 = "Cactus HDF5";
+    public static final String CACTUS_APPEND = "Cactus append";
+    public static final String CACTUS_HDF5 = "Cactus HDF5";
+    public static final String SMALL_READ = "small files of 8 KiB, read";
+    public static final String SMALL_READ_AGAIN = SMALL_READ + " again";
+    public static final String PAGES_WRITE = "random 4 KiB into a file that is there, write";
+    public static final String PAGES_SYNC = PAGES_WRITE + " and fdatasync";
 
     private final long pieces; // of a MiB, in all files of a pattern together
     private final int pages;
 
-    Patterns(long bytes) {
+    public Patterns(long bytes) {
         pieces = Math.max(SHARERS, bytes / MIB / SHARERS * SHARERS);
         pages = (int) Math.min(20_000, pieces * (MIB / PAGE));
     }
@@ -65,39 +70,72 @@ final class Patterns {
         return all;
     }
 
-    List<Pattern> sequential() {
+    /** Where much is opened, or a little of something large is changed. */
+    public List<Pattern> opening() {
         List<Pattern> all = new ArrayList<>();
-        for (int streams : List.of(1, SHARERS)) {
-            long each = pieces / streams;
-            all.add(
-                    bytes(
-                            write(streams),
-                            in -> {
-                                for (int i = 0; i < streams; i++) Content.remove(in, "own" + i);
-                            },
-                            in ->
-                                    Streams.run(
-                                            streams,
-                                            i -> {
-                                                try (FileChannel file =
-                                                        Content.make(in.resolve("own" + i))) {
-                                                    Content.write(file, 0, MIB, each);
-                                                }
-                                            })));
-            all.add(
-                    bytes(
-                            read(streams),
-                            _ -> {},
-                            in ->
-                                    Streams.run(
-                                            streams,
-                                            i -> {
-                                                try (FileChannel file = readable(in, "own" + i)) {
-                                                    Content.read(file, 0, MIB, each);
-                                                }
-                                            })));
-        }
+        all.add(cactusAppend());
+        all.add(cactusHdf5());
+        all.addAll(small());
+        all.add(smallRead(SMALL_READ_AGAIN));
+        all.addAll(alone(1));
+        all.add(pages(PAGES_WRITE, pages, false));
+        all.add(pages(PAGES_SYNC, SYNCED_PAGES, true));
         return all;
+    }
+
+    /** Anywhere in the file of one stream. */
+    private Pattern pages(String name, int count, boolean synced) {
+        return new Pattern(
+                name,
+                "writes/s",
+                count,
+                _ -> {},
+                in -> {
+                    Random random = new Random(3);
+                    try (FileChannel file = writable(in, "own0")) {
+                        for (int i = 0; i < count; i++) {
+                            Content.put(file, page(random), PAGE);
+                            if (synced) file.force(false);
+                        }
+                    }
+                });
+    }
+
+    List<Pattern> sequential() {
+        List<Pattern> all = new ArrayList<>(alone(1));
+        all.addAll(alone(SHARERS));
+        return all;
+    }
+
+    /** Each stream with a file of its own. */
+    private List<Pattern> alone(int streams) {
+        long each = pieces / streams;
+        return List.of(
+                bytes(
+                        write(streams),
+                        in -> {
+                            for (int i = 0; i < streams; i++) Content.remove(in, "own" + i);
+                        },
+                        in ->
+                                Streams.run(
+                                        streams,
+                                        i -> {
+                                            try (FileChannel file =
+                                                    Content.make(in.resolve("own" + i))) {
+                                                Content.write(file, 0, MIB, each);
+                                            }
+                                        })),
+                bytes(
+                        read(streams),
+                        _ -> {},
+                        in ->
+                                Streams.run(
+                                        streams,
+                                        i -> {
+                                            try (FileChannel file = readable(in, "own" + i)) {
+                                                Content.read(file, 0, MIB, each);
+                                            }
+                                        })));
     }
 
     private List<Pattern> shared() {
@@ -186,19 +224,23 @@ final class Patterns {
                                 }
                             }
                         }),
-                new Pattern(
-                        "small files of 8 KiB, read",
-                        "files/s",
-                        SMALL_FILES,
-                        _ -> {},
-                        in -> {
-                            ByteBuffer into = ByteBuffer.allocateDirect(SMALL_BYTES);
-                            for (int i = 0; i < SMALL_FILES; i++) {
-                                try (FileChannel file = readable(in, "small/s" + i)) {
-                                    Content.get(file, 0, into.clear());
-                                }
-                            }
-                        }));
+                smallRead(SMALL_READ));
+    }
+
+    private static Pattern smallRead(String name) {
+        return new Pattern(
+                name,
+                "files/s",
+                SMALL_FILES,
+                _ -> {},
+                in -> {
+                    ByteBuffer into = ByteBuffer.allocateDirect(SMALL_BYTES);
+                    for (int i = 0; i < SMALL_FILES; i++) {
+                        try (FileChannel file = readable(in, "small/s" + i)) {
+                            Content.get(file, 0, into.clear());
+                        }
+                    }
+                });
     }
 
     /** Files held open: an 8 KiB and a 1 MiB append in each iteration. */

@@ -14,7 +14,7 @@ enum Shape {
     READ("open, read 4 KiB, close", Set.of(StandardOpenOption.READ)) {
         @Override
         void use(FileChannel file, SplittableRandom random) throws IOException {
-            file.read(ByteBuffer.allocateDirect(BLOCK), place(file, BLOCK, random));
+            file.read(ByteBuffer.allocateDirect(BLOCK), place(file.size(), BLOCK, random));
         }
     },
     NOTHING("open for writing, close", readWrite()) {
@@ -24,7 +24,7 @@ enum Shape {
     CHANGE("open, write 4 KiB, close", readWrite()) {
         @Override
         void use(FileChannel file, SplittableRandom random) throws IOException {
-            write(file, BLOCK, place(file, BLOCK, random));
+            write(file, BLOCK, place(file.size(), BLOCK, random));
         }
     },
     APPEND("open, append 1 MiB, close", readWrite()) {
@@ -36,12 +36,13 @@ enum Shape {
     ITERATION("iteration of Cactus with HDF5", readWrite()) {
         @Override
         void use(FileChannel file, SplittableRandom random) throws IOException {
+            long size = file.size();
             for (int i = 0; i < SMALL_READS; i++) {
-                file.read(ByteBuffer.allocateDirect(SMALL), place(file, SMALL, random));
+                file.read(ByteBuffer.allocateDirect(SMALL), place(size, SMALL, random));
             }
-            write(file, MEGABYTE, file.size());
+            write(file, MEGABYTE, size);
             for (int i = 0; i < SMALL_WRITES; i++) {
-                write(file, SMALL, place(file, SMALL, random));
+                write(file, SMALL, place(size, SMALL, random));
             }
         }
     };
@@ -75,9 +76,8 @@ enum Shape {
         return System.nanoTime() - from;
     }
 
-    private static long place(FileChannel file, int length, SplittableRandom random)
-            throws IOException {
-        return random.nextLong(Math.max(1, file.size() - length));
+    private static long place(long size, int length, SplittableRandom random) {
+        return random.nextLong(Math.max(1, size - length));
     }
 
     private static void write(FileChannel file, int length, long at) throws IOException {
