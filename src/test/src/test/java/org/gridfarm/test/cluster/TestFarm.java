@@ -581,6 +581,7 @@ public final class TestFarm implements AutoCloseable {
         if (this == shared) {
             furtherMounts.forEach(Cluster.open(directory, line -> {})::unmount);
             furtherMounts.clear();
+            assertThat(misplaced()).as("see LocalDisk").isEmpty();
             return; // others may want it
         }
         if (client != null) {
@@ -609,8 +610,12 @@ public final class TestFarm implements AutoCloseable {
     /** What mounts have said of threads that wait for a disk and should not. */
     private List<String> misplaced() throws IOException {
         List<String> found = new ArrayList<>();
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path log : all.filter(path -> path.toString().endsWith(".log")).toList()) {
+        Path logs = directory.resolve("log");
+        if (!Files.isDirectory(logs)) {
+            return found; // it was never started
+        }
+        try (Stream<Path> all = Files.list(logs)) {
+            for (Path log : all.toList()) {
                 try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
                     List<String> said = lines.toList();
                     for (int i = 0; i < said.size(); i++) {

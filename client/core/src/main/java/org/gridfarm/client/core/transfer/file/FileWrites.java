@@ -416,24 +416,22 @@ public final class FileWrites {
      */
     private <T> CompletableFuture<T> beside(
             LocalWriting kernel, ByteBuf bytes, Supplier<T> change) {
-        return kernel.whenPlaced(() -> made(change))
+        return kernel.whenPlaced(() -> made(kernel, change))
                 .exceptionallyCompose(thrown ->
                         // It was claimed just now: nothing was written where it lay before.
                         FarmException.of(thrown, "write", "").getCause()
                                         instanceof NoSuchFileException
-                                ? kernel.whenPlaced(() -> made(change))
+                                ? kernel.whenPlaced(() -> made(kernel, change))
                                 : CompletableFuture.failedFuture(thrown))
                 .whenComplete((done, thrown) -> bytes.release());
     }
 
-    private <T> CompletableFuture<T> made(Supplier<T> change) {
-        try {
+    private <T> CompletableFuture<T> made(LocalWriting kernel, Supplier<T> change) {
+        return kernel.inTurn(() -> {
             T done = change.get();
             open.wroteLocally();
-            return CompletableFuture.completedFuture(done);
-        } catch (FarmException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+            return done;
+        });
     }
 
     /** Of the time that a call may take, which began with asking for the layout. */
@@ -459,12 +457,10 @@ public final class FileWrites {
                     if (kernel == null || open.isHeadHere() || kernel.mayBeOvertaken()) {
                         return CompletableFuture.completedFuture(outcome);
                     }
-                    return wiring.attached()
-                            .disk()
-                            .get(() -> {
-                                here.accept(kernel.replica, outcome);
-                                return outcome;
-                            });
+                    return kernel.inTurn(() -> {
+                        here.accept(kernel.replica, outcome);
+                        return outcome;
+                    });
                 });
     }
 

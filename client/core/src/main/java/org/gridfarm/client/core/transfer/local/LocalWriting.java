@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.client.core.transfer.grant.WriteGrant;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Effect;
 import org.gridfarm.client.core.transfer.grant.WriteGrant.Ended;
@@ -73,6 +74,7 @@ public final class LocalWriting {
     private @Nullable CompletableFuture<Void> underWay; // of the call to the node
 
     private final long claimLatest; // of a staged file
+    private final Turns changes = new Turns(1);
     private volatile int syncedAt = -1; // after so many renewals; -1: never
     private volatile long sizeTold = -1; // to the leader, since it was granted; -1: none
 
@@ -407,18 +409,22 @@ public final class LocalWriting {
     }
 
     /**
-     * After a claim that is under way now: until its answer nobody knows where the file lies. The
-     * step may wait for the disk.
+     * Changes of this process go into the file in the order in which this is called, though they
+     * wait for the disk.
      */
+    public <T> CompletableFuture<T> inTurn(Supplier<T> change) {
+        return changes.take(() -> attached.disk().get(change));
+    }
+
+    /** After a claim that is under way now: until its answer nobody knows where the file lies. */
     public <T> CompletableFuture<T> whenPlaced(Supplier<CompletableFuture<T>> step) {
         CompletableFuture<Void> now;
         synchronized (this) {
             now = underWay;
         }
         return now == null
-                ? attached.disk().call(step)
-                : now.handle((done, thrown) -> attached.disk().call(step))
-                        .thenCompose(result -> result);
+                ? step.get()
+                : now.handle((done, thrown) -> step.get()).thenCompose(result -> result);
     }
 
     private void answered(
