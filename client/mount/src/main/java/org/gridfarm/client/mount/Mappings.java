@@ -22,7 +22,13 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Mappings {
     private static final Logger log = LoggerFactory.getLogger(Mappings.class);
-    private static final Duration FIRST_LOOK = Duration.ofMillis(5);
+
+    /**
+     * The kernel tells of the end before it has let go of the plain file; whoever opens the file
+     * again waits for that.
+     */
+    private static final Duration FIRST_LOOK = Duration.ofNanos(100_000);
+
     private static final Duration LOOKS_MAX = Duration.ofMillis(500);
 
     /**
