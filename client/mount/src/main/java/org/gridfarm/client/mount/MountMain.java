@@ -133,6 +133,9 @@ public final class MountMain {
                 ledger.trusted(farm.mayAssert());
             }
             boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
+            if (settings.hasOwnDirectories() && !trusted) {
+                throw notOwn("only for the mount of a host, whose certificate says @mount");
+            }
             boolean everybody = trusted && System.getProperty("user.name").equals("root");
             MountOptions options = settings.options(everybody);
             Mounted mounted =
@@ -169,21 +172,28 @@ public final class MountMain {
         }
     }
 
-    /** Null: everything is the leader's to decide. */
+    /**
+     * Null: everything is the leader's to decide. What a former process decided is told also where
+     * this one is to decide nothing.
+     */
     private static @Nullable OwnDirectories ownDirectories(
             MountSettings settings, ClientConfig config, boolean goesOn) throws IOException {
-        if (!settings.hasOwnDirectories()) return null;
         Path ledger = settings.ledger();
+        boolean wishes = settings.hasOwnDirectories();
         if (ledger == null) {
-            throw new FarmException(
-                    ErrorKind.USAGE,
-                    "mount -o",
-                    "writebehind=born",
+            if (!wishes) return null;
+            throw notOwn(
                     "only with the engine of this kernel: nobody would go on for this process");
         }
         Path log = ledger.resolveSibling(ledger.getFileName() + ".own");
         if (!goesOn) Files.deleteIfExists(log);
-        return new OwnDirectories(Clock.system(), config.node(), log, goesOn);
+        return wishes || Files.exists(log)
+                ? new OwnDirectories(Clock.system(), config.node(), log, wishes, goesOn)
+                : null;
+    }
+
+    private static FarmException notOwn(String why) {
+        return new FarmException(ErrorKind.USAGE, "mount -o", "writebehind=born", why);
     }
 
     private static void supervised(

@@ -88,6 +88,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private final Clock clock;
     private final String attached;
     private final OwnLog kept;
+    private final boolean wishes;
     private @Nullable Client client; // set before the first call
 
     @GuardedBy("this")
@@ -141,10 +142,12 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /**
      * @param attached name of the storage node on this host; empty: none
      * @param file where what is not told yet stands; what a former process left there is told first
+     * @param wishes for directories of its own; else it only tells what the former process decided
      * @param goesOn there was a former process
      */
-    public OwnDirectories(Clock clock, String attached, Path file, boolean goesOn)
+    public OwnDirectories(Clock clock, String attached, Path file, boolean wishes, boolean goesOn)
             throws IOException {
+        this.wishes = wishes;
         this.clock = clock;
         this.attached = attached;
         this.begunAt = clock.nanoTime();
@@ -182,7 +185,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @Override
     public synchronized MakeDirectory wished(MakeDirectory mkdir) {
-        if (stopped || ground.size() >= INODES_MAX) return mkdir;
+        if (!wishes || stopped || ground.size() >= INODES_MAX) return mkdir;
         int numbers = ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
         return mkdir.toBuilder().setDelegate(true).setNumbers(numbers).build();
     }
