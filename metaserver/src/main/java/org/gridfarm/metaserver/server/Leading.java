@@ -266,10 +266,16 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         state.owners(),
                         this::inGrace)
                 .register(table);
-        new Reads(state, layouts, reach, opens::toldByAll, this::read).register(table);
         this.delegating = new Delegating(state, this);
         delegating.register(table);
         Mutations mutations = new Mutations(state, opens, reach, delegating, this);
+        new Reads(
+                        state,
+                        layouts,
+                        reach,
+                        opens::toldByAll,
+                        new ReadsAtLeader(this, clients, batches, delegating))
+                .register(table);
         table.on(MetadataMethods.MUTATE, mutations::mutate);
         table.on(MetadataMethods.SHIP, new Shipments(state, mutations, delegating, this)::ship);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
@@ -347,25 +353,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     }
 
     // ---- reads ------------------------------------------------------------------------------
-
-    /** Evaluates at once and answers when the last batch that touched what was read is complete. */
-    private <Q extends MessageLite, R extends MessageLite> void read(
-            Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
-        long session = caller.session();
-        ReadScope scope = new ReadScope(this, session, clients.knows(session) ? session : 0);
-        Runnable answer;
-        try {
-            R reply = read.evaluate(scope);
-            answer = () -> exchange.reply(reply);
-        } catch (FarmException e) {
-            answer = () -> exchange.fail(e);
-        }
-        if (scope.delegated().isEmpty()) {
-            batches.afterVisible(scope.blockedBy(), answer);
-        } else {
-            delegating.giveBack(scope.delegated(), () -> read(exchange, caller, read));
-        }
-    }
 
     @Override
     public long delegatedToOther(long session, long inode) {

@@ -36,6 +36,17 @@ class MountSettingsTest {
     }
 
     @Test
+    void directoriesOfItsOwnAreAskedFor() {
+        assertThat(settings("ro", "/etc/none").hasOwnDirectories()).isFalse();
+        assertThat(settings("writebehind=born", "/etc/none").hasOwnDirectories()).isTrue();
+        assertThat(settings("writebehind=born,writebehind=off", "/etc/none").hasOwnDirectories())
+                .as("the last word holds")
+                .isFalse();
+        assertThatThrownBy(() -> settings("writebehind=on", "/etc/none"))
+                .hasMessageContaining("off or born");
+    }
+
+    @Test
     void whyLocalReplicasAreNotHandedToTheKernelIsSaid(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("client.toml");
         String common = "metaservers = [\"localhost:1\"]\n";

@@ -62,6 +62,7 @@ public interface OwnDecisions {
         /** The leader has answered the change, or will never be asked for it again. */
         void settled(long sequence);
 
+        /** Asked under a lock: waits for nobody. */
         boolean isOpen(long inode);
 
         /** What the leader says of a file that was opened by an own decision. */

@@ -44,7 +44,7 @@ public final class FarmSession implements AutoCloseable {
     private final Entropy entropy;
     private final Inheritance inheritance;
     private final List<SessionKeeper> keepers = new CopyOnWriteArrayList<>();
-    private volatile Supplier<@Nullable CompletableFuture<Void>> first = () -> null;
+    private final FirstThings first;
     private volatile @Nullable SessionKeeper firstKeeper;
 
     private final Object lock =
@@ -89,6 +89,7 @@ public final class FarmSession implements AutoCloseable {
         this.settings = settings;
         this.dialer = dialer;
         this.clock = clock;
+        this.first = new FirstThings(clock, settings.deadline());
         this.entropy = entropy;
         this.id = inherited ? inheritance.session() : entropy.nextLong();
         settings.metaservers().forEach(address -> addresses.add(address.toString()));
@@ -123,7 +124,7 @@ public final class FarmSession implements AutoCloseable {
      * nothing. Set once.
      */
     public void first(Supplier<@Nullable CompletableFuture<Void>> before) {
-        first = before;
+        first.are(before);
     }
 
     public long id() {
@@ -203,7 +204,7 @@ public final class FarmSession implements AutoCloseable {
      */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leader(
             Method<Q, R> method, Supplier<Q> request, Duration deadline) {
-        return afterFirst(method.name(), deadline, left -> leaderAtOnce(method, request, left));
+        return first.then(method.name(), deadline, left -> leaderAtOnce(method, request, left));
     }
 
     /** As above, whatever other calls have to wait for. */
@@ -215,60 +216,10 @@ public final class FarmSession implements AutoCloseable {
                 deadline);
     }
 
-    /** What is waited for first takes of the call's own time. */
-    private <R> CompletableFuture<R> afterFirst(
-            String operation, Duration deadline, Function<Duration, CompletableFuture<R>> call) {
-        CompletableFuture<Void> before = first.get();
-        if (before == null) {
-            return call.apply(deadline);
-        }
-        long began = clock.nanoTime();
-        Duration most = deadline.isZero() ? settings.deadline() : deadline;
-        CompletableFuture<Void> within = new CompletableFuture<>();
-        Clock.Timer timer =
-                clock.after(
-                        most,
-                        () ->
-                                within.completeExceptionally(
-                                        new FarmException(
-                                                ErrorKind.TIMED_OUT,
-                                                operation,
-                                                "",
-                                                "what was changed before could not be told to the metaserver")));
-        before.whenComplete((done, thrown) -> {
-            timer.cancel();
-            if (thrown == null) {
-                within.complete(null);
-            } else {
-                within.completeExceptionally(thrown);
-            }
-        });
-        return within.thenCompose(done -> {
-            Duration left = most.minusNanos(clock.nanoTime() - began);
-            boolean over = left.isNegative() || left.isZero();
-            return call.apply(deadline.isZero() ? deadline : over ? Duration.ofNanos(1) : left);
-        });
-    }
-
     /** To the server this client reads from; the request is made anew for each attempt. */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> reader(
             Method<Q, R> method, Supplier<Q> request) {
-        return afterFirst(
-                method.name(),
-                settings.deadline(),
-                deadline ->
-                        new RetryingCall<R>(
-                                        clock,
-                                        method.name(),
-                                        deadline,
-                                        this::currentReader,
-                                        a ->
-                                                a.server()
-                                                        .peer
-                                                        .callPlain(method, request.get(), a.left()),
-                                        this::suspect)
-                                .in(RetryingCall.Scope.ALWAYS)
-                                .start());
+        return inSomeSession(method, request, this::currentReader, RetryingCall.Scope.ALWAYS);
     }
 
     /**
@@ -277,7 +228,17 @@ public final class FarmSession implements AutoCloseable {
      */
     public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> leaderInAnySession(
             Method<Q, R> method, Supplier<Q> request) {
-        return afterFirst(
+        return inSomeSession(method, request, this::currentLeader, RetryingCall.Scope.ONCE);
+    }
+
+    private <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> inSomeSession(
+            Method<Q, R> method,
+            Supplier<Q> request,
+            Supplier<CompletableFuture<Attached>> server,
+            RetryingCall.Scope scope) {
+        Function<RetryingCall.AttachedAttempt, CompletableFuture<R>> attempt =
+                a -> a.server().peer.callPlain(method, request.get(), a.left());
+        return first.then(
                 method.name(),
                 settings.deadline(),
                 deadline ->
@@ -285,13 +246,10 @@ public final class FarmSession implements AutoCloseable {
                                         clock,
                                         method.name(),
                                         deadline,
-                                        this::currentLeader,
-                                        a ->
-                                                a.server()
-                                                        .peer
-                                                        .callPlain(method, request.get(), a.left()),
+                                        server,
+                                        attempt,
                                         this::suspect)
-                                .in(RetryingCall.Scope.ONCE)
+                                .in(scope)
                                 .start());
     }
 

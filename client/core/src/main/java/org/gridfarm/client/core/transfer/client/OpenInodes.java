@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What is known of the files that are open here, or are being opened. Thread-safe; whoever holds
@@ -20,6 +22,9 @@ final class OpenInodes {
 
     @GuardedBy("this")
     private final Map<Long, OpenInode> open = new HashMap<>();
+
+    /** The same numbers, for whoever must not wait for the lock. */
+    private final Set<Long> numbers = ConcurrentHashMap.newKeySet();
 
     /** How many opens of each are under way. */
     @GuardedBy("this")
@@ -35,7 +40,13 @@ final class OpenInodes {
 
     /** One that nothing is known of yet, if it is not open. */
     synchronized OpenInode ofInode(long inode) {
+        numbers.add(inode);
         return open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
+    }
+
+    /** Waits for nobody. */
+    boolean has(long inode) {
+        return numbers.contains(inode);
     }
 
     synchronized List<OpenInode> all() {
@@ -69,6 +80,7 @@ final class OpenInodes {
         OpenInode shared = open.get(inode);
         if (shared != null && shared.handles().isEmpty() && !opening.containsKey(inode)) {
             open.remove(inode);
+            numbers.remove(inode);
         }
     }
 }

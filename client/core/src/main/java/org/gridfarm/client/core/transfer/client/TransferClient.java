@@ -477,9 +477,11 @@ public final class TransferClient
         return resting.endAll().thenCompose(done -> wiring.metadata().durable());
     }
 
-    /** Whether a handle of this process is on it, closed by its program or not. */
+    /**
+     * Whether a handle of this process is on it, closed by its program or not. Waits for nobody.
+     */
     public boolean isOpen(long inode) {
-        return open.find(inode) != null;
+        return open.has(inode);
     }
 
     /** What the leader says of a file that this client has opened by a decision of its own. */
