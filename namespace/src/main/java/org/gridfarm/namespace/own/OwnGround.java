@@ -168,7 +168,6 @@ public final class OwnGround {
 
     /** The leader has answered so: of a file that may be newer than what is known here. */
     public void seen(Attributes told) {
-        isPast(told.getCtime());
         InodeImage image = known.imageOrNull(told.getInode());
         if (image == null
                 || image.getType() == FileType.DIRECTORY
@@ -201,7 +200,7 @@ public final class OwnGround {
     public Verdict decide(MutateRequest request, Credentials who, long now, LongPredicate isOpen) {
         boolean makes = makes(request);
         if (!isDecidedHere(request) || (makes && numbersLeft == 0)) return new Verdict.Leaders();
-        long time = Math.max(lastTime + 1, now);
+        long time = Math.max(lastTime, now);
         Once context = new Once(time, makes ? numbers.element().first : 0, isOpen);
         MutateRequest delegating = delegating(request);
         Credentials asserted = root ? who : Squash.of(who);

@@ -5,6 +5,7 @@ import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
+import org.gridfarm.client.mount.fuse.linux.FileClock;
 import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
@@ -188,7 +189,8 @@ public final class MountMain {
         Path log = ledger.resolveSibling(ledger.getFileName() + ".own");
         if (!goesOn) Files.deleteIfExists(log);
         return wishes || Files.exists(log)
-                ? new OwnDirectories(Clock.system(), config.node(), log, wishes, goesOn)
+                ? new OwnDirectories(
+                        Clock.system(), FileClock::now, config.node(), log, wishes, goesOn)
                 : null;
     }
 

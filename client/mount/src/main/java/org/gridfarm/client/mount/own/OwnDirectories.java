@@ -42,6 +42,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 
 /**
  * Decides in the directories that are delegated to this mount, and ships what it has decided.
@@ -86,6 +87,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private record Waiter(long upTo, CompletableFuture<Void> told) {}
 
     private final Clock clock;
+    private final LongSupplier fileClock;
     private final String attached;
     private final OwnLog kept;
     private final boolean wishes;
@@ -140,13 +142,21 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private boolean inherited; // a former process had directories of its own, and perhaps has told
 
     /**
+     * @param fileClock nanoseconds since 1970 as the kernel dates what it writes
      * @param attached name of the storage node on this host; empty: none
      * @param file where what is not told yet stands; what a former process left there is told first
      * @param wishes for directories of its own; else it only tells what the former process decided
      * @param goesOn there was a former process
      */
-    public OwnDirectories(Clock clock, String attached, Path file, boolean wishes, boolean goesOn)
+    public OwnDirectories(
+            Clock clock,
+            LongSupplier fileClock,
+            String attached,
+            Path file,
+            boolean wishes,
+            boolean goesOn)
             throws IOException {
+        this.fileClock = fileClock;
         this.wishes = wishes;
         this.clock = clock;
         this.attached = attached;
@@ -204,7 +214,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                         ground.decide(
                                 request,
                                 request.getCredentials(),
-                                clock.epochNanos(),
+                                fileClock.getAsLong(),
                                 client()::isOpen);
                 switch (verdict) {
                     case Verdict.Leaders _ -> {

@@ -72,6 +72,8 @@ final class Libc {
             handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle SYNCFS =
             handle("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle CLOCK_GETTIME =
+            handle("clock_gettime", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle LSEEK =
             handle("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle IOCTL =
@@ -164,6 +166,20 @@ final class Libc {
             MemorySegment errno = errnoRoom(arena);
             int result = (int) CLOSE.invokeExact(errno, fd);
             return result >= 0 ? result : -errno(errno);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Nanoseconds since 1970 by that clock of the kernel; a negative errno. */
+    static long clock(int number) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment errno = errnoRoom(arena);
+            MemorySegment time = arena.allocate(16, 8);
+            int result = (int) CLOCK_GETTIME.invokeExact(errno, number, time);
+            return result < 0
+                    ? -errno(errno)
+                    : time.get(JAVA_LONG, 0) * 1_000_000_000L + time.get(JAVA_LONG, 8);
         } catch (Throwable e) {
             throw unexpected(e);
         }
