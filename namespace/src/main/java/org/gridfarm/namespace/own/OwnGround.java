@@ -202,14 +202,14 @@ public final class OwnGround {
         if (!isDecidedHere(request) || (makes && numbersLeft == 0)) return new Verdict.Leaders();
         long time = Math.max(lastTime, now);
         Once context = new Once(time, makes ? numbers.element().first : 0, isOpen);
-        MutateRequest delegating = delegating(request);
+        MutateRequest shipped = asShipped(request);
         Credentials asserted = root ? who : Squash.of(who);
-        return switch (known.decide(delegating, asserted, context)) {
+        return switch (known.decide(shipped, asserted, context)) {
             case Decision.Refused refused -> new Verdict.Refused(refused.failure());
             case Decision.Accepted accepted ->
                     isStriped(accepted)
                             ? new Verdict.Leaders() // who says which nodes its stripes go to
-                            : done(delegating, accepted, context);
+                            : done(shipped, accepted, context);
         };
     }
 
@@ -249,11 +249,20 @@ public final class OwnGround {
         numbersLeft--;
     }
 
-    private MutateRequest delegating(MutateRequest request) {
-        if (!request.hasMkdir()) return request;
-        MakeDirectory.Builder mkdir = request.getMkdir().toBuilder().clearNumbers();
-        mkdir.setDelegate(directories.size() < DIRECTORIES_MAX);
-        return request.toBuilder().setMkdir(mkdir).build();
+    /**
+     * A directory is to be one of ours, too. What is new need not be emptied: at the leader that
+     * would date it anew, when it is told.
+     */
+    private MutateRequest asShipped(MutateRequest request) {
+        if (request.hasMkdir()) {
+            MakeDirectory.Builder mkdir = request.getMkdir().toBuilder().clearNumbers();
+            mkdir.setDelegate(directories.size() < DIRECTORIES_MAX);
+            return request.toBuilder().setMkdir(mkdir).build();
+        }
+        if (!request.getCreate().getOpen().getTruncate()) return request;
+        MutateRequest.Builder shipped = request.toBuilder();
+        shipped.getCreateBuilder().getOpenBuilder().clearTruncate();
+        return shipped.build();
     }
 
     private static boolean makes(MutateRequest request) {
