@@ -478,7 +478,12 @@ final class Following implements Serving, ReadScope.Visibility {
             return;
         }
         long session = caller.session();
-        ReadScope scope = new ReadScope(this, session, clients.knows(session) ? session : 0);
+        ReadScope scope =
+                new ReadScope(
+                        this,
+                        state::delegatedToOther,
+                        session,
+                        clients.knows(session) ? session : 0);
         Runnable answer = evaluated(exchange, read, scope);
         if (!scope.delegated().isEmpty()) {
             haveGivenBack(exchange, caller, read, scope);
@@ -505,7 +510,7 @@ final class Following implements Serving, ReadScope.Visibility {
             exchange.fail(notServing(exchange.method().name()));
             return;
         }
-        ReadScope scope = new ReadScope(this, caller.session(), 0);
+        ReadScope scope = new ReadScope(this, state::delegatedToOther, caller.session(), 0);
         Runnable answer = evaluated(exchange, read, scope);
         if (scope.delegated().isEmpty()) answer.run();
         else haveGivenBack(exchange, caller, read, scope);
@@ -538,11 +543,6 @@ final class Following implements Serving, ReadScope.Visibility {
         CacheCoherence known = coherence;
         if (known == null || known.committed() >= sequence) read(exchange, caller, read);
         else parked.add(new ParkedRead(sequence, () -> read(exchange, caller, read)));
-    }
-
-    @Override
-    public long delegatedToOther(long session, long inode) {
-        return state.delegatedToOther(session, inode);
     }
 
     private boolean mayServe() {

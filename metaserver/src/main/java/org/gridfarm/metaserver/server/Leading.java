@@ -274,10 +274,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         layouts,
                         reach,
                         opens::toldByAll,
-                        new ReadsAtLeader(this, clients, batches, delegating))
+                        new ReadsAtLeader(this, state, clients, batches, delegating))
                 .register(table);
-        table.on(MetadataMethods.MUTATE, mutations::mutate);
-        table.on(MetadataMethods.SHIP, new Shipments(state, mutations, delegating, this)::ship);
+        new Shipments(state, mutations, delegating, this).register(table);
         Relocations relocations = new Relocations(state, opens.files(), choice, nodes, this);
         opens.refuseWritersOf(
                 inode -> relocations.isMoving(inode) || lostWriters.keepsFromWriting(inode));
@@ -353,11 +352,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     }
 
     // ---- reads ------------------------------------------------------------------------------
-
-    @Override
-    public long delegatedToOther(long session, long inode) {
-        return state.delegatedToOther(session, inode);
-    }
 
     @Override
     public long pending(long key) {

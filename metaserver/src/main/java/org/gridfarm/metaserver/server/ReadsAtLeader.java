@@ -6,6 +6,7 @@ import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.server.files.Delegating;
 import org.gridfarm.metaserver.server.state.Batches;
 import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.ReadScope;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
@@ -16,6 +17,7 @@ import org.gridfarm.protocol.rpc.Exchange;
  */
 record ReadsAtLeader(
         ReadScope.Visibility visibility,
+        FarmState state,
         ClientCoherence clients,
         Batches batches,
         Delegating delegating)
@@ -24,7 +26,12 @@ record ReadsAtLeader(
     public <Q extends MessageLite, R extends MessageLite> void run(
             Exchange<Q, R> exchange, Caller caller, Reads.Read<R> read) {
         long session = caller.session();
-        ReadScope scope = new ReadScope(visibility, session, clients.knows(session) ? session : 0);
+        ReadScope scope =
+                new ReadScope(
+                        visibility,
+                        state::delegatedToOther,
+                        session,
+                        clients.knows(session) ? session : 0);
         Runnable answer;
         try {
             R reply = read.evaluate(scope);

@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server.files;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.namespace.Namespace;
@@ -44,7 +45,12 @@ public final class Shipments {
         this.leader = leader;
     }
 
-    public void ship(Exchange<ShipRequest, ShipReply> exchange) {
+    /** With the commands that come one by one. */
+    public void register(HandlerTable table) {
+        table.on(MetadataMethods.MUTATE, mutations::mutate).on(MetadataMethods.SHIP, this::ship);
+    }
+
+    private void ship(Exchange<ShipRequest, ShipReply> exchange) {
         Caller caller = Callers.live(exchange, leader);
         ShipRequest request = exchange.request();
         if (request.getSession() != caller.session()) {

@@ -19,12 +19,16 @@ public final class ReadScope {
 
         /** Lets the session keep the key, if it may. */
         boolean grant(long session, long key);
+    }
 
+    /** What sessions decide about by themselves. */
+    public interface Delegated {
         /** The directory by which another session decides about the inode; 0: none does. */
-        long delegatedToOther(long session, long inode);
+        long toOther(long session, long inode);
     }
 
     private final Visibility visibility;
+    private final Delegated others;
     private final long session;
     private final long asker;
     private long blockedBy;
@@ -34,7 +38,8 @@ public final class ReadScope {
      * @param asker the session that reads
      * @param session the same where it may be granted what it reads; else 0
      */
-    public ReadScope(Visibility visibility, long asker, long session) {
+    public ReadScope(Visibility visibility, Delegated others, long asker, long session) {
+        this.others = others;
         this.visibility = visibility;
         this.asker = asker;
         this.session = session;
@@ -73,7 +78,7 @@ public final class ReadScope {
     }
 
     private void noteDelegated(long inode) {
-        long directory = visibility.delegatedToOther(asker, inode);
+        long directory = others.toOther(asker, inode);
         if (directory == 0) return;
         if (delegated.isEmpty()) delegated = new LinkedHashSet<>();
         delegated.add(directory);
