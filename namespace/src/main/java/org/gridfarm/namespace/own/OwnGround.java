@@ -12,6 +12,7 @@ import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.DirentKey;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MakeDirectory;
@@ -142,7 +143,7 @@ public final class OwnGround {
         Change name =
                 Change.newBuilder()
                         .setDirentGone(
-                                org.gridfarm.protocol.wire.DirentKey.newBuilder()
+                                DirentKey.newBuilder()
                                         .setParent(entry.getDirent().getParent())
                                         .setName(entry.getDirent().getName()))
                         .build();

@@ -69,17 +69,15 @@ public final class QuotaService {
 
     public void register(AdminService admin) {
         admin.onForAll("quota-show", this::show)
-                .on(
-                        "quota-set",
-                        exchange ->
-                                named(
-                                        exchange,
-                                        who ->
-                                                delegating.giveBackAll(() ->
-                                                        answered(
-                                                                exchange,
-                                                                () -> set(exchange, who)))))
+                .on("quota-set", this::setAlone)
                 .on("quota-check", this::check);
+    }
+
+    /** Nobody decides by itself any more: what it makes would be counted too late. */
+    private void setAlone(Exchange<AdminRequest, AdminReply> exchange) {
+        named(
+                exchange,
+                who -> delegating.giveBackAll(() -> answered(exchange, () -> set(exchange, who))));
     }
 
     // ---- whose ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.ShippedAnswers;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
@@ -204,7 +205,7 @@ public final class Shipments {
         public void refused(FarmException why) {
             shipment.begun--;
             shipment.refused(why);
-            if (why.kind().retry() == org.gridfarm.protocol.error.Retry.NEVER) {
+            if (why.kind().retry() == Retry.NEVER) {
                 log.error(
                         "session {} decided {}, which is refused: {}",
                         Long.toHexString(caller.session()),

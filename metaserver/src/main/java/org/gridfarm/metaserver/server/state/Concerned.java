@@ -1,5 +1,7 @@
 package org.gridfarm.metaserver.server.state;
 
+import com.google.protobuf.ByteString;
+
 import org.gridfarm.namespace.Namespace;
 import org.gridfarm.namespace.own.OwnGround;
 import org.gridfarm.protocol.wire.*;
@@ -65,8 +67,7 @@ public final class Concerned {
         }
     }
 
-    private void target(long parent, com.google.protobuf.ByteString name) {
-        if (!state.isDirectory(parent)) return;
+    private void target(long parent, ByteString name) {
         long inode = state.namespace().peek(parent, name);
         if (inode != 0) inode(inode);
     }

@@ -391,10 +391,6 @@ public final class FarmState {
         return namespace.exists(inode);
     }
 
-    public boolean isDirectory(long inode) {
-        return namespace.isDirectory(inode);
-    }
-
     /** Whether the number was ever given out. */
     public boolean wasInode(long inode) {
         return inode > 0 && inode < nextInode;

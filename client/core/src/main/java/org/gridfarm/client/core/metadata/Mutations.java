@@ -263,7 +263,7 @@ final class Mutations {
 
     private CompletableFuture<MutateReply> answeredOrSent(
             MutateRequest.Builder builder, long sequence) {
-        CompletableFuture<@Nullable MutateReply> decided = own.answer(builder.build());
+        CompletableFuture<@Nullable MutateReply> decided = own.answer(builder::build);
         return decided == null
                 ? sentNow(builder, sequence)
                 : decided.whenComplete(

@@ -10,6 +10,7 @@ import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Changes that this client decides by itself, in directories that the leader has delegated to it:
@@ -32,7 +33,7 @@ public interface OwnDecisions {
 
                 @Override
                 public @Nullable CompletableFuture<@Nullable MutateReply> answer(
-                        MutateRequest request) {
+                        Supplier<MutateRequest> request) {
                     return null;
                 }
 
@@ -82,8 +83,10 @@ public interface OwnDecisions {
      * The answer, if it is this client's to give; {@code opened} is in it where that was asked for.
      * Complete already, unless the leader has to be told of others first. Fails with the refusal.
      * Null, also in the future: the leader's, which is to be asked.
+     *
+     * @param request made only where it may be this client's to answer
      */
-    @Nullable CompletableFuture<@Nullable MutateReply> answer(MutateRequest request);
+    @Nullable CompletableFuture<@Nullable MutateReply> answer(Supplier<MutateRequest> request);
 
     /**
      * The leader has answered this.

@@ -1,8 +1,6 @@
 package org.gridfarm.client.core.session;
 
 import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -42,36 +40,17 @@ final class FirstThings {
         }
         long began = clock.nanoTime();
         Duration limit = deadline.isZero() ? most : deadline;
-        return within(things, operation, limit)
+        return TimeLimit.on(
+                        things,
+                        clock,
+                        limit,
+                        operation,
+                        "the metaserver could not be told what was changed before")
                 .thenCompose(done -> {
                     Duration left = limit.minusNanos(clock.nanoTime() - began);
                     boolean over = left.isNegative() || left.isZero();
                     return call.apply(
                             deadline.isZero() ? deadline : over ? Duration.ofNanos(1) : left);
                 });
-    }
-
-    private CompletableFuture<Void> within(
-            CompletableFuture<Void> things, String operation, Duration limit) {
-        CompletableFuture<Void> within = new CompletableFuture<>();
-        Clock.Timer timer =
-                clock.after(
-                        limit,
-                        () ->
-                                within.completeExceptionally(
-                                        new FarmException(
-                                                ErrorKind.TIMED_OUT,
-                                                operation,
-                                                "",
-                                                "the metaserver could not be told what was changed before")));
-        things.whenComplete((done, thrown) -> {
-            timer.cancel();
-            if (thrown == null) {
-                within.complete(null);
-            } else {
-                within.completeExceptionally(thrown);
-            }
-        });
-        return within;
     }
 }

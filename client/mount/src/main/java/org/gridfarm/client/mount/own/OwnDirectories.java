@@ -6,6 +6,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
+import org.gridfarm.client.core.session.TimeLimit;
 import org.gridfarm.namespace.own.OwnGround;
 import org.gridfarm.namespace.own.Verdict;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -43,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Decides in the directories that are delegated to this mount, and ships what it has decided.
@@ -117,10 +119,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private long told;
 
     @GuardedBy("this")
-    private int underWay;
-
-    @GuardedBy("this")
-    private boolean begunShipment; // also one without commands
+    private @Nullable ShipRequest underWay;
 
     @GuardedBy("this")
     private boolean shipsSoon;
@@ -201,67 +200,60 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     @Override
-    public @Nullable CompletableFuture<@Nullable MutateReply> answer(MutateRequest request) {
+    public @Nullable CompletableFuture<@Nullable MutateReply> answer(
+            Supplier<MutateRequest> request) {
+        synchronized (this) {
+            if (stopped || ground.isEmpty()) return null;
+        }
+        return answer(request.get());
+    }
+
+    private @Nullable CompletableFuture<@Nullable MutateReply> answer(MutateRequest request) {
+        Verdict verdict;
         MutateReply reply = null;
-        boolean later = false;
         boolean many;
         synchronized (this) {
             if (!mayDecide(request)) return null;
-            if (isToWait()) {
-                later = true;
-            } else {
-                Verdict verdict =
-                        ground.decide(
-                                request,
-                                request.getCredentials(),
-                                fileClock.getAsLong(),
-                                client()::isOpen);
-                switch (verdict) {
-                    case Verdict.Leaders _ -> {
-                        return null;
-                    }
-                    case Verdict.Refused refused -> {
-                        return CompletableFuture.failedFuture(refused.why());
-                    }
-                    case Verdict.Done done -> {
-                        keep(done.command());
-                        reply = answer(request, done.reply());
-                    }
-                }
+            verdict = isToWait() ? null : decided(request);
+            if (verdict instanceof Verdict.Done done) {
+                keep(done.command());
+                reply = answer(request, done.reply());
             }
-            many = waiting.size() - underWay >= MANY;
+            many = waiting.size() - underWay() >= MANY;
         }
-        if (later) return afterOthers(request);
-        if (many) ship();
-        else shipSoon();
-        trim();
-        return CompletableFuture.completedFuture(reply);
+        return switch (verdict) {
+            case null -> afterOthers(request);
+            case Verdict.Leaders _ -> null;
+            case Verdict.Refused refused -> CompletableFuture.failedFuture(refused.why());
+            case Verdict.Done _ -> {
+                if (many) ship();
+                else shipSoon();
+                trim();
+                yield CompletableFuture.completedFuture(reply);
+            }
+        };
+    }
+
+    @GuardedBy("this")
+    private Verdict decided(MutateRequest request) {
+        return ground.decide(
+                request, request.getCredentials(), fileClock.getAsLong(), client()::isOpen);
     }
 
     /** The leader is told of others first. */
     private CompletableFuture<@Nullable MutateReply> afterOthers(MutateRequest request) {
         CompletableFuture<Void> others = told();
         if (others == null) return CompletableFuture.completedFuture(null);
-        CompletableFuture<Void> within = new CompletableFuture<>();
-        Clock.Timer timer =
-                clock.after(
+        return TimeLimit.on(
+                        others,
+                        clock,
                         client().session().deadline(),
-                        () ->
-                                within.completeExceptionally(
-                                        new FarmException(
-                                                ErrorKind.TIMED_OUT,
-                                                "change",
-                                                "",
-                                                "the metaserver does not keep up")));
-        others.whenComplete((done, thrown) -> {
-            timer.cancel();
-            if (thrown == null) within.complete(null);
-            else within.completeExceptionally(thrown);
-        });
-        return within.thenCompose(done -> {
-            CompletableFuture<@Nullable MutateReply> now = answer(request);
-            return now == null ? CompletableFuture.completedFuture(null) : now;
-        });
+                        "change",
+                        "the metaserver does not keep up")
+                .thenCompose(done -> {
+                    CompletableFuture<@Nullable MutateReply> now = answer(request);
+                    return now == null ? CompletableFuture.completedFuture(null) : now;
+                });
     }
 
     @GuardedBy("this")
@@ -339,7 +331,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private void shipSoon() {
         long wait;
         synchronized (this) {
-            if (begunShipment || shipsSoon || stopped) return;
+            if (underWay != null || shipsSoon || stopped) return;
             shipsSoon = true;
             wait = Math.max(0, begunAt + BETWEEN.toNanos() - clock.nanoTime());
         }
@@ -357,7 +349,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         ShipRequest shipment;
         long mine;
         synchronized (this) {
-            if (begunShipment || stopped || (waiting.isEmpty() && returning.isEmpty())) return;
+            if (underWay != null || stopped || (waiting.isEmpty() && returning.isEmpty())) return;
             shipment = shipment();
             mine = turn;
         }
@@ -377,17 +369,23 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         waiting.stream()
                 .limit(MetadataMethods.SHIPPED_MAX)
                 .forEach(one -> shipment.addCommands(one.command));
-        underWay = shipment.getCommandsCount();
-        if (underWay == waiting.size()) {
+        if (shipment.getCommandsCount() == waiting.size()) {
             shipment.addAllReturned(returning);
             shipment.setNothingOwn(inherited);
         }
         boolean few = ground.numbersLeft() < NUMBERS_LOW && !ground.isEmpty();
         if (few) shipment.setNumbers(NUMBERS_WANTED);
-        begunShipment = true;
         turn++;
         begunAt = clock.nanoTime();
-        return shipment.build();
+        ShipRequest begun = shipment.build();
+        underWay = begun;
+        return begun;
+    }
+
+    /** Commands. */
+    @GuardedBy("this")
+    private int underWay() {
+        return underWay == null ? 0 : underWay.getCommandsCount();
     }
 
     private void answered(
@@ -421,8 +419,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                 kept.drop();
             }
             told += reply.getDone();
-            underWay = 0;
-            begunShipment = false;
+            underWay = null;
             if (reply.getRefusal() == 0) {
                 shipment.getReturnedList().forEach(returning::remove);
                 if (shipment.getNothingOwn()) inherited = false;
@@ -445,7 +442,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     private void goOn(ShipReply reply) {
-        ErrorKind refusal = reply.getRefusal() == 0 ? null : ErrorKind.of(reply.getRefusal());
+        FarmException refusal = refusal(reply);
         if (refusal == null) {
             boolean now;
             boolean soon;
@@ -455,20 +452,26 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             }
             if (now) ship();
             else if (soon) shipSoon();
-        } else if (refusal.retry() != Retry.NEVER) {
+        } else if (refusal.kind().retry() != Retry.NEVER) {
             log.debug("told again: {}", reply.getReason());
             clock.after(AGAIN, this::ship);
         } else {
-            lose(new FarmException(refusal, "ship", "", reply.getReason()));
+            lose(refusal);
         }
+    }
+
+    private static @Nullable FarmException refusal(ShipReply reply) {
+        return reply.getRefusal() == 0
+                ? null
+                : new FarmException(
+                        ErrorKind.of(reply.getRefusal()), "ship", "", reply.getReason());
     }
 
     private void waitForSession(FarmException failure) {
         List<Waiter> over;
         synchronized (this) {
             stopped = true;
-            begunShipment = false;
-            underWay = 0;
+            underWay = null;
             over = List.copyOf(waiters);
             waiters.clear();
         }
@@ -486,8 +489,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             for (Waiting _ : lost) kept.drop();
             waiting.clear();
             told = decided;
-            underWay = 0;
-            begunShipment = false;
+            underWay = null;
             ground.clear();
             returning.clear();
             inherited = true; // the leader may know of some
@@ -568,8 +570,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             former = call;
             call = null;
             turn++;
-            begunShipment = false;
-            underWay = 0;
+            underWay = null;
         }
         if (former != null) former.cancel(false);
         if (lost) {
@@ -590,19 +591,17 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         return calls.call(MetadataMethods.SHIP, shipment)
                 .thenCompose(reply -> {
                     take(shipment, reply);
-                    ErrorKind refusal =
-                            reply.getRefusal() == 0 ? null : ErrorKind.of(reply.getRefusal());
+                    FarmException refusal = refusal(reply);
                     if (refusal == null) return toldTo(calls);
-                    FarmException why = new FarmException(refusal, "ship", "", reply.getReason());
-                    if (refusal.retry() == Retry.NEVER) {
-                        lose(why);
+                    if (refusal.kind().retry() == Retry.NEVER) {
+                        lose(refusal);
                         return toldTo(calls);
                     }
                     CompletableFuture<Void> pause = new CompletableFuture<>();
                     clock.after(AGAIN, () -> pause.complete(null));
                     return calls.isOpen()
                             ? pause.thenCompose(done -> toldTo(calls))
-                            : CompletableFuture.failedFuture(why);
+                            : CompletableFuture.failedFuture(refusal);
                 });
     }
 

@@ -1,8 +1,11 @@
 package org.gridfarm.client.mount.own;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -86,7 +89,7 @@ final class OwnLog implements AutoCloseable {
     }
 
     private static void fill(FileChannel channel, int bytes) throws IOException {
-        java.nio.ByteBuffer zeros = java.nio.ByteBuffer.allocate(1 << 16);
+        ByteBuffer zeros = ByteBuffer.allocate(1 << 16);
         for (long at = 0; at < bytes; at += zeros.capacity()) {
             zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
             channel.write(zeros, at);
@@ -108,11 +111,8 @@ final class OwnLog implements AutoCloseable {
     }
 
     /** The record that is due at {@code next}; null: there is none. */
-    private byte @org.jspecify.annotations.Nullable [] read() {
-        int at = next;
-        if (at + HEAD_BYTES > size || (int) INT.getAcquire(ring, at) == WRAPPED) {
-            at = BEGIN;
-        }
+    private byte @Nullable [] read() {
+        int at = recordAt(next);
         int length = at + HEAD_BYTES > size ? 0 : (int) INT.getAcquire(ring, at);
         if (length <= 0 || at + HEAD_BYTES + length > size || ring.getInt(at + 8) != nextNumber) {
             return null;
@@ -125,6 +125,11 @@ final class OwnLog implements AutoCloseable {
         next = after(at, length);
         nextNumber++;
         return bytes;
+    }
+
+    /** Where the record that is due there really lies. */
+    private int recordAt(int at) {
+        return at + HEAD_BYTES > size || (int) INT.getAcquire(ring, at) == WRAPPED ? BEGIN : at;
     }
 
     /** Whether a record of so many bytes can be added. */
@@ -162,8 +167,7 @@ final class OwnLog implements AutoCloseable {
 
     /** The first record is not needed any more. */
     void drop() {
-        int at = first;
-        if (at + HEAD_BYTES > size || (int) INT.getAcquire(ring, at) == WRAPPED) at = BEGIN;
+        int at = recordAt(first);
         first = after(at, (int) INT.getAcquire(ring, at));
         firstNumber++;
         storeFirst();

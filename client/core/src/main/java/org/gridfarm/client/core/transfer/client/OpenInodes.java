@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -20,11 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class OpenInodes {
     private final Wiring wiring;
 
-    @GuardedBy("this")
-    private final Map<Long, OpenInode> open = new HashMap<>();
-
-    /** The same numbers, for whoever must not wait for the lock. */
-    private final Set<Long> numbers = ConcurrentHashMap.newKeySet();
+    /** Changed under the lock alone. */
+    private final Map<Long, OpenInode> open = new ConcurrentHashMap<>();
 
     /** How many opens of each are under way. */
     @GuardedBy("this")
@@ -40,13 +36,12 @@ final class OpenInodes {
 
     /** One that nothing is known of yet, if it is not open. */
     synchronized OpenInode ofInode(long inode) {
-        numbers.add(inode);
         return open.computeIfAbsent(inode, number -> new OpenInode(number, wiring));
     }
 
     /** Waits for nobody. */
     boolean has(long inode) {
-        return numbers.contains(inode);
+        return open.containsKey(inode);
     }
 
     synchronized List<OpenInode> all() {
@@ -80,7 +75,6 @@ final class OpenInodes {
         OpenInode shared = open.get(inode);
         if (shared != null && shared.handles().isEmpty() && !opening.containsKey(inode)) {
             open.remove(inode);
-            numbers.remove(inode);
         }
     }
 }
