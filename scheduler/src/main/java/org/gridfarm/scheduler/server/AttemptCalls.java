@@ -25,11 +25,12 @@ record AttemptCalls(Runner runner, Slots slots) {
     CompletableFuture<ReadTaskOutputReply> output(Task task, TaskOutputRequest asked) {
         NodeInfo node = slots.find(task.node());
         if (node == null || node.getAddress().isEmpty()) {
-            throw new FarmException(
-                    ErrorKind.UNAVAILABLE,
-                    "task output",
-                    task.attemptId(),
-                    "it is on node " + task.node() + ", which is not known");
+            return CompletableFuture.failedFuture(
+                    new FarmException(
+                            ErrorKind.UNAVAILABLE,
+                            "task output",
+                            task.attemptId(),
+                            "it is on node " + task.node() + ", which is not known"));
         }
         return runner.output(
                 node.getAddress(),

@@ -92,7 +92,13 @@ final class JobService {
         this.clock = clock;
         this.delegations = delegations;
         this.runner = runner;
-        this.outputs = new Outputs(dispatcher, store, events, blocking, clock);
+        this.outputs =
+                new Outputs(
+                        dispatcher,
+                        (job, index) -> store.task(job, index),
+                        events,
+                        blocking,
+                        clock);
         this.inputs = new Inputs(dispatcher, events, clock);
         this.waiters = new Waiters(dispatcher, events, clock);
     }

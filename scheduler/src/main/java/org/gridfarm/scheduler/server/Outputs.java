@@ -12,32 +12,33 @@ import org.gridfarm.protocol.wire.TaskOutputRequest;
 import org.gridfarm.scheduler.job.Job;
 import org.gridfarm.scheduler.job.Task;
 import org.gridfarm.scheduler.job.TaskState;
-import org.gridfarm.scheduler.queue.JobStore;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
  * Answers what tasks wrote: of one that runs what its node has so far, of one that has ended its
- * beginning from the table and the rest from the node. Keeps none of it.
+ * beginning, which is in memory until it is written down and in the table from then on, and the
+ * rest from the node. Keeps none of it.
  */
 final class Outputs {
     private static final int MAX = 1 << 20; // in one answer
 
+    /** What was written down of a task; may take a while. */
+    interface Table {
+        Optional<TaskInfo> task(long job, int index);
+    }
+
     private final Dispatcher dispatcher;
-    private final JobStore store;
+    private final Table table;
     private final Executor events;
     private final Executor blocking;
     private final Clock clock;
 
-    Outputs(
-            Dispatcher dispatcher,
-            JobStore store,
-            Executor events,
-            Executor blocking,
-            Clock clock) {
+    Outputs(Dispatcher dispatcher, Table table, Executor events, Executor blocking, Clock clock) {
         this.dispatcher = dispatcher;
-        this.store = store;
+        this.table = table;
         this.events = events;
         this.blocking = blocking;
         this.clock = clock;
@@ -70,7 +71,7 @@ final class Outputs {
         } else if (state == TaskState.RUNNING) {
             fromNode(exchange, task);
         } else {
-            blocking.execute(() -> JobService.guard(exchange, () -> fromTable(exchange, task)));
+            fromOutcome(exchange, task);
         }
     }
 
@@ -90,33 +91,70 @@ final class Outputs {
                 () -> events.execute(() -> exchange.reply(TaskOutputReply.getDefaultInstance())));
     }
 
+    /**
+     * A node that cannot answer while its task runs, because the task has not come to it yet or
+     * because the node is gone, is asked again: the task goes on there or is begun elsewhere.
+     */
     private void fromNode(Exchange<TaskOutputRequest, TaskOutputReply> exchange, Task task) {
         int attempt = task.attempts();
         dispatcher
                 .calls()
                 .output(task, exchange.request())
-                .whenComplete((reply, failure) -> {
-                    if (failure != null) {
-                        exchange.failWith(failure);
-                    } else {
-                        exchange.reply(
-                                TaskOutputReply.newBuilder()
-                                        .setData(reply.getData())
-                                        .setEnd(reply.getEnd())
-                                        .setAttempt(attempt)
-                                        .build());
-                    }
-                });
+                .whenCompleteAsync(
+                        (reply, failure) -> {
+                            if (failure == null) {
+                                exchange.reply(
+                                        TaskOutputReply.newBuilder()
+                                                .setData(reply.getData())
+                                                .setEnd(reply.getEnd())
+                                                .setAttempt(attempt)
+                                                .build());
+                            } else if (task.state().isFinal()
+                                    || exchange.request().getWaitMillis() == 0) {
+                                exchange.failWith(failure);
+                            } else {
+                                await(exchange);
+                            }
+                        },
+                        events);
     }
 
-    /** On a thread that may wait. */
-    private void fromTable(Exchange<TaskOutputRequest, TaskOutputReply> exchange, Task task) {
+    /** What has ended may not be in the table yet; what was dropped from memory is there. */
+    private void fromOutcome(Exchange<TaskOutputRequest, TaskOutputReply> exchange, Task task) {
+        boolean isError = exchange.request().getError();
+        TaskInfo outcome = task.info(true);
+        long all = isError ? outcome.getStderrBytes() : outcome.getStdoutBytes();
+        ByteString held = start(outcome, isError);
+        if (all == 0 || !held.isEmpty()) {
+            reply(exchange, task, held, all);
+            return;
+        }
+        blocking.execute(() ->
+                JobService.guard(
+                        exchange,
+                        () -> {
+                            ByteString kept =
+                                    table.task(task.job(), task.index())
+                                            .map(row -> start(row, isError))
+                                            .orElse(ByteString.EMPTY);
+                            events.execute(() ->
+                                    JobService.guard(
+                                            exchange, () -> reply(exchange, task, kept, all)));
+                        }));
+    }
+
+    private static ByteString start(TaskInfo of, boolean isError) {
+        return isError ? of.getStderr() : of.getStdout();
+    }
+
+    private void reply(
+            Exchange<TaskOutputRequest, TaskOutputReply> exchange,
+            Task task,
+            ByteString start,
+            long all) {
         TaskOutputRequest asked = exchange.request();
-        TaskInfo kept = store.task(task.job(), task.index()).orElse(TaskInfo.getDefaultInstance());
-        ByteString start = asked.getError() ? kept.getStderr() : kept.getStdout();
-        long all = asked.getError() ? kept.getStderrBytes() : kept.getStdoutBytes();
         if (asked.getOffset() >= start.size() && asked.getOffset() < all) {
-            events.execute(() -> JobService.guard(exchange, () -> fromNode(exchange, task)));
+            fromNode(exchange, task);
             return;
         }
         int from = (int) Math.min(start.size(), asked.getOffset());

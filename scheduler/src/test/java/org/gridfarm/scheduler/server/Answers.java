@@ -15,6 +15,7 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** Asks a {@link JobService} as the network would. */
 final class Answers {
@@ -38,15 +39,19 @@ final class Answers {
         }
     }
 
-    @SuppressWarnings("unchecked")
     static <Q extends MessageLite, R extends MessageLite> Object answer(
             Identity caller,
             Q request,
             BiConsumer<JobService, Exchange<Q, R>> method,
             JobService of) {
+        return Answers.<Q, R>answered(caller, request, exchange -> method.accept(of, exchange));
+    }
+
+    @SuppressWarnings("unchecked")
+    static <Q extends MessageLite, R extends MessageLite> Object answered(
+            Identity caller, Q request, Consumer<Exchange<Q, R>> method) {
         Call call = new Call(request, caller, new CompletableFuture<>());
         method.accept(
-                of,
                 (Exchange<Q, R>)
                         Proxy.newProxyInstance(
                                 Call.class.getClassLoader(),

@@ -11,6 +11,8 @@ import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.ListTasksReply;
 import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.NodeInfo;
+import org.gridfarm.protocol.wire.ReadTaskOutputReply;
+import org.gridfarm.protocol.wire.ReadTaskOutputRequest;
 import org.gridfarm.protocol.wire.RunTaskReply;
 import org.gridfarm.protocol.wire.RunTaskRequest;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
@@ -24,9 +26,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +52,11 @@ abstract class DispatcherFixture {
             new ConcurrentHashMap<>(); // of those held, by attempt
     volatile ListTasksReply offer =
             ListTasksReply.newBuilder().setMemoryBytes(8L << 30).setGpus(2).build();
+
+    /** What nodes answer, one after the other, when they are asked for output. */
+    final Queue<Supplier<CompletableFuture<ReadTaskOutputReply>>> written =
+            new ConcurrentLinkedQueue<>();
+
     final Recorder recorder =
             new Recorder(
                     (tasks, jobs) -> {
@@ -117,6 +126,12 @@ abstract class DispatcherFixture {
     }
 
     private final class TestedRunner implements UnaskedRunner {
+        @Override
+        public CompletableFuture<ReadTaskOutputReply> output(
+                String address, ReadTaskOutputRequest request) {
+            return written.remove().get();
+        }
+
         @Override
         public CompletableFuture<RunTaskReply> run(String address, RunTaskRequest request) {
             if (request.getUser().equals("defect")) {
