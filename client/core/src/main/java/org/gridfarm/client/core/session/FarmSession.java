@@ -406,19 +406,7 @@ public final class FarmSession implements AutoCloseable {
             attach(attached);
             return;
         }
-        LeaderCalls calls =
-                new LeaderCalls() {
-                    @Override
-                    public <Q extends MessageLite, R extends MessageLite> CompletableFuture<R> call(
-                            Method<Q, R> method, Q q) {
-                        return attached.peer.callPlain(method, q, SessionLimits.OPEN_DEADLINE);
-                    }
-
-                    @Override
-                    public boolean isOpen() {
-                        return attached.peer.isOpen();
-                    }
-                };
+        LeaderCalls calls = new CallsTo(attached.peer, deadline());
         // However much there is to be restored, the lease goes on.
         restoringAt = attached;
         scheduleRenewal(attached);

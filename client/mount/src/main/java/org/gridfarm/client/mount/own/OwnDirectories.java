@@ -588,21 +588,31 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             if (waiting.isEmpty() && !inherited) return CompletableFuture.completedFuture(null);
             shipment = shipment();
         }
-        return calls.call(MetadataMethods.SHIP, shipment)
-                .thenCompose(reply -> {
-                    take(shipment, reply);
-                    FarmException refusal = refusal(reply);
-                    if (refusal == null) return toldTo(calls);
-                    if (refusal.kind().retry() == Retry.NEVER) {
-                        lose(refusal);
-                        return toldTo(calls);
+        return calls.change(MetadataMethods.SHIP, shipment)
+                .handle((reply, thrown) -> {
+                    FarmException refusal;
+                    if (thrown == null) {
+                        take(shipment, reply);
+                        refusal = refusal(reply);
+                    } else {
+                        refusal = FarmException.of(thrown, "tell of changes", "");
                     }
-                    CompletableFuture<Void> pause = new CompletableFuture<>();
-                    clock.after(AGAIN, () -> pause.complete(null));
-                    return calls.isOpen()
-                            ? pause.thenCompose(done -> toldTo(calls))
-                            : CompletableFuture.failedFuture(refusal);
-                });
+                    return refusal == null ? toldTo(calls) : toldAgain(calls, refusal);
+                })
+                .thenCompose(again -> again);
+    }
+
+    /** By this leader, or where it cannot be reached any more by the next one. */
+    private CompletableFuture<Void> toldAgain(LeaderCalls calls, FarmException refusal) {
+        if (!calls.isOpen()) return CompletableFuture.failedFuture(refusal);
+        if (refusal.kind().retry() == Retry.NEVER) {
+            lose(refusal);
+            return toldTo(calls);
+        }
+        log.info("told again: {}", refusal.getMessage());
+        CompletableFuture<Void> pause = new CompletableFuture<>();
+        clock.after(AGAIN, () -> pause.complete(null));
+        return pause.thenCompose(done -> toldTo(calls));
     }
 
     private void goesOn() {
