@@ -22,6 +22,7 @@ import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.ShippedCommand;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ import java.util.stream.Stream;
  *
  * <p>A directory that is made in one of them is one of them, too. What names are in them this class
  * always knows; of the files it knows what deciding about names takes, and what it was {@linkplain
- * #seen told} since.
+ * #seen told} since. Attributes of a file it sets as long as no call is under way by which the
+ * leader may {@linkplain #asks change} them.
  *
  * <p>Pure; owned by one thread at a time.
  */
@@ -47,11 +49,14 @@ public final class OwnGround {
     /** Of the directories delegated to a session: what the leader permits. */
     private static final int DIRECTORIES_MAX = 1 << 12;
 
+    private static final int PRIVILEGES = 06000; // of the mode: set-user-id, set-group-id
+
     private record Numbers(long first, int count) {}
 
     private final Namespace known = new Namespace();
     private final Set<Long> directories = new LinkedHashSet<>();
     private final Deque<Numbers> numbers = new ArrayDeque<>();
+    private final FilesAtLeader atLeader = new FilesAtLeader();
     private long numbersLeft;
     private boolean root;
     private long lastTime;
@@ -95,6 +100,11 @@ public final class OwnGround {
         return !directories.isEmpty() && directories.contains(known.homeOf(inode));
     }
 
+    /** Whether the leader may know more of the file; for tests. */
+    boolean isAtLeader(long file) {
+        return atLeader.has(file);
+    }
+
     /** What is known, for tests. */
     Namespace known() {
         return known;
@@ -133,7 +143,10 @@ public final class OwnGround {
         if (!directories.remove(directory)) return;
         List<Change> gone = new ArrayList<>();
         known.exportEntries(directory, entry -> gone.addAll(forgotten(entry)));
-        gone.forEach(known::apply);
+        for (Change change : gone) {
+            known.apply(change);
+            if (change.hasInodeGone()) atLeader.gone(change.getInodeGone());
+        }
         if (!isNamedInOwn(directory)) known.apply(goneInode(directory));
     }
 
@@ -165,6 +178,53 @@ public final class OwnGround {
         for (long directory : directories()) giveBack(directory);
         numbers.clear();
         numbersLeft = 0;
+        atLeader.clear();
+    }
+
+    /**
+     * The leader is about to be asked for this change; to be told before the call leaves, and
+     * before it is looked at whether the leader knows everything.
+     *
+     * @return the file of ours that it may change, for {@link #answered}; 0: none
+     */
+    public long asks(MutateRequest request) {
+        return asks(
+                switch (request.getOperationCase()) {
+                    case CREATE -> // opens the file of that name
+                            known.peek(
+                                    request.getCreate().getParent(), request.getCreate().getName());
+                    case SET_ATTRIBUTES -> request.getSetAttributes().getInode();
+                    case SET_XATTR -> request.getSetXattr().getInode();
+                    case REMOVE_XATTR -> request.getRemoveXattr().getInode();
+                    case SET_POLICY -> request.getSetPolicy().getInode();
+                    case COMMIT -> request.getCommit().getInode();
+                    // These change a name: the directory is given back before.
+                    case UNLINK, RMDIR, RENAME, LINK -> 0;
+                    case MKDIR, SYMLINK, MKNOD, TEMPORARY, OPERATION_NOT_SET -> 0;
+                });
+    }
+
+    /** The same of a call that may change this inode. */
+    public long asks(long inode) {
+        if (inode == 0 || known.isDirectory(inode) || !covers(inode)) return 0;
+        atLeader.asks(inode);
+        return inode;
+    }
+
+    /**
+     * @param inode from {@link #asks}
+     * @param now how the file stands after the change; null: that is not known
+     */
+    public void answered(long inode, @Nullable Attributes now) {
+        if (now != null) seen(now);
+        if (inode == 0) return;
+        atLeader.answered(inode, now != null && now.getInode() == inode && tellsAll(now));
+        if (!covers(inode)) atLeader.gone(inode);
+    }
+
+    /** Which extended attributes a file has an answer does not say. */
+    private static boolean tellsAll(Attributes now) {
+        return !now.getHasXattr() && !now.getHasAcl() && !now.getHasCapability();
     }
 
     /** The leader has answered so: of a file that may be newer than what is known here. */
@@ -188,6 +248,9 @@ public final class OwnGround {
                         .setCtime(told.getCtime())
                         .setGeneration(told.getGeneration())
                         .setVersion(told.getVersion());
+        if (told.hasAllocated()) newer.setAllocated(told.getAllocated());
+        else newer.clearAllocated();
+        isPast(told.getCtime());
         known.apply(Change.newBuilder().setInode(newer).build());
     }
 
@@ -200,11 +263,13 @@ public final class OwnGround {
      */
     public Verdict decide(MutateRequest request, Credentials who, long now, LongPredicate isOpen) {
         boolean makes = makes(request);
-        if (!isDecidedHere(request) || (makes && numbersLeft == 0)) return new Verdict.Leaders();
+        Credentials asserted = root ? who : Squash.of(who);
+        if (!isDecidedHere(request, asserted) || (makes && numbersLeft == 0)) {
+            return new Verdict.Leaders();
+        }
         long time = Math.max(lastTime, now);
         Once context = new Once(time, makes ? numbers.element().first : 0, isOpen);
         MutateRequest shipped = asShipped(request);
-        Credentials asserted = root ? who : Squash.of(who);
         return switch (known.decide(shipped, asserted, context)) {
             case Decision.Refused refused -> new Verdict.Refused(refused.failure());
             case Decision.Accepted accepted ->
@@ -222,7 +287,11 @@ public final class OwnGround {
         if (request.getMkdir().getDelegate()) directories.add(accepted.inode());
         MutateReply reply = accepted.reply(known, going).build();
         for (Change change : accepted.changes()) {
-            if (change.hasInodeGone()) directories.remove(change.getInodeGone());
+            if (change.hasInode()) atLeader.changedHere(change.getInode().getInode());
+            if (change.hasInodeGone()) {
+                directories.remove(change.getInodeGone());
+                atLeader.gone(change.getInodeGone());
+            }
             // Open and without a name: nothing is decided about it any more.
             if (change.hasOrphan()) known.apply(goneInode(change.getOrphan()));
         }
@@ -252,13 +321,19 @@ public final class OwnGround {
 
     /**
      * A directory is to be one of ours, too. What is new need not be emptied: at the leader that
-     * would date it anew, when it is told.
+     * would date it anew, when it is told. Who may set attributes by himself needs no handle for
+     * it, which may be closed by then.
      */
     private MutateRequest asShipped(MutateRequest request) {
         if (request.hasMkdir()) {
             MakeDirectory.Builder mkdir = request.getMkdir().toBuilder().clearNumbers();
             mkdir.setDelegate(directories.size() < DIRECTORIES_MAX);
             return request.toBuilder().setMkdir(mkdir).build();
+        }
+        if (request.getSetAttributes().getHandle() != 0) {
+            MutateRequest.Builder shipped = request.toBuilder();
+            shipped.getSetAttributesBuilder().clearHandle();
+            return shipped.build();
         }
         if (!request.getCreate().getOpen().getTruncate()) return request;
         MutateRequest.Builder shipped = request.toBuilder();
@@ -273,7 +348,7 @@ public final class OwnGround {
         };
     }
 
-    private boolean isDecidedHere(MutateRequest request) {
+    private boolean isDecidedHere(MutateRequest request, Credentials who) {
         return switch (request.getOperationCase()) {
             case CREATE -> {
                 CreateFile q = request.getCreate();
@@ -290,7 +365,7 @@ public final class OwnGround {
                 yield isOwn(q.getParent()) && isKnown(q.getParent(), q.getName());
             }
             case RENAME -> isDecidedHere(request.getRename());
-            case SET_ATTRIBUTES -> isDecidedHere(request.getSetAttributes());
+            case SET_ATTRIBUTES -> isDecidedHere(request.getSetAttributes(), who);
             case SET_XATTR, REMOVE_XATTR, SET_POLICY, LINK, TEMPORARY, COMMIT, OPERATION_NOT_SET ->
                     false;
         };
@@ -321,9 +396,25 @@ public final class OwnGround {
                 && (!directory || rename.getParent() == rename.getToParent());
     }
 
-    /** Of files the leader may know more: their content is committed there. */
-    private boolean isDecidedHere(SetAttributes set) {
-        return isOwn(set.getInode()) && !set.hasSize() && set.getHandle() == 0;
+    /**
+     * Not what goes with content: its size, and privileges, which end when somebody writes (a chown
+     * takes them, too, and there are none). By a handle also others than the owner may set times.
+     */
+    private boolean isDecidedHere(SetAttributes set, Credentials who) {
+        long inode = set.getInode();
+        if (set.hasSize()) return false;
+        if (isOwn(inode)) return set.getHandle() == 0;
+        InodeImage image = known.imageOrNull(inode);
+        return image != null
+                && covers(inode)
+                && !atLeader.has(inode)
+                && ((image.getMode() | set.getMode()) & PRIVILEGES) == 0
+                && (set.hasUid() || set.hasGid() || !takesPrivileges(set))
+                && (set.getHandle() == 0 || who.getUid() == 0 || who.getUid() == image.getUid());
+    }
+
+    private static boolean takesPrivileges(SetAttributes set) {
+        return set.getClearSuidSgid() || set.getClearCapability();
     }
 
     /**

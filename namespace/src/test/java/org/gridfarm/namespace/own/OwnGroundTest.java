@@ -12,6 +12,7 @@ import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.ShippedAnswers;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.CommitContent;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
@@ -27,6 +28,7 @@ import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.gridfarm.protocol.wire.ShippedCommand;
+import org.junit.jupiter.api.AfterAll;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,6 +50,15 @@ class OwnGroundTest {
     private static final Credentials BOB =
             Credentials.newBuilder().setUid(1001).setGid(1001).build();
 
+    private static int decidedHere; // in all worlds
+    private static int filesSetHere;
+
+    @AfterAll
+    static void theSessionHasDecided() {
+        assertThat(decidedHere).as("decided by the session").isPositive();
+        assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
+    }
+
     @Property(tries = 150)
     void theLeaderComesToWhatTheSessionHasAnswered(Dice dice) {
         World world = new World(dice);
@@ -55,8 +66,8 @@ class OwnGroundTest {
             world.step();
         }
         world.shipAll();
+        world.hearAll();
         world.requireEqualViews();
-        assertThat(world.decidedHere).as("decided by the session").isPositive();
     }
 
     /** Everything in one thread; the session's commands wait in a queue until they are shipped. */
@@ -66,11 +77,14 @@ class OwnGroundTest {
         private final OwnGround ground = new OwnGround();
         private final Set<Long> delegated = new HashSet<>();
         private final Deque<ShippedCommand> queue = new ArrayDeque<>();
+
+        /** Of the leader to calls of the session, which may overtake one another. */
+        private final List<Runnable> answers = new ArrayList<>();
+
         private final boolean root;
         private long clock = 1_000_000;
         private long nextInode = 2;
         private long sequence;
-        int decidedHere;
 
         World(Dice dice) {
             this.dice = dice;
@@ -90,6 +104,9 @@ class OwnGroundTest {
 
         void step() {
             clock += dice.below(1000);
+            while (!answers.isEmpty() && dice.once(3)) {
+                answers.remove(dice.below(answers.size())).run();
+            }
             switch (dice.below(20)) {
                 case 0 -> shipSome();
                 case 1 -> {
@@ -112,6 +129,8 @@ class OwnGroundTest {
             switch (verdict) {
                 case Verdict.Done done -> {
                     decidedHere++;
+                    long set = request.getSetAttributes().getInode();
+                    if (set != 0 && !ground.isOwn(set)) filesSetHere++;
                     assertThat(ShippedAnswers.digest(done.command().getRequest(), done.reply()))
                             .isEqualTo(done.command().getDigest());
                     queue.add(
@@ -139,12 +158,18 @@ class OwnGroundTest {
         }
 
         private void byTheLeader(MutateRequest request, Credentials who) {
+            long file = ground.asks(request);
             shipAll();
             giveBackWhatIsChangedBy(request);
             Decision decision = decided(request, acting(who), nextInode++, ++clock);
-            if (!(decision instanceof Decision.Accepted accepted)) return;
+            if (!(decision instanceof Decision.Accepted accepted)) {
+                answers.add(() -> ground.answered(file, null));
+                return;
+            }
             MutateReply reply = apply(decision);
-            ground.seen(reply.getAttributes());
+            // Now and then an answer is lost.
+            Attributes now = file != 0 && dice.once(10) ? null : reply.getAttributes();
+            answers.add(() -> ground.answered(file, now));
             if (request.hasMkdir() && !dice.once(4)) delegate(accepted.inode());
         }
 
@@ -195,6 +220,11 @@ class OwnGroundTest {
             while (!queue.isEmpty()) shipOne();
         }
 
+        void hearAll() {
+            answers.forEach(Runnable::run);
+            answers.clear();
+        }
+
         private void shipOne() {
             ShippedCommand command = queue.remove();
             MutateRequest request = command.getRequest();
@@ -242,7 +272,7 @@ class OwnGroundTest {
 
                         @Override
                         public boolean mayWrite(long session, long handle, long file) {
-                            return false;
+                            return handle != 0;
                         }
 
                         @Override
@@ -268,9 +298,16 @@ class OwnGroundTest {
             for (long directory : delegated) {
                 assertThat(entries(ground.known(), directory))
                         .isEqualTo(entries(leader, directory));
-                assertThat(ground.known().attributes(directory).build())
-                        .isEqualTo(leader.attributes(directory).build());
+                requireEqualAttributes(directory);
+                entries(leader, directory).values().stream()
+                        .filter(file -> ground.covers(file) && !ground.isAtLeader(file))
+                        .forEach(this::requireEqualAttributes);
             }
+        }
+
+        private void requireEqualAttributes(long inode) {
+            assertThat(ground.known().attributes(inode).build())
+                    .isEqualTo(leader.attributes(inode).build());
         }
 
         private static TreeMap<String, Long> entries(Namespace namespace, long directory) {
@@ -325,6 +362,10 @@ class OwnGroundTest {
                             () -> command().setRename(rename(directory, other)),
                             () -> command().setSetAttributes(attributes(directory)),
                             () -> command().setSetAttributes(attributes(someFile(directory))),
+                            () -> command().setSetAttributes(attributes(someFile(directory))),
+                            () -> command().setCommit(commit(someFile(directory))),
+                            () -> command().setCommit(commit(someFile(directory))),
+                            () -> command().setSetXattr(xattr(someFile(directory))),
                             () ->
                                     command()
                                             .setSymlink(
@@ -348,18 +389,10 @@ class OwnGroundTest {
                                                             .setParent(other)
                                                             .setName(name())
                                                             .setInode(someFile(directory))),
-                            () ->
-                                    command()
-                                            .setSetXattr(
-                                                    SetXattr.newBuilder()
-                                                            .setInode(directory)
-                                                            .setName(
-                                                                    ByteString.copyFromUtf8(
-                                                                            "user.a"))
-                                                            .setValue(
-                                                                    ByteString.copyFromUtf8("v"))));
+                            () -> command().setSetXattr(xattr(directory)));
             // The last two end a delegation.
-            int kind = dice.once(40) ? kinds.size() - 1 - dice.below(2) : dice.below(13);
+            int kind =
+                    dice.once(40) ? kinds.size() - 1 - dice.below(2) : dice.below(kinds.size() - 2);
             return kinds.get(kind).get().build();
         }
 
@@ -367,7 +400,7 @@ class OwnGroundTest {
             return CreateFile.newBuilder()
                     .setParent(directory)
                     .setName(name())
-                    .setMode(dice.oneOf(0644, 06755))
+                    .setMode(dice.oneOf(0644, 0644, 06755))
                     .setUmask(dice.oneOf(0, 022))
                     .setExclusive(dice.once(2));
         }
@@ -395,11 +428,32 @@ class OwnGroundTest {
 
         private SetAttributes.Builder attributes(long inode) {
             SetAttributes.Builder set = SetAttributes.newBuilder().setInode(inode);
-            return switch (dice.below(3)) {
+            if (!leader.isDirectory(inode)) set.setHandle(dice.oneOf(0, 5));
+            return switch (dice.below(5)) {
                 case 0 -> set.setMode(dice.oneOf(0777, 0755, 02777));
                 case 1 -> set.setMtime(dice.below(5000));
+                case 2 ->
+                        set.setUid(dice.oneOf(0, 1000, 1001))
+                                .setClearSuidSgid(dice.once(2))
+                                .setClearCapability(dice.once(2));
+                case 3 -> set.setGid(dice.oneOf(0, 1000));
                 default -> set.setMtimeNow(true).setAtimeNow(true);
             };
+        }
+
+        private CommitContent.Builder commit(long inode) {
+            return CommitContent.newBuilder()
+                    .setInode(inode)
+                    .setHandle(5)
+                    .setSize(dice.below(9000))
+                    .setMtime(dice.once(3) ? 0 : clock - dice.below(3000));
+        }
+
+        private SetXattr.Builder xattr(long inode) {
+            return SetXattr.newBuilder()
+                    .setInode(inode)
+                    .setName(ByteString.copyFromUtf8("user.a"))
+                    .setValue(ByteString.copyFromUtf8("v"));
         }
 
         private long someFile(long directory) {

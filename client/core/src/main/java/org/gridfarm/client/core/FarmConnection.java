@@ -24,6 +24,7 @@ import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -123,6 +124,11 @@ final class FarmConnection implements AutoCloseable {
         @Override
         public boolean isOpen(long inode) {
             return transfer.isOpen(inode);
+        }
+
+        @Override
+        public OptionalLong writtenAt(long inode) {
+            return transfer.writtenAt(inode);
         }
 
         @Override

@@ -1,10 +1,14 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -20,6 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +34,8 @@ import java.util.stream.Stream;
  * that dies.
  */
 class OwnDirectoriesTest {
+    private static final String DESCRIPTION = "%P %m %U %G %T@ %s\\n";
+
     private static TestFarm farm;
     private static Path here;
     private static Path there;
@@ -128,6 +136,48 @@ class OwnDirectoriesTest {
             else assertThat(Files.readString(same)).isEqualTo(name);
         }
         assertThat(made).hasSize(600);
+    }
+
+    /** Each file's times, owner and mode are set while it is open and being written. */
+    @Test
+    void archivesAreUnpackedAsOnALocalDisk(@TempDir Path temporary) throws Exception {
+        Path source = Files.createDirectory(temporary.resolve("source"));
+        for (int d = 0; d < 10; d++) {
+            Path directory = Files.createDirectory(source.resolve("d" + d));
+            for (int f = 0; f < 40; f++) {
+                Path file = Files.write(directory.resolve("f" + f), new byte[f * 500]);
+                String mode = f % 3 == 0 ? "rwxr-x--x" : "rw-r-----";
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+                Files.setAttribute(file, "unix:gid", f);
+                Files.setLastModifiedTime(file, FileTime.from(1_000_000_000L + f, SECONDS));
+            }
+        }
+        Path archive = temporary.resolve("archive");
+        run("tar", "cf", archive.toString(), "-C", source.toString(), ".");
+        Path mine = Files.createDirectory(here.resolve("unpacked"));
+        ProcessHandle server = farm.mountServer();
+        Process tar =
+                new ProcessBuilder("tar", "xf", archive.toString(), "-C", mine.toString())
+                        .inheritIO()
+                        .start();
+        await().until(() -> Files.exists(mine.resolve("d2")) || !tar.isAlive());
+        server.destroyForcibly();
+        assertThat(tar.waitFor()).isZero();
+        assertThat(described(mine)).isEqualTo(described(source));
+        assertThat(described(there.resolve("unpacked"))).isEqualTo(described(source));
+        run("diff", "-r", source.toString(), there.resolve("unpacked").toString());
+    }
+
+    private static String described(Path directory) throws Exception {
+        String all = run("find", directory.toString(), "-type", "f", "-printf", DESCRIPTION);
+        return all.lines().sorted().collect(Collectors.joining("\n"));
+    }
+
+    private static String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said;
     }
 
     @Test

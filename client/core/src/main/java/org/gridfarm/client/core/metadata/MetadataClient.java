@@ -90,6 +90,19 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         session.first(decisions::told);
     }
 
+    /**
+     * The leader is about to be asked for something else than a command that changes the inode; for
+     * {@link #changed}.
+     */
+    public long changing(long inode) {
+        return mutations.own().asks(inode);
+    }
+
+    /** How the inode stands after such a call; null: that is not known. */
+    public void changed(long changing, @Nullable Attributes now) {
+        mutations.own().answered(changing, now);
+    }
+
     /** Forgets what is named, here and with the listeners, as if a server had recalled it. */
     public CompletableFuture<Void> forget(RecallRequest all) {
         return recalls.recall(all);
@@ -263,7 +276,9 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     public CompletableFuture<Void> accessed(Collection<Access> accesses) {
         AccessedRequest.Builder request = AccessedRequest.newBuilder();
         Map<Long, Long> stamps = new HashMap<>();
+        Map<Long, Long> asked = new HashMap<>();
         for (Access access : accesses) {
+            asked.computeIfAbsent(access.getInode(), this::changing);
             stamps.put(access.getInode(), cache.attributesStamp(access.getInode()));
             Attributes known = leasedAttributes(access.getInode());
             request.addAccesses(
@@ -278,7 +293,8 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                 .handle((reply, thrown) -> {
                     if (thrown == null) {
                         for (Attributes now : reply.getChangedList()) {
-                            mutations.own().seen(now);
+                            Long change = asked.remove(now.getInode());
+                            if (change != null) changed(change, now);
                             Long stamp = stamps.remove(now.getInode());
                             if (stamp != null) {
                                 cache.changedAttributes(stamp, now);
@@ -287,6 +303,7 @@ public final class MetadataClient implements Metadata, SessionKeeper {
                     }
                     // Of the others nothing is known: an answer may have been lost before this one.
                     stamps.keySet().forEach(cache::recallAttributes);
+                    asked.values().forEach(change -> changed(change, null));
                     if (thrown != null) {
                         throw FarmException.of(thrown, "accessed", "");
                     }

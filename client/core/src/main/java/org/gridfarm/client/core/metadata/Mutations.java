@@ -278,9 +278,13 @@ final class Mutations {
     }
 
     private CompletableFuture<MutateReply> sentNow(MutateRequest.Builder builder, long sequence) {
+        long asked = own.asks(builder::build);
         return sent(builder)
-                .whenComplete((reply, thrown) -> sequences.answered(sequence))
-                .thenApply(own::answered);
+                .whenComplete((reply, thrown) -> {
+                    sequences.answered(sequence);
+                    if (thrown != null) own.answered(asked, (Attributes) null);
+                })
+                .thenApply(reply -> own.answered(asked, reply));
     }
 
     private void tell(Change change) {

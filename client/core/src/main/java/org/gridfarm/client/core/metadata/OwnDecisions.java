@@ -9,6 +9,7 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -38,12 +39,22 @@ public interface OwnDecisions {
                 }
 
                 @Override
-                public MutateReply answered(MutateReply reply) {
+                public long asks(Supplier<MutateRequest> request) {
+                    return 0;
+                }
+
+                @Override
+                public long asks(long inode) {
+                    return 0;
+                }
+
+                @Override
+                public MutateReply answered(long asked, MutateReply reply) {
                     return reply;
                 }
 
                 @Override
-                public void seen(Attributes now) {}
+                public void answered(long asked, @Nullable Attributes now) {}
 
                 @Override
                 public @Nullable CompletableFuture<Void> told() {
@@ -65,6 +76,12 @@ public interface OwnDecisions {
 
         /** Asked under a lock: waits for nobody. */
         boolean isOpen(long inode);
+
+        /**
+         * When the kernel has last written into a file that it writes here, by its own clock; 0: it
+         * writes none. Looks at the disk. Empty where this thread must not.
+         */
+        OptionalLong writtenAt(long inode);
 
         /** What the leader says of a file that was opened by an own decision. */
         void opened(long handle, OpenReply reply);
@@ -89,14 +106,32 @@ public interface OwnDecisions {
     @Nullable CompletableFuture<@Nullable MutateReply> answer(Supplier<MutateRequest> request);
 
     /**
+     * The leader is about to be asked for a change that is not decided here; called before it is
+     * looked at whether the leader knows everything. One of {@link #answered} follows.
+     *
+     * @param request made only where it may concern a file in an own directory
+     * @return what is to be said with the answer
+     */
+    long asks(Supplier<MutateRequest> request);
+
+    /** The same of a call that may change this inode. */
+    long asks(long inode);
+
+    /**
      * The leader has answered this.
      *
+     * @param asked from {@link #asks}
      * @return the same; without its delegation where that is over already
      */
-    MutateReply answered(MutateReply reply);
+    MutateReply answered(long asked, MutateReply reply);
 
-    /** The leader says so of something that this client has changed in another way. */
-    void seen(Attributes now);
+    /**
+     * The call is over.
+     *
+     * @param asked from {@link #asks}
+     * @param now how the inode stands after the change; null: that is not known
+     */
+    void answered(long asked, @Nullable Attributes now);
 
     /**
      * Completes when the leader knows, durably, all that was answered here so far; null: it does.

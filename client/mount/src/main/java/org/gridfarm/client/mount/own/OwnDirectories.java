@@ -23,6 +23,7 @@ import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenedByShipment;
 import org.gridfarm.protocol.wire.RecallRequest;
 import org.gridfarm.protocol.wire.RecalledDirectory;
+import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.ShipReply;
 import org.gridfarm.protocol.wire.ShipRequest;
 import org.gridfarm.protocol.wire.ShippedCommand;
@@ -40,6 +41,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -212,9 +214,11 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         Verdict verdict;
         MutateReply reply = null;
         boolean many;
+        OptionalLong written = writtenBefore(request);
+        if (written.isEmpty()) return null;
         synchronized (this) {
             if (!mayDecide(request)) return null;
-            verdict = isToWait() ? null : decided(request);
+            verdict = isToWait() ? null : decided(request, written.getAsLong());
             if (verdict instanceof Verdict.Done done) {
                 keep(done.command());
                 reply = answer(request, done.reply());
@@ -235,9 +239,21 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     @GuardedBy("this")
-    private Verdict decided(MutateRequest request) {
-        return ground.decide(
-                request, request.getCredentials(), fileClock.getAsLong(), client()::isOpen);
+    private Verdict decided(MutateRequest request, long written) {
+        long now = Math.max(fileClock.getAsLong(), written);
+        return ground.decide(request, request.getCredentials(), now, client()::isOpen);
+    }
+
+    /**
+     * When the file was last written whose modification time is set; 0: that does not matter. What
+     * was written before must not count as written since, and between two of its ticks the kernel
+     * may date a write later than it tells the time.
+     */
+    private OptionalLong writtenBefore(MutateRequest request) {
+        SetAttributes set = request.getSetAttributes();
+        return set.hasMtime() || set.getMtimeNow()
+                ? client().writtenAt(set.getInode())
+                : OptionalLong.of(0);
     }
 
     /** The leader is told of others first. */
@@ -300,8 +316,18 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     @Override
-    public synchronized MutateReply answered(MutateReply reply) {
-        ground.seen(reply.getAttributes());
+    public synchronized long asks(Supplier<MutateRequest> request) {
+        return ground.isEmpty() ? 0 : ground.asks(request.get());
+    }
+
+    @Override
+    public synchronized long asks(long inode) {
+        return ground.asks(inode);
+    }
+
+    @Override
+    public synchronized MutateReply answered(long asked, MutateReply reply) {
+        ground.answered(asked, reply.hasAttributes() ? reply.getAttributes() : null);
         if (!reply.hasDelegation()) return reply;
         boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
         if (over || stopped) return reply.toBuilder().clearDelegation().build();
@@ -310,8 +336,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     @Override
-    public synchronized void seen(Attributes now) {
-        ground.seen(now);
+    public synchronized void answered(long asked, @Nullable Attributes now) {
+        ground.answered(asked, now);
     }
 
     // ---- telling

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -179,6 +180,18 @@ final class OpenSizes implements SizeSource {
             WriteTimes.show(now, changed);
         }
         return now.build();
+    }
+
+    /**
+     * When the kernel last wrote into it; 0: it writes none. Empty: it is not to be looked at now.
+     */
+    OptionalLong writtenAt(long inode) {
+        OpenInode own = open.find(inode);
+        LocalWriting kernel = own == null ? null : own.localWritingAlone();
+        if (kernel == null) return OptionalLong.of(0);
+        return SharedThread.isCurrent()
+                ? OptionalLong.empty()
+                : OptionalLong.of(kernel.replica.modified());
     }
 
     @Override

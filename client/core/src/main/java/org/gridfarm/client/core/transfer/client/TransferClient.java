@@ -52,6 +52,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -82,6 +83,7 @@ public final class TransferClient
     private final OpenInodes open; // its lock makes several steps one
     private final HandleEnds ends;
     private final Reclaims reclaims;
+    private final OpenSizes sizes;
 
     /**
      * @param attached name of the storage node on this host whose replicas are read as plain files;
@@ -114,8 +116,7 @@ public final class TransferClient
         metadata.along(new Along(kept, resting));
         open = new OpenInodes(wiring);
         ends = new HandleEnds(wiring, open, releases, kept, resting);
-        OpenSizes sizes =
-                new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
+        sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
@@ -174,6 +175,7 @@ public final class TransferClient
         }
         long handle = request.getHandle();
         boolean isOpen = open.hold(inode);
+        long change = flags.truncate() ? wiring.metadata().changing(inode) : 0;
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
         LocalReplica local = opened(who, staged); // meanwhile
@@ -182,6 +184,8 @@ public final class TransferClient
                             if (numbered) {
                                 wiring.metadata().sequences().answered(sequence);
                             }
+                            wiring.metadata()
+                                    .changed(change, thrown == null ? reply.getAttributes() : null);
                             if (thrown != null) {
                                 notUsed(local);
                                 throw notOpened(handle, FarmException.of(thrown, "open", ""))
@@ -475,6 +479,11 @@ public final class TransferClient
     @Override
     public CompletableFuture<Void> settled() {
         return resting.endAll().thenCompose(done -> wiring.metadata().durable());
+    }
+
+    /** See {@link org.gridfarm.client.core.metadata.OwnDecisions.Client#writtenAt}. */
+    public OptionalLong writtenAt(long inode) {
+        return sizes.writtenAt(inode);
     }
 
     /**
