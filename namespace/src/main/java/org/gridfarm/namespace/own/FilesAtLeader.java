@@ -30,6 +30,11 @@ final class FilesAtLeader {
         if (!isKnown) unknown.add(inode);
     }
 
+    /** The call changes what its answer will not tell. */
+    void hides(long inode) {
+        unknown.add(inode);
+    }
+
     /** The session has renamed it, and the answer under way does not tell of that. */
     void changedHere(long inode) {
         if (asked.containsKey(inode)) unknown.add(inode);

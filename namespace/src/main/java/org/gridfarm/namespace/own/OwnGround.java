@@ -51,6 +51,12 @@ public final class OwnGround {
 
     private static final int PRIVILEGES = 06000; // of the mode: set-user-id, set-group-id
 
+    /** Names of extended attributes that begin so are set here. */
+    private static final List<ByteString> XATTRS =
+            Stream.of("user.", "trusted.", "system.posix_acl_")
+                    .map(ByteString::copyFromUtf8)
+                    .toList();
+
     private record Numbers(long first, int count) {}
 
     private final Namespace known = new Namespace();
@@ -188,20 +194,27 @@ public final class OwnGround {
      * @return the file of ours that it may change, for {@link #answered}; 0: none
      */
     public long asks(MutateRequest request) {
-        return asks(
-                switch (request.getOperationCase()) {
-                    case CREATE -> // opens the file of that name
-                            known.peek(
-                                    request.getCreate().getParent(), request.getCreate().getName());
-                    case SET_ATTRIBUTES -> request.getSetAttributes().getInode();
-                    case SET_XATTR -> request.getSetXattr().getInode();
-                    case REMOVE_XATTR -> request.getRemoveXattr().getInode();
-                    case SET_POLICY -> request.getSetPolicy().getInode();
-                    case COMMIT -> request.getCommit().getInode();
-                    // These change a name: the directory is given back before.
-                    case UNLINK, RMDIR, RENAME, LINK -> 0;
-                    case MKDIR, SYMLINK, MKNOD, TEMPORARY, OPERATION_NOT_SET -> 0;
-                });
+        return switch (request.getOperationCase()) {
+            case CREATE -> { // opens the file of that name
+                CreateFile q = request.getCreate();
+                yield asks(known.peek(q.getParent(), q.getName()));
+            }
+            case SET_ATTRIBUTES -> asks(request.getSetAttributes().getInode());
+            case COMMIT -> asks(request.getCommit().getInode());
+            case SET_XATTR -> asksWhatIsNotTold(request.getSetXattr().getInode());
+            case REMOVE_XATTR -> asksWhatIsNotTold(request.getRemoveXattr().getInode());
+            case SET_POLICY -> asksWhatIsNotTold(request.getSetPolicy().getInode());
+            // These change a name: the directory is given back before.
+            case UNLINK, RMDIR, RENAME, LINK -> 0;
+            case MKDIR, SYMLINK, MKNOD, TEMPORARY, OPERATION_NOT_SET -> 0;
+        };
+    }
+
+    /** Which value an extended attribute has no answer says. */
+    private long asksWhatIsNotTold(long inode) {
+        long asked = asks(inode);
+        if (asked != 0) atLeader.hides(asked);
+        return asked;
     }
 
     /** The same of a call that may change this inode. */
@@ -218,13 +231,17 @@ public final class OwnGround {
     public void answered(long inode, @Nullable Attributes now) {
         if (now != null) seen(now);
         if (inode == 0) return;
-        atLeader.answered(inode, now != null && now.getInode() == inode && tellsAll(now));
+        boolean told = now != null && now.getInode() == inode;
+        atLeader.answered(inode, told && known.exists(inode) && tellsAll(now));
         if (!covers(inode)) atLeader.gone(inode);
     }
 
-    /** Which extended attributes a file has an answer does not say. */
-    private static boolean tellsAll(Attributes now) {
-        return !now.getHasXattr() && !now.getHasAcl() && !now.getHasCapability();
+    /** It has no extended attribute that is not known here. */
+    private boolean tellsAll(Attributes now) {
+        Attributes here = known.attributes(now.getInode()).build();
+        return now.getHasXattr() == here.getHasXattr()
+                && now.getHasAcl() == here.getHasAcl()
+                && !now.getHasCapability();
     }
 
     /** The leader has answered so: of a file that may be newer than what is known here. */
@@ -366,8 +383,14 @@ public final class OwnGround {
             }
             case RENAME -> isDecidedHere(request.getRename());
             case SET_ATTRIBUTES -> isDecidedHere(request.getSetAttributes(), who);
-            case SET_XATTR, REMOVE_XATTR, SET_POLICY, LINK, TEMPORARY, COMMIT, OPERATION_NOT_SET ->
-                    false;
+            case SET_XATTR ->
+                    isDecidedHere(
+                            request.getSetXattr().getInode(), request.getSetXattr().getName());
+            case REMOVE_XATTR ->
+                    isDecidedHere(
+                            request.getRemoveXattr().getInode(),
+                            request.getRemoveXattr().getName());
+            case SET_POLICY, LINK, TEMPORARY, COMMIT, OPERATION_NOT_SET -> false;
         };
     }
 
@@ -406,11 +429,23 @@ public final class OwnGround {
         if (isOwn(inode)) return set.getHandle() == 0;
         InodeImage image = known.imageOrNull(inode);
         return image != null
-                && covers(inode)
-                && !atLeader.has(inode)
-                && ((image.getMode() | set.getMode()) & PRIVILEGES) == 0
+                && isKnownFile(image)
+                && (set.getMode() & PRIVILEGES) == 0
                 && (set.hasUid() || set.hasGid() || !takesPrivileges(set))
                 && (set.getHandle() == 0 || who.getUid() == 0 || who.getUid() == image.getUid());
+    }
+
+    private boolean isKnownFile(InodeImage image) {
+        return covers(image.getInode())
+                && !atLeader.has(image.getInode())
+                && (image.getMode() & PRIVILEGES) == 0;
+    }
+
+    /** Neither policies, which say where content goes, nor what security is made of. */
+    private boolean isDecidedHere(long inode, ByteString name) {
+        if (XATTRS.stream().noneMatch(name::startsWith)) return false;
+        InodeImage image = known.imageOrNull(inode);
+        return isOwn(inode) || (image != null && isKnownFile(image));
     }
 
     private static boolean takesPrivileges(SetAttributes set) {

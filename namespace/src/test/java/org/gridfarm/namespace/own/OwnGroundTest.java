@@ -24,12 +24,15 @@ import org.gridfarm.protocol.wire.MakeSymlink;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.Remove;
+import org.gridfarm.protocol.wire.RemoveXattr;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.gridfarm.protocol.wire.ShippedCommand;
 import org.junit.jupiter.api.AfterAll;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -50,12 +53,16 @@ class OwnGroundTest {
     private static final Credentials BOB =
             Credentials.newBuilder().setUid(1001).setGid(1001).build();
 
+    private static final String ACL = "system.posix_acl_access";
+
     private static int decidedHere; // in all worlds
     private static int filesSetHere;
+    private static int xattrsSetHere;
 
     @AfterAll
     static void theSessionHasDecided() {
         assertThat(decidedHere).as("decided by the session").isPositive();
+        assertThat(xattrsSetHere).as("extended attributes set by the session").isPositive();
         assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
     }
 
@@ -130,6 +137,7 @@ class OwnGroundTest {
                 case Verdict.Done done -> {
                     decidedHere++;
                     long set = request.getSetAttributes().getInode();
+                    if (request.hasSetXattr()) xattrsSetHere++;
                     if (set != 0 && !ground.isOwn(set)) filesSetHere++;
                     assertThat(ShippedAnswers.digest(done.command().getRequest(), done.reply()))
                             .isEqualTo(done.command().getDigest());
@@ -306,8 +314,15 @@ class OwnGroundTest {
         }
 
         private void requireEqualAttributes(long inode) {
+            assertThat(xattrs(ground.known(), inode)).isEqualTo(xattrs(leader, inode));
             assertThat(ground.known().attributes(inode).build())
                     .isEqualTo(leader.attributes(inode).build());
+        }
+
+        private static List<Change> xattrs(Namespace namespace, long inode) {
+            List<Change> all = new ArrayList<>();
+            namespace.exportInode(inode, all::add);
+            return all.stream().filter(Change::hasXattr).toList();
         }
 
         private static TreeMap<String, Long> entries(Namespace namespace, long directory) {
@@ -366,6 +381,7 @@ class OwnGroundTest {
                             () -> command().setCommit(commit(someFile(directory))),
                             () -> command().setCommit(commit(someFile(directory))),
                             () -> command().setSetXattr(xattr(someFile(directory))),
+                            () -> command().setRemoveXattr(noXattr(someFile(directory))),
                             () ->
                                     command()
                                             .setSymlink(
@@ -390,7 +406,7 @@ class OwnGroundTest {
                                                             .setName(name())
                                                             .setInode(someFile(directory))),
                             () -> command().setSetXattr(xattr(directory)));
-            // The last two end a delegation.
+            // The last two may end a delegation.
             int kind =
                     dice.once(40) ? kinds.size() - 1 - dice.below(2) : dice.below(kinds.size() - 2);
             return kinds.get(kind).get().build();
@@ -450,10 +466,37 @@ class OwnGroundTest {
         }
 
         private SetXattr.Builder xattr(long inode) {
+            String name = dice.oneOf("user.a", "user.b", "security.s", ACL, ACL);
             return SetXattr.newBuilder()
                     .setInode(inode)
-                    .setName(ByteString.copyFromUtf8("user.a"))
-                    .setValue(ByteString.copyFromUtf8("v"));
+                    .setName(ByteString.copyFromUtf8(name))
+                    .setValue(name.equals(ACL) ? acl() : ByteString.copyFromUtf8("v"))
+                    .setCreate(dice.once(3));
+        }
+
+        /** For owner, group and others; sometimes for another user, too, with a mask. */
+        private ByteString acl() {
+            String mode = dice.oneOf("7 5 5", "6 4 0");
+            boolean extended = dice.once(2);
+            String[] bits = mode.split(" ");
+            ByteBuffer acl = ByteBuffer.allocate(extended ? 44 : 28).order(ByteOrder.LITTLE_ENDIAN);
+            acl.putInt(2); // version
+            entry(acl, 0x01, bits[0], -1);
+            if (extended) entry(acl, 0x02, "6", 1001);
+            entry(acl, 0x04, bits[1], -1);
+            if (extended) entry(acl, 0x10, "6", -1);
+            entry(acl, 0x20, bits[2], -1);
+            return ByteString.copyFrom(acl.flip());
+        }
+
+        private static void entry(ByteBuffer acl, int tag, String bits, int who) {
+            acl.putShort((short) tag).putShort(Short.parseShort(bits)).putInt(who);
+        }
+
+        private RemoveXattr.Builder noXattr(long inode) {
+            return RemoveXattr.newBuilder()
+                    .setInode(inode)
+                    .setName(ByteString.copyFromUtf8(dice.oneOf("user.a", "user.b", ACL)));
         }
 
         private long someFile(long directory) {

@@ -20,7 +20,8 @@ public final class ShippedAnswers {
         add(crc, answer.getOtherParent());
         boolean object =
                 switch (request.getOperationCase()) {
-                    case CREATE, MKDIR, SYMLINK, MKNOD, SET_ATTRIBUTES -> true;
+                    case CREATE, MKDIR, SYMLINK, MKNOD, SET_ATTRIBUTES, SET_XATTR, REMOVE_XATTR ->
+                            true;
                     default -> false;
                 };
         if (object) {

@@ -166,6 +166,11 @@ class OwnDirectoriesTest {
         assertThat(described(mine)).isEqualTo(described(source));
         assertThat(described(there.resolve("unpacked"))).isEqualTo(described(source));
         run("diff", "-r", source.toString(), there.resolve("unpacked").toString());
+
+        // Sets modes by ACLs.
+        run("cp", "-a", source.toString(), here.resolve("copied").toString());
+        assertThat(described(here.resolve("copied"))).isEqualTo(described(source));
+        assertThat(described(there.resolve("copied"))).isEqualTo(described(source));
     }
 
     private static String described(Path directory) throws Exception {
