@@ -46,6 +46,42 @@ class LostWritersTest extends FarmOfThreeNodes {
         assertThat(n1.seals).hasSize(1);
     }
 
+    /** Else he would be told what was committed last, as if nothing had been written since. */
+    @Test
+    void whoOpensAFileBetweenTheEndOfItsWriterAndTheSealAsksTheChain() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        TestClient other = new TestClient(farm, leader, 12);
+        long lost = createAndOpen(writer, "lost", 500).getAttributes().getInode();
+        long left = createAndOpen(other, "left", 501).getAttributes().getInode();
+        CompletableFuture<Boolean> mayAnswer = new CompletableFuture<>();
+        for (FakeNode node : List.of(n1, n2, n3)) node.sealed = mayAnswer;
+        closeUnsettled(other, 501);
+        requireAtTheChain(open(other, left, 601, false));
+        writer.peer.close();
+        TestFarm.await(
+                "it is being sealed",
+                () -> {
+                    other.renew();
+                    return n1.seals.stream().anyMatch(s -> s.getObject().getInode() == lost);
+                });
+        requireAtTheChain(open(other, lost, 600, false));
+        mayAnswer.complete(true);
+        for (long inode : List.of(lost, left)) {
+            awaitSealed(other, inode);
+            OpenReply sealed = open(other, inode, 700 + inode, false);
+            assertThat(sealed.getMode()).isEqualTo(DataMode.READ_SHARED);
+            assertThat(sealed.getAttributes().getSize()).isEqualTo(77);
+        }
+        assertThat(refresh(other, lost, 600).getMode()).isEqualTo(DataMode.READ_SHARED);
+    }
+
+    private static void requireAtTheChain(OpenReply opened) {
+        assertThat(opened.getMode()).isEqualTo(DataMode.WRITE_SHARED);
+        assertThat(opened.getCacheable()).isFalse();
+        assertThat(opened.getLayout().getObjects(0).getReplicas(0).getState())
+                .isEqualTo(ReplicaState.WRITING);
+    }
+
     @Test
     void manyFilesOfALostWriterAreSealedAFewAtATimeAndThoseThatAreWantedFirst() {
         TestClient writer = new TestClient(farm, leader, 11, "n1");
@@ -63,15 +99,17 @@ class LostWritersTest extends FarmOfThreeNodes {
                     other.renew();
                     return n1.seals.size() >= ServerLimits.SEALED_AT_ONCE;
                 });
-        long wanted =
+        List<Long> waiting =
                 inodes.stream()
                         .filter(inode ->
                                 n1.seals.stream().noneMatch(s -> s.getObject().getInode() == inode))
-                        .reduce((earlier, last) -> last)
-                        .orElseThrow();
+                        .toList();
+        long wanted = waiting.getLast();
+        long read = waiting.get(waiting.size() - 2);
         assertThatThrownBy(() -> open(other, wanted, 900, true))
                 .as("it is not written to before it is sealed")
                 .hasMessageContaining("brought into order");
+        requireAtTheChain(open(other, read, 901, false));
         assertThat(attributes(other, wanted).getWriting()).as("and others are served").isTrue();
         assertThat(n1.seals).hasSize(ServerLimits.SEALED_AT_ONCE);
         mayAnswer.complete(true);
@@ -83,8 +121,9 @@ class LostWritersTest extends FarmOfThreeNodes {
                             .noneMatch(inode -> attributes(other, inode).getWriting());
                 });
         assertThat(n1.seals).hasSize(300);
-        assertThat(n1.seals.get(ServerLimits.SEALED_AT_ONCE).getObject().getInode())
-                .isEqualTo(wanted);
+        assertThat(n1.seals.subList(ServerLimits.SEALED_AT_ONCE, ServerLimits.SEALED_AT_ONCE + 2))
+                .extracting(seal -> seal.getObject().getInode())
+                .containsExactlyInAnyOrder(wanted, read);
     }
 
     @Test

@@ -67,7 +67,7 @@ public final class FileOpens {
 
     /**
      * @param between tells of files whose content is going from one place or generation to another:
-     *     nobody begins to write to them meanwhile
+     *     nobody begins to write to them meanwhile. Hears of all that are opened
      */
     public void refuseWritersOf(LongPredicate between) {
         inTransit = between;
@@ -129,7 +129,8 @@ public final class FileOpens {
         }
         leader.bounds().requireRoomToOpen(caller.session(), "open");
         InodeImage image = state.image(inode);
-        if (wish.getWrite() && inTransit.test(inode)) {
+        boolean between = inTransit.test(inode); // its seal comes before others by that
+        if (wish.getWrite() && between) {
             throw new FarmException(
                     ErrorKind.NOT_READY,
                     "open",
@@ -248,16 +249,29 @@ public final class FileOpens {
                 .build();
     }
 
-    /**
-     * As long as the chain may hold what no commit told of, by a writer that is gone or has not
-     * come back yet, everybody asks the chain.
-     */
+    /** As long as the chain may hold what no commit told of, everybody asks the chain. */
     private DataMode mode(long inode, long session) {
         WritingImage writing = state.writing(inode);
-        boolean untold = writing != null && writing.getUnsettled();
-        return untold || isAwaited(inode, session)
+        return writing != null && mayHoldMore(writing, session)
                 ? DataMode.WRITE_SHARED
                 : opens.mode(inode, session);
+    }
+
+    /**
+     * Than was committed: by a writer that is gone, until the seal has made that the content, or by
+     * one that has not come back yet. What has only still to be sealed is as it was committed.
+     */
+    private boolean mayHoldMore(WritingImage writing, long session) {
+        return writing.getWritersCount() > 0
+                && (writing.getUnsettled()
+                        || isLeft(writing, session)
+                        || isAwaited(writing.getInode(), session));
+    }
+
+    /** By all who wrote it; a session that comes back may bring those who read first. */
+    private boolean isLeft(WritingImage writing, long session) {
+        boolean comesBack = leader.inGrace() && writing.getWritersList().contains(session);
+        return !opens.isWritten(writing.getInode()) && !comesBack;
     }
 
     /** Another session wrote it at the former leader, and has not come to this one yet. */

@@ -75,7 +75,10 @@ public final class LostWriters {
     /** What a session that ended had open. */
     private record Left(long inode, long session, boolean write) {}
 
-    /** It is not opened for writing meanwhile; nor does who wants to wait for all the others. */
+    /**
+     * It is not opened for writing meanwhile; nor does who wants it, to read or to write, wait for
+     * all the others.
+     */
     public boolean keepsFromWriting(long inode) {
         if (waiting.remove(inode)) wanted.add(inode);
         return sealing.contains(inode) || leftByWriters.containsKey(inode);
