@@ -29,6 +29,13 @@ final class Blocking {
         }
     }
 
+    /** For what does not wait: INTERRUPTED, as a wait would be. */
+    static void requireNoInterrupt(String operation, Object subject) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new FarmException(ErrorKind.INTERRUPTED, operation, subject.toString());
+        }
+    }
+
     /**
      * An interrupt cancels the operation and is told as INTERRUPTED, as is one of before the call;
      * the thread stays interrupted.

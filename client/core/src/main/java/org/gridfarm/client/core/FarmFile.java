@@ -3,6 +3,7 @@ package org.gridfarm.client.core;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
 import org.gridfarm.protocol.rpc.Buffers;
 
@@ -36,7 +37,8 @@ public final class FarmFile implements AutoCloseable {
 
     /** Bytes; with other writers about, at this moment. */
     public long size() {
-        return Blocking.await(handle.stat(), "stat", path).getSize();
+        long here = handle.sizeHere();
+        return here >= 0 ? here : Blocking.await(handle.stat(), "stat", path).getSize();
     }
 
     public FileInfo stat() {
@@ -53,7 +55,12 @@ public final class FarmFile implements AutoCloseable {
 
     /** Reads into the buffer from the offset; the number of bytes read, -1 at or behind the end. */
     public int read(long offset, ByteBuffer into) {
-        int total = 0;
+        Blocking.requireNoInterrupt("read", path);
+        int total = handle.readHere(offset, into);
+        if (total >= 0) {
+            return total == 0 && into.hasRemaining() ? -1 : total;
+        }
+        total = 0;
         while (into.hasRemaining()) {
             ByteBuf bytes =
                     Blocking.await(
@@ -85,11 +92,23 @@ public final class FarmFile implements AutoCloseable {
 
     /** Writes all of the buffer at the offset. */
     public void write(long offset, ByteBuffer from) {
+        Blocking.requireNoInterrupt("write", path);
         long at = offset;
         while (from.hasRemaining()) {
+            if (wroteHere(at, from)) {
+                return;
+            }
             int run = Math.min(from.remaining(), BYTES_AT_ONCE);
             Blocking.await(handle.write(at, taken(from, run)), "write", path);
             at += run;
+        }
+    }
+
+    private boolean wroteHere(long at, ByteBuffer from) {
+        try {
+            return handle.writeHere(at, from);
+        } catch (FarmException e) {
+            throw e.about("write", path.toString());
         }
     }
 

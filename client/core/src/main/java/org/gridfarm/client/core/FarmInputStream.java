@@ -8,11 +8,14 @@ import org.gridfarm.protocol.name.FarmPath;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /** Reads a file from begin to end; the handle reads ahead. For one thread. */
 public final class FarmInputStream extends InputStream {
     private static final int BYTES_AT_ONCE = 1 << 20;
+    private static final int UNBUFFERED_BYTES = 8 << 10;
+    private static final int HERE_AT_ONCE = 256 << 10; // they pass through a buffer of the JDK
 
     private final FarmPath path;
     private final FileHandle handle;
@@ -35,12 +38,30 @@ public final class FarmInputStream extends InputStream {
         if (length == 0) {
             return 0;
         }
+        if (length >= UNBUFFERED_BYTES && !buffered.isReadable()) {
+            int got = readHere(ByteBuffer.wrap(into, offset, Math.min(length, HERE_AT_ONCE)));
+            if (got >= 0) {
+                return got == 0 ? -1 : got;
+            }
+        }
         if (!fill()) {
             return -1;
         }
         int run = Math.min(length, buffered.readableBytes());
         buffered.readBytes(into, offset, run);
         return run;
+    }
+
+    /** Negative: it is to be asked for. */
+    private int readHere(ByteBuffer into) throws IOException {
+        try {
+            Blocking.requireNoInterrupt("read", path);
+        } catch (FarmException e) {
+            throw e.toIoException();
+        }
+        int got = handle.readHere(position, into);
+        position += Math.max(0, got);
+        return got;
     }
 
     private boolean fill() throws IOException {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 public final class FarmOutputStream extends OutputStream {
     private static final int CHUNK_BYTES = 1 << 20;
     private static final int CHUNKS_UNDER_WAY = 8; // 8 MiB: several round trips of a fast network
+    private static final int UNGATHERED_BYTES = 8 << 10;
+    private static final int HERE_AT_ONCE = 256 << 10; // they pass through a buffer of the JDK
 
     private final FarmPath path;
     private final FileHandle handle;
@@ -30,6 +33,7 @@ public final class FarmOutputStream extends OutputStream {
     private final Deque<CompletableFuture<?>> underWay = new ArrayDeque<>();
     private long position;
     private ByteBuf chunk = newChunk();
+    private boolean here; // the last bytes went into the plain file of this host
     private boolean closed;
     private @Nullable FarmException failure;
 
@@ -56,7 +60,15 @@ public final class FarmOutputStream extends OutputStream {
         requireOpen();
         int at = offset;
         while (at < offset + length) {
-            int run = Math.min(offset + length - at, CHUNK_BYTES - chunk.readableBytes());
+            int left = offset + length - at;
+            if (here && left >= UNGATHERED_BYTES && !chunk.isReadable()) {
+                int some = Math.min(left, HERE_AT_ONCE);
+                if (wroteHere(ByteBuffer.wrap(from, at, some))) {
+                    at += some;
+                    continue;
+                }
+            }
+            int run = Math.min(left, CHUNK_BYTES - chunk.readableBytes());
             chunk.writeBytes(from, at, run);
             at += run;
             sendIfFull();
@@ -80,11 +92,32 @@ public final class FarmOutputStream extends OutputStream {
         if (length == 0) {
             return;
         }
+        if (!append && handle.mayWriteHereSoon()) {
+            awaitAllBut(0);
+        }
+        if (wroteHere(chunk.nioBuffer())) {
+            chunk.clear();
+            return;
+        }
         ByteBuf full = chunk;
         chunk = newChunk();
         underWay.add(append ? handle.append(full) : handle.write(position, full));
         position += length;
         awaitAllBut(CHUNKS_UNDER_WAY - 1);
+    }
+
+    /** By this thread, without a copy; false: it is to be sent. */
+    private boolean wroteHere(ByteBuffer bytes) throws IOException {
+        int length = bytes.remaining();
+        try {
+            Blocking.requireNoInterrupt("write", path);
+            here = !append && handle.writeHere(position, bytes);
+        } catch (FarmException e) {
+            failure = e.about("write", path.toString());
+            throw failure.toIoException();
+        }
+        position += here ? length : 0;
+        return here;
     }
 
     private void awaitAllBut(int count) throws IOException {

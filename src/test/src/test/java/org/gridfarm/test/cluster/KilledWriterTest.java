@@ -1,7 +1,6 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.gridfarm.test.cluster.WritingProgram.WRITTEN;
 
 import org.gridfarm.campaign.Tier;
 import org.gridfarm.client.core.ClientConfig;
@@ -32,7 +31,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * A program is killed with files open, and others look at them all the time, from before the
@@ -75,10 +74,17 @@ class KilledWriterTest {
                                 Integer.toString(FILES))
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
+        int blocks; // of the last one
         try (BufferedReader out =
                 new BufferedReader(
                         new InputStreamReader(program.getInputStream(), StandardCharsets.UTF_8))) {
-            assertThat(out.lines().filter(WritingProgram.DONE::equals).findFirst()).isPresent();
+            blocks =
+                    out.lines()
+                            .filter(line -> line.startsWith(WritingProgram.WROTE))
+                            .map(line -> line.substring(WritingProgram.WROTE.length()))
+                            .mapToInt(Integer::parseInt)
+                            .findFirst()
+                            .orElseThrow();
         } finally {
             program.destroyForcibly().waitFor();
         }
@@ -87,51 +93,51 @@ class KilledWriterTest {
                 ExecutorService threads = Executors.newFixedThreadPool(4)) {
             List<Future<?>> readers = new ArrayList<>();
             for (Gridfarm who : List.of(near, far)) {
-                readers.add(threads.submit(() -> looksAtAll(who)));
-                readers.add(threads.submit(() -> holdsAll(who)));
+                readers.add(threads.submit(() -> looksAtAll(who, blocks)));
+                readers.add(threads.submit(() -> holdsAll(who, blocks)));
             }
             for (Future<?> reader : readers) reader.get();
         }
     }
 
     /** Opens each anew. */
-    private static @Nullable Void looksAtAll(Gridfarm who) {
+    private static @Nullable Void looksAtAll(Gridfarm who, int blocks) {
         untilSealed(
                 who,
-                path -> {
+                blocks,
+                (path, most) -> {
                     try (FarmFile file = who.open(path, OpenFlags.READ)) {
-                        return read(file);
+                        return read(file, most);
                     }
                 });
         return null;
     }
 
     /** As they were opened while their writer was thought to live. */
-    private static @Nullable Void holdsAll(Gridfarm who) {
+    private static @Nullable Void holdsAll(Gridfarm who, int blocks) {
         Map<FarmPath, FarmFile> open = new HashMap<>();
-        for (int i = 0; i < FILES; i++) {
+        for (int i = 0; i <= FILES; i++) {
             open.put(path(i), who.open(path(i), OpenFlags.READ));
         }
-        untilSealed(who, path -> read(open.get(path)));
+        untilSealed(who, blocks, (path, most) -> read(open.get(path), most));
         open.values().forEach(FarmFile::close);
         return null;
     }
 
-    private static void untilSealed(Gridfarm who, Function<FarmPath, byte[]> contents) {
+    private static void untilSealed(
+            Gridfarm who, int blocks, BiFunction<FarmPath, Integer, byte[]> contents) {
         Set<Integer> unsealed = new TreeSet<>();
-        for (int i = 0; i < FILES; i++) unsealed.add(i);
+        for (int i = 0; i <= FILES; i++) unsealed.add(i);
         while (!unsealed.isEmpty()) {
             unsealed.removeIf(i -> {
+                byte[] written = WritingProgram.content(i, i == FILES ? blocks : 2);
                 FileInfo before = who.stat(path(i));
-                assertThat(before.size()).as("size of %s", path(i)).isEqualTo(WRITTEN);
                 int generation = before.attributes().getGeneration();
-                byte[] content = contents.apply(path(i));
-                assertThat(content.length)
-                        .as("read of %s.%s", path(i), generation)
-                        .isEqualTo(WRITTEN);
-                assertThat(Arrays.equals(content, WritingProgram.content(i, 0, WRITTEN)))
-                        .as("all bytes of %s.%s", path(i), generation)
-                        .isTrue();
+                String what = path(i) + ", generation " + generation;
+                assertThat(before.size()).as("size of %s", what).isEqualTo(written.length);
+                byte[] content = contents.apply(path(i), written.length + 1);
+                assertThat(content.length).as("read of %s", what).isEqualTo(written.length);
+                assertThat(Arrays.equals(content, written)).as("all bytes of %s", what).isTrue();
                 return generation > 1;
             });
         }
@@ -141,8 +147,8 @@ class KilledWriterTest {
         return FarmPath.of(WHERE + "/" + number);
     }
 
-    private static byte[] read(FarmFile file) {
-        ByteBuffer content = ByteBuffer.allocate(WRITTEN + 1);
+    private static byte[] read(FarmFile file, int most) {
+        ByteBuffer content = ByteBuffer.allocate(most);
         file.read(0, content);
         return Arrays.copyOf(content.array(), content.position());
     }

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
@@ -45,6 +46,28 @@ public interface FileHandle {
      * The buffer is the caller's to release. At most 8 MiB.
      */
     CompletableFuture<ByteBuf> read(long offset, int length);
+
+    /**
+     * The same by the calling thread itself, where the bytes lie in a plain file of this host.
+     *
+     * @return their number; -1: they are to be asked for by {@link #read}, and the buffer is as it
+     *     was
+     */
+    int readHere(long offset, ByteBuffer into);
+
+    /**
+     * Writes all of the buffer by the calling thread itself, where a plain file of this host may be
+     * written; false: it is to be sent by {@link #write}, and the buffer is as it was. Who writes a
+     * lot is given the file after a while. For programs, which hear of a close when it is done, and
+     * not for mounts.
+     */
+    boolean writeHere(long offset, ByteBuffer from);
+
+    /** {@link #writeHere} would write, were nothing under way of what was sent before. */
+    boolean mayWriteHereSoon();
+
+    /** Bytes of a file that is written by {@link #writeHere}; -1: it is not. */
+    long sizeHere();
 
     /** Writes all of the buffer, which is taken over. At most 8 MiB. */
     CompletableFuture<Void> write(long offset, ByteBuf bytes);

@@ -59,7 +59,7 @@ record HandleEnds(
 
     /** The version of its attributes if it may be opened again without a call; else -1. */
     private long versionToRest(FarmFileHandle handle) {
-        if (!handle.flags().write() || !handle.open().mayRest()) {
+        if (!handle.flags().write() || !handle.open().plain.mayRest()) {
             return -1;
         }
         Attributes now = wiring.metadata().leasedAttributes(handle.inode());
@@ -70,7 +70,7 @@ record HandleEnds(
     public boolean mayRestSoon(FarmFileHandle handle) {
         boolean may = versionToRest(handle) >= 0;
         if (!may
-                && handle.open().mayRest()
+                && handle.open().plain.mayRest()
                 && wiring.metadata().leasedAttributes(handle.inode()) == null) {
             leaseForNextTime(handle.inode());
         }
@@ -88,7 +88,7 @@ record HandleEnds(
 
     @Override
     public boolean mayCloseLater(FarmFileHandle handle) {
-        return handle.flags().write() && resting.hasRoom() && handle.open().mayCloseLater();
+        return handle.flags().write() && resting.hasRoom() && handle.open().plain.mayCloseLater();
     }
 
     @Override

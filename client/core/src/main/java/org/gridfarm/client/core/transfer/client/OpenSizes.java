@@ -86,7 +86,7 @@ final class OpenSizes implements SizeSource {
         if (own.isWrittenLocally() && SharedThread.isCurrent()) {
             return null; // to look at the file may take its time
         }
-        boolean byKernel = own.isWrittenLocally() && !own.isUntouched();
+        boolean byKernel = own.isWrittenLocally() && !own.plain.areNone();
         ChainOutcome file = byKernel ? measured(own) : null;
         if (byKernel && file == null) {
             return null;

@@ -209,7 +209,7 @@ public final class TransferClient
         }
         synchronized (open) { // a recall finds it resting or open
             OpenInode shared = open.find(inode);
-            return shared != null && shared.mayRest()
+            return shared != null && shared.plain.mayRest()
                     ? (FarmFileHandle) resting.take(inode, who, flags, now.getVersion())
                     : null;
         }

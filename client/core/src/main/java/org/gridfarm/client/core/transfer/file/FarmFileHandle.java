@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RefreshRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,6 +39,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
     private final FileReads reads;
     private final FileWrites writes;
     private final FileCommit commit;
+    private final OnTheSpot here;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile CompletableFuture<Void> endedBefore = // of who closed it last
@@ -62,6 +64,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         this.reads = new FileReads(wiring, open, who.getUid());
         this.writes = new FileWrites(wiring, open);
         this.commit = new FileCommit(wiring, open, this);
+        this.here = new OnTheSpot(open, this, reads);
         this.keepableUntil = wiring.clock().nanoTime() + KeptOpens.KEPT.toNanos();
     }
 
@@ -142,6 +145,39 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
             return CompletableFuture.failedFuture(new FarmException(ErrorKind.INVALID, "read", ""));
         }
         return closed.get() ? refused("read", "it was closed") : reads.read(offset, length);
+    }
+
+    @Override
+    public int readHere(long offset, ByteBuffer into) {
+        boolean may = flags.read() && offset >= 0 && !closed.get();
+        return may && isForThisThread() ? here.read(offset, into) : -1;
+    }
+
+    @Override
+    public boolean writeHere(long offset, ByteBuffer from) {
+        boolean may = flags.write() && !flags.append() && offset >= 0 && !closed.get();
+        return may && isForThisThread() && here.write(offset, from);
+    }
+
+    @Override
+    public boolean mayWriteHereSoon() {
+        return isForThisThread() && here.isAwaited();
+    }
+
+    @Override
+    public long sizeHere() {
+        return isForThisThread() ? here.size() : -1;
+    }
+
+    /** There is a node on this host, and the thread may wait for its disks. */
+    private boolean isForThisThread() {
+        return !wiring.attached().name().isEmpty() && LocalDisk.mayWait();
+    }
+
+    /** There was no content when it was opened. */
+    boolean beganEmpty() {
+        Attributes then = answered;
+        return then != null && then.getSize() == 0;
     }
 
     @Override

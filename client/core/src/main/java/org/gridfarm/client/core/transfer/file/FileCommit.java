@@ -35,7 +35,7 @@ final class FileCommit {
     }
 
     private CompletableFuture<Void> synced() {
-        if (open.isUntouched()) {
+        if (open.plain.areNone()) {
             return CompletableFuture.completedFuture(null); // that there is the file is durable
         }
         if (!handle.flags().write() || !open.isDirty()) {
@@ -87,7 +87,7 @@ final class FileCommit {
     }
 
     private boolean isBehindOurBack() {
-        return open.isWrittenLocally() && open.mayBeWrittenByKernel();
+        return open.isWrittenLocally() && open.plain.arePossible();
     }
 
     /** The handle is given up whatever happens. */

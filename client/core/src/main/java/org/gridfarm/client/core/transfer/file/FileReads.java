@@ -300,7 +300,7 @@ public final class FileReads {
     // ---- the local file
     // -------------------------------------------------------------------------------------------------------------------
 
-    private @Nullable LocalReplica localNow(long size) {
+    @Nullable LocalReplica localNow(long size) {
         if (!mayBeLocal() || size < TransferLimits.LOCAL_BYTES_MIN) {
             return null;
         }

@@ -49,7 +49,7 @@ public final class Filling {
      * write, and whoever is gone is found so.
      */
     public void chainChanged() {
-        if (!open.hasWriter() || open.isUntouched()) {
+        if (!open.hasWriter() || open.plain.areNone()) {
             return;
         }
         synchronized (this) {

@@ -204,6 +204,7 @@ final class LocalAgreement {
      */
     private boolean sumsLater(Chain chain) {
         return chain.rest().isEmpty()
+                && !writing.isAnew()
                 && writing.replica.file.staged() == 0
                 && writing.replica.size() > TransferLimits.COMPARED_BYTES_MAX;
     }

@@ -11,6 +11,7 @@ import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.client.core.transfer.local.GrantOwner;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.client.core.transfer.local.LocalWriting.By;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.FarmException;
@@ -23,13 +24,12 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What all handles of this process for one inode share: its layout and tickets, mode, size and
@@ -42,26 +42,28 @@ public final class OpenInode implements GrantOwner {
     public final long inode;
     public final GrowthLimit limit = new GrowthLimit();
     public final Filling filling;
+    public final PlainChanges plain = new PlainChanges(this);
     public final ObjectChains chains;
     final Turns commits = new Turns(1);
     private final Wiring wiring;
     private final Refreshing refreshing;
 
-    private final Object lock = new Object(); // guards what follows
+    private final Object lock =
+            new Object(); // guards what follows; what is volatile is read without
     private final Handles handles = new Handles();
-    private final Map<Integer, ChainOutcome> lastOutcomes = new HashMap<>();
+    private final Map<Integer, ChainOutcome> lastOutcomes = new ConcurrentHashMap<>();
     private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
-    private Layout layout = Layout.getDefaultInstance();
+    private volatile Layout layout = Layout.getDefaultInstance();
     private final KnownEnd end = new KnownEnd();
     private final Uncommitted uncommitted = end.uncommitted;
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
     private boolean unsure; // a write may stand on some members: they are to be made to agree
-    private boolean writtenLocally; // by the kernel: only the object itself knows its size
-    private @Nullable LocalWriting localWriting;
+    private volatile boolean writtenLocally; // by the kernel: only the object itself knows its size
+    private volatile @Nullable LocalWriting localWriting;
     private volatile @Nullable FarmException broken;
     private boolean layoutRecalled;
-    private boolean othersWrote;
+    private volatile boolean othersWrote;
     private int generationBefore; // as a former process knew it; until there is a layout
 
     public OpenInode(long inode, Wiring wiring) {
@@ -94,30 +96,17 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
-    /** The kernel writes the only replica, which is here, for the only one who has it open. */
-    public boolean mayRest() {
-        LocalWriting kernel = onlyWriting();
-        return kernel != null && kernel.isInPlace();
-    }
-
-    /**
-     * New, short, and on its way to be the only replica, which is here; nobody else has it open.
-     */
-    public boolean mayCloseLater() {
-        LocalWriting kernel = onlyWriting();
-        return kernel != null && kernel.isNewAndShort();
-    }
-
-    private @Nullable LocalWriting onlyWriting() {
-        synchronized (lock) {
-            return !limit.applies() && handles.all().size() == 1 ? localWritingOnly() : null;
-        }
-    }
-
     /** The kernel writes the only replica, which is here, and no other client has the file open. */
     @Nullable LocalWriting localWritingOnly() {
         synchronized (lock) {
             return broken == null && !layoutRecalled && isAloneHere() ? localWriting : null;
+        }
+    }
+
+    /** The same for the only handle, and without a bound to how far it may grow. */
+    @Nullable LocalWriting localWritingOfOne() {
+        synchronized (lock) {
+            return !limit.applies() && handles.all().size() == 1 ? localWritingOnly() : null;
         }
     }
 
@@ -247,9 +236,7 @@ public final class OpenInode implements GrantOwner {
     // ------------------------------------------------------------------------------------------------------------------
 
     public DataMode mode() {
-        synchronized (lock) {
-            return end.mode();
-        }
+        return end.mode();
     }
 
     /** So many of those bytes lie within the file, at most {@code length}; -1: others write. */
@@ -265,36 +252,20 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
+    /** While nobody can change it; -1: somebody may. */
+    long sizeUnchanging() {
+        synchronized (lock) {
+            return writtenLocally ? -1 : end.unchanging();
+        }
+    }
+
     boolean isDirty() {
         synchronized (lock) {
             if (uncommitted.isDirty() || !writtenLocally) {
                 return uncommitted.isDirty();
             }
         }
-        return mayBeWrittenByKernel();
-    }
-
-    /** The kernel may write into its file, and has not yet; nor has anybody else. */
-    public boolean isUntouched() {
-        return saysFile(LocalWriting::isUntouched);
-    }
-
-    /** The kernel has written into its file, or it cannot be told that it has not. */
-    boolean mayBeWrittenByKernel() {
-        return !saysFile(kernel -> kernel.isUntouched() || kernel.isUnchanged());
-    }
-
-    /** Looked at under no lock. False also where there is none, or none any more. */
-    private boolean saysFile(Predicate<LocalWriting> question) {
-        LocalWriting kernel = localWriting();
-        try {
-            return kernel != null && question.test(kernel);
-        } catch (FarmException e) {
-            if (kernel == localWriting()) {
-                throw e;
-            }
-            return false; // its last writer has closed it meanwhile
-        }
+        return plain.arePossible();
     }
 
     /**
@@ -424,15 +395,64 @@ public final class OpenInode implements GrantOwner {
     /** From now on the object may change behind our back. */
     void grantedLocally(LocalReplica replica) {
         synchronized (lock) {
-            if (localWriting == null) {
-                // A staged file becomes the replica of the chain's head, or none.
-                boolean aside = replica.isClaimed() && !isHeadHere();
-                localWriting =
-                        new LocalWriting(
-                                wiring.attached(), this, replica, generationBefore != 0, aside);
+            takeGrant(replica, By.KERNEL, replica.modifiedAtFirst()); // nobody has had it since
+        }
+    }
+
+    /** Under the lock. */
+    private void takeGrant(LocalReplica replica, By by, long objectTime) {
+        if (localWriting == null) {
+            // A staged file becomes the replica of the chain's head, or none.
+            boolean aside = replica.isClaimed() && !isHeadHere();
+            boolean begun = generationBefore != 0;
+            localWriting = new LocalWriting(wiring.attached(), this, replica, begun, aside, by);
+        }
+        writtenLocally = true;
+        uncommitted.knownUpTo(objectTime);
+    }
+
+    /**
+     * The same for this process itself, which has written through the chain until now: what is on
+     * the way there must not arrive after what is written from now on.
+     *
+     * @param asked the layout that named it
+     * @return false: not at this moment
+     */
+    boolean grantedHere(LocalReplica replica, Layout asked, By by) {
+        long objectTime = replica.modified();
+        synchronized (lock) {
+            boolean still = end.underWay() == 0 && localWriting == null && hasWriter();
+            boolean same = !layoutRecalled && layout.equals(asked);
+            if (!still || !same || broken != null || !mayBeChangedLocally()) {
+                return false;
             }
-            writtenLocally = true;
-            uncommitted.knownUpTo(replica.modifiedAtFirst()); // nobody has had it since
+            takeGrant(replica, by, objectTime);
+            return true;
+        }
+    }
+
+    /**
+     * The disk here is full, but for others in the chain there may be room elsewhere: what is
+     * written from now on is sent, as it was at first.
+     *
+     * @return false: somebody else is at work on the file
+     */
+    boolean leftHere(LocalWriting here) {
+        synchronized (lock) {
+            boolean leaves = end.underWay() == 1 && localWriting == here;
+            if (leaves) {
+                end.found(here.replica.size());
+                endLocalWriting();
+                writeFailed();
+            }
+            return leaves;
+        }
+    }
+
+    /** The object was changed behind the chain's back, by this process. */
+    void wroteHere() {
+        synchronized (lock) {
+            uncommitted.changed();
         }
     }
 
@@ -440,7 +460,7 @@ public final class OpenInode implements GrantOwner {
      * The object was changed behind our back: the chain is to be made to agree, and tells the size.
      */
     void wroteLocally() {
-        if (!mayBeWrittenByKernel()) return;
+        if (!plain.arePossible()) return;
         synchronized (lock) {
             uncommitted.changed();
             unsure |= !writtenLocally;
@@ -484,9 +504,7 @@ public final class OpenInode implements GrantOwner {
 
     /** While there is a writer whose file the kernel may write. */
     public @Nullable LocalWriting localWriting() {
-        synchronized (lock) {
-            return localWriting;
-        }
+        return localWriting;
     }
 
     /** See {@link Uncommitted#knownUpTo()}. */
@@ -497,9 +515,7 @@ public final class OpenInode implements GrantOwner {
     }
 
     public boolean isWrittenLocally() {
-        synchronized (lock) {
-            return writtenLocally;
-        }
+        return writtenLocally;
     }
 
     public void outcome(int stripe, ChainOutcome outcome) {
@@ -568,13 +584,8 @@ public final class OpenInode implements GrantOwner {
 
     /** Under the lock. What is to be committed. */
     private CommitContent.Builder content(long size) {
-        CommitContent.Builder content =
-                CommitContent.newBuilder()
-                        .setInode(inode)
-                        .setGeneration(Math.max(0, WrittenStripes.generation(layout)))
-                        .setSize(size);
-        WrittenStripes.addTo(content, layout, size, lastOutcomes, joining, this::existsSomewhere);
-        return content;
+        return WrittenStripes.content(layout, size, lastOutcomes, joining, this::existsSomewhere)
+                .setInode(inode);
     }
 
     void commitFailed(CommitContent commit) {
@@ -613,17 +624,17 @@ public final class OpenInode implements GrantOwner {
 
     /** Others have, or had, the file open: the metaserver may know of a node that failed there. */
     boolean wasShared() {
-        synchronized (lock) {
-            return end.wasShared();
-        }
+        return end.wasShared();
     }
 
     /** As the metaserver last said. */
     @Override
     public boolean haveOthersWritten() {
-        synchronized (lock) {
-            return othersWrote;
-        }
+        return othersWrote;
+    }
+
+    boolean isBroken() {
+        return broken != null;
     }
 
     public void fail(FarmException failure) {
@@ -680,9 +691,7 @@ public final class OpenInode implements GrantOwner {
     }
 
     Layout layoutNow() {
-        synchronized (lock) {
-            return layout;
-        }
+        return layout;
     }
 
     /** New tickets and the present chain, and room up to that size. */
@@ -703,16 +712,12 @@ public final class OpenInode implements GrantOwner {
 
     /** This client has changed it, or asked its chain to agree. */
     boolean hasOutcome(int stripe) {
-        synchronized (lock) {
-            return lastOutcomes.containsKey(stripe);
-        }
+        return lastOutcomes.containsKey(stripe);
     }
 
     /** Other nodes answer from now on. */
     void forgetOutcomes() {
-        synchronized (lock) {
-            lastOutcomes.clear();
-        }
+        lastOutcomes.clear();
     }
 
     /** An object that was written exists from now on. */

@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Where an open file ends, as this process knows it: its mode, its size, and which of its changes
- * the leader does not know yet. Guarded by its owner's lock; does no IO.
+ * the leader does not know yet. Guarded by its owner's lock, but for {@link #mode} and {@link
+ * #wasShared}, which are read without; does no IO.
  *
  * <p>INVARIANT: while the mode is EXCLUSIVE, the size is the end of what the file's objects hold,
  * with every change that this process was told is done. Three rules keep it so:
@@ -29,8 +30,8 @@ public final class KnownEnd {
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
     public final Uncommitted uncommitted = new Uncommitted();
-    private DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
-    private boolean wasShared;
+    private volatile DataMode mode = DataMode.DATA_MODE_UNSPECIFIED;
+    private volatile boolean wasShared;
     private long size;
     private long seen; // version of the newest answer of the leader
     private long reserved; // end of the last append that has its place
@@ -55,6 +56,16 @@ public final class KnownEnd {
     public int known(long offset, int length) {
         boolean isKnown = isAlone() || mode == DataMode.READ_SHARED;
         return isKnown ? (int) Math.max(0, Math.min(length, size - offset)) : -1;
+    }
+
+    /** The size that nobody can change in this mode; -1: somebody may. */
+    public long unchanging() {
+        return mode == DataMode.READ_SHARED ? size : -1;
+    }
+
+    /** So many changes are. */
+    public int underWay() {
+        return changing;
     }
 
     /** Others have, or had, the file open beside a writer. */

@@ -103,13 +103,16 @@ public final class WrittenStripes {
     }
 
     /** The objects that exist, with what was last heard of each, and who holds them. */
-    public static void addTo(
-            CommitContent.Builder commit,
+    public static CommitContent.Builder content(
             Layout layout,
             long size,
             Map<Integer, ChainOutcome> outcomes,
             Joining joining,
             IntPredicate exists) {
+        CommitContent.Builder commit =
+                CommitContent.newBuilder()
+                        .setGeneration(Math.max(0, generation(layout)))
+                        .setSize(size);
         for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
             if (!exists.test(stripe)) {
                 continue;
@@ -127,6 +130,7 @@ public final class WrittenStripes {
         if (allocated != null) {
             commit.setAllocated(allocated);
         }
+        return commit;
     }
 
     /** Bytes on disk of one copy; null where not each object was heard of. */

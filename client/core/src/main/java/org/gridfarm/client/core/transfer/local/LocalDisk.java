@@ -51,7 +51,8 @@ public final class LocalDisk {
         threads = pool;
     }
 
-    private static boolean mayWait() {
+    /** This thread: it serves its caller alone. */
+    public static boolean mayWait() {
         return !SharedThread.isCurrent();
     }
 

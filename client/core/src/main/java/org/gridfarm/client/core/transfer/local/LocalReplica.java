@@ -15,6 +15,7 @@ import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.jspecify.annotations.Nullable;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -23,6 +24,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -44,16 +46,10 @@ public final class LocalReplica {
     /** No link is followed where the file was: what its node put there may lead anywhere. */
     private static final LinkOption THIS = LinkOption.NOFOLLOW_LINKS;
 
-    /**
-     * @param writing it may be written by this process
-     */
-    private record Opened(FileChannel channel, boolean writing) {
-        void close() throws IOException {
-            channel.close();
-        }
-    }
+    private static final Set<OpenOption> TO_WRITE =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, THIS);
 
-    private volatile Opened opened;
+    private volatile PlainFile opened;
 
     /** From the first append on: hardly any file is appended to beside the kernel. */
     @GuardedBy("this")
@@ -77,7 +73,7 @@ public final class LocalReplica {
     private final boolean timesTell; // of whatever changes the bytes
 
     private LocalReplica(
-            LocalFile file, @Nullable Grant grant, Opened opened, boolean mayHaveChanged) {
+            LocalFile file, @Nullable Grant grant, PlainFile opened, boolean mayHaveChanged) {
         this.file = file;
         this.grant = grant;
         this.opened = opened;
@@ -120,7 +116,7 @@ public final class LocalReplica {
     private static LocalReplica open(LocalFile file, @Nullable Grant grant, boolean mayHaveChanged)
             throws IOException {
         Path path = Path.of(file.path());
-        Opened opened = file.write() ? forWriting(path) : forReading(path);
+        PlainFile opened = file.write() ? forWriting(path) : forReading(path);
         try {
             if (!Objects.equals(identity(path), file.identity())) {
                 throw new NoSuchFileException(file.path(), null, "another file lies there");
@@ -132,17 +128,14 @@ public final class LocalReplica {
         }
     }
 
-    private static Opened forReading(Path path) throws IOException {
+    private static PlainFile forReading(Path path) throws IOException {
         LocalDisk.waits();
-        return new Opened(FileChannel.open(path, Set.of(StandardOpenOption.READ, THIS)), false);
+        return PlainFile.open(path, Set.of(StandardOpenOption.READ, THIS), false);
     }
 
-    private static Opened forWriting(Path path) throws IOException {
+    private static PlainFile forWriting(Path path) throws IOException {
         LocalDisk.waits();
-        return new Opened(
-                FileChannel.open(
-                        path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, THIS)),
-                true);
+        return PlainFile.open(path, TO_WRITE, true);
     }
 
     /** Its descriptor is free again when this runs. */
@@ -259,11 +252,28 @@ public final class LocalReplica {
             }
             return bytes;
         } catch (IOException e) {
-            // Also an interrupt, which closes the channel; the nodes' answer tells what is really
-            // wrong.
             bytes.release();
-            return null;
+            return null; // the nodes' answer tells what is really wrong
         }
+    }
+
+    /** As many bytes as there are and the buffer takes. */
+    public int readThere(long offset, ByteBuffer into) throws IOException {
+        LocalDisk.waits();
+        PlainFile from = opened;
+        int total = 0;
+        while (into.hasRemaining()) {
+            try {
+                int got = from.read(into, offset + total);
+                if (got < 0) {
+                    break;
+                }
+                total += got;
+            } catch (ClosedChannelException e) {
+                from = openedSince(from, e);
+            }
+        }
+        return total;
     }
 
     /** As many as there are. */
@@ -319,27 +329,17 @@ public final class LocalReplica {
     }
 
     private int readUpTo(ByteBuf bytes, long offset) throws IOException {
-        LocalDisk.waits();
-        Opened from = opened;
-        while (bytes.writableBytes() > 0) {
-            long at = offset + bytes.writerIndex();
-            try {
-                if (bytes.writeBytes(from.channel, at, bytes.writableBytes()) < 0) {
-                    break;
-                }
-            } catch (ClosedChannelException e) {
-                from = openedSince(from, e);
-            }
-        }
-        return bytes.writerIndex();
+        int got = readThere(offset, bytes.internalNioBuffer(0, bytes.capacity()));
+        bytes.writerIndex(got);
+        return got;
     }
 
     public long size() {
         try {
-            Opened of = opened;
+            PlainFile of = opened;
             while (true) {
                 try {
-                    return of.channel.size();
+                    return of.size();
                 } catch (ClosedChannelException e) {
                     of = openedSince(of, e);
                 }
@@ -350,9 +350,9 @@ public final class LocalReplica {
     }
 
     /** What has taken the place of what was closed meanwhile, if that was not the end. */
-    private Opened openedSince(Opened former, ClosedChannelException why)
+    private PlainFile openedSince(PlainFile former, ClosedChannelException why)
             throws ClosedChannelException {
-        Opened now = opened;
+        PlainFile now = opened;
         if (now == former) {
             throw why;
         }
@@ -360,30 +360,37 @@ public final class LocalReplica {
     }
 
     @GuardedBy("this")
-    private FileChannel writing() throws IOException {
+    private PlainFile writing() throws IOException {
         LocalDisk.waits();
         if (!file.write()) {
             throw new IOException("it was granted for reading");
         }
-        Opened now = opened;
-        if (!now.writing) {
+        PlainFile now = opened;
+        if (!now.isWriting()) {
             now = requireSame(forWriting(path()));
             replace(now);
         }
-        return now.channel;
+        return now;
     }
 
     @GuardedBy("this")
-    private void replace(Opened by) throws IOException {
-        Opened before = opened;
+    private void replace(PlainFile by) throws IOException {
+        PlainFile before = opened;
         opened = by;
         before.close();
     }
 
-    /** What the path leads to by now; closed again where that is another file. */
-    private Opened requireSame(Opened found) throws IOException {
-        if (closedNow() || !Objects.equals(identity(path()), file.identity())) {
-            found.close();
+    /** What the path leads to by now; closed again where that is another file, or none. */
+    private <T extends Closeable> T requireSame(T found) throws IOException {
+        boolean same = false;
+        try {
+            same = !closedNow() && Objects.equals(identity(path()), file.identity());
+        } finally {
+            if (!same) {
+                found.close();
+            }
+        }
+        if (!same) {
             throw new NoSuchFileException(path().toString(), null, "another file lies there");
         }
         return found;
@@ -395,15 +402,22 @@ public final class LocalReplica {
 
     public synchronized void write(long offset, ByteBuf bytes) {
         try {
-            FileChannel to = writing();
             long at = offset;
             for (ByteBuffer part : bytes.nioBuffers()) {
-                while (part.hasRemaining()) {
-                    at += to.write(part, at);
-                }
+                int length = part.remaining();
+                writeThere(at, part);
+                at += length;
             }
         } catch (IOException e) {
             throw failed("write", e);
+        }
+    }
+
+    /** All of the buffer. */
+    public synchronized void writeThere(long offset, ByteBuffer from) throws IOException {
+        PlainFile to = writing();
+        for (long at = offset; from.hasRemaining(); ) {
+            at += to.write(from, at);
         }
     }
 
@@ -422,13 +436,13 @@ public final class LocalReplica {
         }
     }
 
+    /** An interrupt may have closed the last one: the bytes are to be had without it. */
     @GuardedBy("this")
     private FileChannel appending() throws IOException {
         writing();
         FileChannel now = appending;
-        if (now == null) {
-            now = FileChannel.open(path(), Set.of(StandardOpenOption.APPEND, THIS));
-            requireSame(new Opened(now, true));
+        if (now == null || !now.isOpen()) {
+            now = requireSame(FileChannel.open(path(), Set.of(StandardOpenOption.APPEND, THIS)));
             appending = now;
         }
         return now;
@@ -436,10 +450,10 @@ public final class LocalReplica {
 
     public synchronized void resize(long size) {
         try {
-            FileChannel of = writing();
+            PlainFile of = writing();
             if (size < of.size()) {
                 of.truncate(size);
-            } else {
+            } else if (size > of.size()) {
                 grow(of, size);
             }
         } catch (IOException e) {
@@ -448,10 +462,14 @@ public final class LocalReplica {
     }
 
     /** By a hole: of all calls of a channel only that for a mapping, here of nothing, makes one. */
-    private static void grow(FileChannel file, long size) throws IOException {
-        Object unused = file.map(FileChannel.MapMode.READ_WRITE, size, 0);
-        if (file.size() < size) {
-            throw new IOException("it stays at " + file.size() + " bytes");
+    private void grow(PlainFile of, long size) throws IOException {
+        try (FileChannel same = requireSame(FileChannel.open(path(), TO_WRITE))) {
+            Object unused = same.map(FileChannel.MapMode.READ_WRITE, size, 0);
+        } catch (NoSuchFileException e) {
+            int unused = of.write(ByteBuffer.allocate(1), size - 1); // it lies nowhere any more
+        }
+        if (of.size() < size) {
+            throw new IOException("it stays at " + of.size() + " bytes");
         }
     }
 
@@ -459,10 +477,10 @@ public final class LocalReplica {
     public void force() {
         LocalDisk.waits();
         try {
-            Opened of = opened;
+            PlainFile of = opened;
             while (true) {
                 try {
-                    of.channel.force(false);
+                    of.force();
                     return;
                 } catch (ClosedChannelException e) {
                     of = openedSince(of, e);
@@ -473,7 +491,8 @@ public final class LocalReplica {
         }
     }
 
-    private FarmException failed(String operation, IOException e) {
+    /** What a caller is told of it. */
+    public FarmException failed(String operation, IOException e) {
         return new FarmException(DiskTrouble.kind(e), operation, file.path(), e.toString(), e);
     }
 
@@ -497,7 +516,7 @@ public final class LocalReplica {
         LocalDisk.waits();
         try {
             closeAppending();
-            if (opened.writing && !closed) {
+            if (opened.isWriting() && !closed) {
                 replace(requireSame(forReading(path())));
             }
         } catch (NoSuchFileException e) {

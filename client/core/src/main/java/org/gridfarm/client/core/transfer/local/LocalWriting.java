@@ -59,10 +59,21 @@ import java.util.function.Supplier;
 public final class LocalWriting {
     private static final Logger log = LoggerFactory.getLogger(LocalWriting.class);
 
+    /** Who writes. */
+    public enum By {
+        /** Programs, behind this process's back; its ledger tells the next one of them. */
+        KERNEL,
+        /** Threads of this process. */
+        THREADS,
+        /** The same, into a file that had no content when it was opened. */
+        THREADS_ANEW
+    }
+
     public final LocalReplica replica;
     private final AttachedNode attached;
     private final GrantOwner owner;
     private final boolean aside;
+    private final By by;
 
     @GuardedBy("this")
     private WriteGrant<Peer> grant;
@@ -87,8 +98,10 @@ public final class LocalWriting {
             GrantOwner owner,
             LocalReplica replica,
             boolean begun,
-            boolean aside) {
+            boolean aside,
+            By by) {
         this.aside = aside;
+        this.by = by;
         this.attached = attached;
         this.owner = owner;
         this.replica = replica;
@@ -125,9 +138,17 @@ public final class LocalWriting {
         return !isLost() && replica.isUnchanged();
     }
 
-    /** It is a replica that its node has given, not one that was made of a staged file. */
+    /** The kernel writes a replica that its node has given, not one made of a staged file. */
     public boolean isInPlace() {
-        return replica.file.staged() == 0 && !aside && !isLost();
+        return by == By.KERNEL && replica.file.staged() == 0 && !aside && !isLost();
+    }
+
+    /**
+     * It had no content when it was opened, though it is made of no staged file: people expect its
+     * sums to be right from the close on.
+     */
+    public boolean isAnew() {
+        return by == By.THREADS_ANEW;
     }
 
     /** It was made of a staged file, and its node reads all of it in one turn. */
@@ -414,6 +435,11 @@ public final class LocalWriting {
      */
     public <T> CompletableFuture<T> inTurn(Supplier<T> change) {
         return changes.take(() -> attached.disk().get(change));
+    }
+
+    /** False while a claim is under way: until its answer nobody knows where the file lies. */
+    public synchronized boolean isPlaced() {
+        return underWay == null;
     }
 
     /** After a claim that is under way now: until its answer nobody knows where the file lies. */

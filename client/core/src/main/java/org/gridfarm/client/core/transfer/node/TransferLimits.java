@@ -100,6 +100,14 @@ public final class TransferLimits {
     /** All of it is looked through when it is closed: 0.1 s from memory, else as a disk reads. */
     public static final long CHANGED_LOCALLY_MAX = 2L << 30;
 
+    /**
+     * So many bytes, or so many writes, of this process go through the chain before it asks to
+     * write into the file itself: the asking costs about as much, and few files come so far.
+     */
+    public static final long SENT_BEFORE_HERE = 256 << 10;
+
+    public static final int WRITES_BEFORE_HERE = 8;
+
     /** The bytes of one frame. */
     public static final int TRANSFER_BYTES_MAX = 8 << 20;
 

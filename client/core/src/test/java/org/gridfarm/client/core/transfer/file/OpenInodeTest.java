@@ -9,7 +9,10 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
+import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.client.core.transfer.local.LocalWriting.By;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CommitContent;
@@ -18,6 +21,7 @@ import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenLocalReply;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.StagedFile;
@@ -25,10 +29,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,17 +45,20 @@ class OpenInodeTest {
     private static final long INODE = 7;
     private static final long SIZE = 100;
 
-    private final Wiring wiring =
-            new Wiring(
-                    null,
-                    null,
-                    null,
-                    Clock.system(),
-                    null,
-                    AttachedNode.of("", List.of(), null, Clock.system()),
-                    new Semaphore(1),
-                    new AtomicLong(),
-                    null);
+    private final Wiring wiring = attachedTo("");
+
+    private static Wiring attachedTo(String node) {
+        return new Wiring(
+                null,
+                null,
+                null,
+                Clock.system(),
+                null,
+                AttachedNode.of(node, List.of(), null, Clock.system()),
+                new Semaphore(1),
+                new AtomicLong(),
+                null);
+    }
 
     private final OpenInode open = new OpenInode(INODE, wiring);
 
@@ -323,6 +332,137 @@ class OpenInodeTest {
         assertThat(open.known(SIZE + 5, 10)).isZero();
         open.recalled(DataMode.WRITE_SHARED, true);
         assertThat(open.known(SIZE - 5, 10)).isNegative();
+    }
+
+    /** What is on its way to the chain would arrive after what is written into the file. */
+    @Test
+    void aFileIsWrittenHereFromAMomentOnWhenNothingIsUnderWay(@TempDir Path disk)
+            throws IOException {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        Layout asked = open.layoutNow();
+        LocalReplica given = given(disk.resolve("f"));
+        open.changing(1);
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
+        open.changing(-1);
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isTrue();
+        assertThat(open.localWritingAlone()).isNotNull();
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
+    }
+
+    /** Its process has no ledger that would tell the next one of it. */
+    @Test
+    void onlyWhatTheKernelWritesRests(@TempDir Path disk) throws IOException {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        assertThat(open.grantedHere(given(disk.resolve("f")), open.layoutNow(), By.THREADS))
+                .isTrue();
+        assertThat(open.plain.mayRest()).isFalse();
+        OpenInode kernels = new OpenInode(INODE, wiring);
+        kernels.opened(handle(1), onlyHere(5, 1 << 20));
+        kernels.grantedLocally(given(disk.resolve("g")));
+        assertThat(kernels.plain.mayRest()).isTrue();
+    }
+
+    /**
+     * It would hold up everybody's calls for a disk: the file is read and written by others then.
+     */
+    @Test
+    void aThreadThatServesEverybodyDoesNothingOnTheSpot(@TempDir Path disk) throws Exception {
+        Wiring here = attachedTo("n1");
+        OpenInode inode = new OpenInode(INODE, here);
+        FarmFileHandle handle =
+                new FarmFileHandle(
+                        here,
+                        null,
+                        inode,
+                        1,
+                        OpenFlags.READ_WRITE,
+                        Credentials.getDefaultInstance());
+        inode.opened(handle, onlyAt("n1", 5, 1 << 20));
+        assertThat(inode.grantedHere(given(disk.resolve("f")), inode.layoutNow(), By.THREADS))
+                .isTrue();
+        ByteBuffer bytes = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        assertThat(handle.writeHere(10, bytes.duplicate())).isTrue();
+        assertThat(handle.sizeHere()).isEqualTo(13);
+        try (Loops network = Loops.start("open-test", 1)) {
+            CompletableFuture.runAsync(
+                            () -> {
+                                assertThat(handle.sizeHere()).isNegative();
+                                assertThat(handle.writeHere(13, bytes)).isFalse();
+                                assertThat(handle.readHere(0, bytes)).isNegative();
+                                assertThat(handle.mayWriteHereSoon()).isFalse();
+                            },
+                            network.group().next())
+                    .get();
+        }
+        assertThat(bytes.remaining()).isEqualTo(3);
+        assertThat(handle.sizeHere()).isEqualTo(13);
+    }
+
+    @Test
+    void aFileThatOthersOpenedMeanwhileIsNotWrittenHere(@TempDir Path disk) throws IOException {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        Layout asked = open.layoutNow();
+        LocalReplica given = given(disk.resolve("f"));
+        open.recalled(DataMode.WRITE_SHARED, false);
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
+    }
+
+    /** The file that was given then may be another one's by now. */
+    @Test
+    void aFileThatMovedMeanwhileIsNotWrittenHere(@TempDir Path disk) throws IOException {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        Layout asked = open.layoutNow();
+        LocalReplica given = given(disk.resolve("f"));
+        open.recalled(DataMode.DATA_MODE_UNSPECIFIED, true);
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
+        open.refreshed(
+                onlyHere(6, 1 << 20).toBuilder()
+                        .setLayout(asked.toBuilder().setTicketExpiry(Long.MAX_VALUE))
+                        .build());
+        assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
+        assertThat(open.grantedHere(given, open.layoutNow(), By.THREADS)).isTrue();
+    }
+
+    @Test
+    void aFileThatFillsTheDiskHereIsSentAgain(@TempDir Path disk) throws IOException {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        LocalReplica given = given(disk.resolve("f"));
+        assertThat(open.grantedHere(given, open.layoutNow(), By.THREADS)).isTrue();
+        LocalWriting here = open.localWritingAlone();
+        Files.write(disk.resolve("f"), new byte[30]);
+        open.changing(2);
+        assertThat(open.leftHere(here)).isFalse(); // the other one may still make it longer
+        open.changing(-1);
+        assertThat(open.leftHere(here)).isTrue();
+        assertThat(open.localWriting()).isNull();
+        assertThat(open.size()).isEqualTo(30);
+        assertThat(open.known(0, 100)).isEqualTo(30);
+        assertThat(open.isDirty()).isTrue();
+        assertThat(open.takeUnsure()).isTrue();
+    }
+
+    private static LocalReplica given(Path file) throws IOException {
+        Files.write(file, new byte[10]);
+        return LocalReplica.open(
+                OpenLocalReply.newBuilder().setPath(file.toString()).setSize(10).build(),
+                true,
+                null);
+    }
+
+    /** At the attached node, which has no name here. */
+    private static OpenReply onlyHere(long version, long size) {
+        return onlyAt("", version, size);
+    }
+
+    private static OpenReply onlyAt(String node, long version, long size) {
+        return reply(version, size).toBuilder()
+                .setLayout(
+                        Layout.newBuilder()
+                                .addObjects(
+                                        ObjectLocation.newBuilder()
+                                                .setObject(ObjectId.newBuilder().setInode(INODE))
+                                                .addReplicas(Replica.newBuilder().setNode(node))))
+                .build();
     }
 
     /** The kernel may write it, as the staged file that the inode is to be made of. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,6 +117,38 @@ class LocalReplicaTest {
         }
         assertThat(descriptors()).isEqualTo(20);
         open.forEach(LocalReplica::close);
+        assertThat(descriptors()).isZero();
+    }
+
+    /** All threads of a process share it, and its bytes may be nowhere else. */
+    @Test
+    void anInterruptClosesItForNobody() throws IOException {
+        LocalReplica replica = staged("a");
+        replica.write(0, bytes("written"));
+        Files.delete(directory.resolve("a"));
+        Thread.currentThread().interrupt();
+        replica.write(0, bytes("W"));
+        ByteBuffer read = ByteBuffer.allocate(9);
+        assertThat(replica.readThere(0, read)).isEqualTo(7);
+        assertThat(replica.size()).isEqualTo(7);
+        replica.resize(2);
+        replica.resize(4);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(text(replica)).isEqualTo("Wr\0\0");
+        replica.close();
+        assertThat(descriptors()).isZero();
+    }
+
+    @Test
+    void anInterruptedAppendIsNotTheLast() throws IOException {
+        LocalReplica replica = staged("a");
+        replica.append(bytes("one"));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> replica.append(bytes("?"))).isInstanceOf(FarmException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(replica.append(bytes("two"))).isBetween(3L, 4L);
+        assertThat(text(replica)).startsWith("one").endsWith("two");
+        replica.close();
         assertThat(descriptors()).isZero();
     }
 

@@ -1,0 +1,55 @@
+package org.gridfarm.client.core.transfer.file;
+
+import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.protocol.error.FarmException;
+
+import java.util.function.Predicate;
+
+/**
+ * Whether the plain file of an inode was written, and may be closed later, as the file itself
+ * tells. Asked under no lock.
+ */
+public final class PlainChanges {
+    private final OpenInode open;
+
+    PlainChanges(OpenInode open) {
+        this.open = open;
+    }
+
+    /** The kernel may write into its file, and has not yet; nor has anybody else. */
+    public boolean areNone() {
+        return saysFile(LocalWriting::isUntouched);
+    }
+
+    /** The kernel has written into its file, or it cannot be told that it has not. */
+    boolean arePossible() {
+        return !saysFile(kernel -> kernel.isUntouched() || kernel.isUnchanged());
+    }
+
+    /** The kernel writes the only replica, which is here, for the only one who has it open. */
+    public boolean mayRest() {
+        LocalWriting only = open.localWritingOfOne();
+        return only != null && only.isInPlace();
+    }
+
+    /**
+     * New, short, and on its way to be the only replica, which is here; nobody else has it open.
+     */
+    public boolean mayCloseLater() {
+        LocalWriting only = open.localWritingOfOne();
+        return only != null && only.isNewAndShort();
+    }
+
+    /** False also where there is none, or none any more. */
+    private boolean saysFile(Predicate<LocalWriting> question) {
+        LocalWriting kernel = open.localWriting();
+        try {
+            return kernel != null && question.test(kernel);
+        } catch (FarmException e) {
+            if (kernel == open.localWriting()) {
+                throw e;
+            }
+            return false; // its last writer has closed it meanwhile
+        }
+    }
+}
