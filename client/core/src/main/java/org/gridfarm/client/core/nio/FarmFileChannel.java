@@ -24,8 +24,9 @@ import java.util.function.Supplier;
 
 /**
  * An open file as a channel. Thread-safe: what works at the channel's position is done one after
- * the other, the rest overlaps. Every read and write is a call to a node unless it was read ahead;
- * a write is in the memory of every replica when it returns, with SYNC or DSYNC on stable storage.
+ * the other, the rest overlaps. Every read and write is a call to a node unless it was read ahead,
+ * or is done in a file of this host; a write is in the memory of every replica when it returns,
+ * with SYNC or DSYNC on stable storage.
  *
  * <p>An interrupt closes the channel, as {@link java.nio.channels.InterruptibleChannel} has it;
  * what was written up to then stays written.

@@ -48,8 +48,9 @@ public final class OpenInode implements GrantOwner {
     private final Wiring wiring;
     private final Refreshing refreshing;
 
-    private final Object lock =
-            new Object(); // guards what follows; what is volatile is read without
+    /** Guards what follows; what is volatile is read without. */
+    private final Object lock = new Object();
+
     private final Handles handles = new Handles();
     private final Map<Integer, ChainOutcome> lastOutcomes = new ConcurrentHashMap<>();
     private final Joining joining = new Joining();
