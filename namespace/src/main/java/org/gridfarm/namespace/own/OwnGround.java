@@ -231,13 +231,13 @@ public final class OwnGround {
     public void answered(long inode, @Nullable Attributes now) {
         if (now != null) seen(now);
         if (inode == 0) return;
-        boolean told = now != null && now.getInode() == inode;
-        atLeader.answered(inode, told && known.exists(inode) && tellsAll(now));
+        atLeader.answered(inode, now != null && now.getInode() == inode && tellsAll(now));
         if (!covers(inode)) atLeader.gone(inode);
     }
 
     /** It has no extended attribute that is not known here. */
     private boolean tellsAll(Attributes now) {
+        if (!known.exists(now.getInode())) return false;
         Attributes here = known.attributes(now.getInode()).build();
         return now.getHasXattr() == here.getHasXattr()
                 && now.getHasAcl() == here.getHasAcl()

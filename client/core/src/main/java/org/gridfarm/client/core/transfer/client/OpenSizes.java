@@ -188,10 +188,14 @@ final class OpenSizes implements SizeSource {
     OptionalLong writtenAt(long inode) {
         OpenInode own = open.find(inode);
         LocalWriting kernel = own == null ? null : own.localWritingAlone();
-        if (kernel == null) return OptionalLong.of(0);
-        return SharedThread.isCurrent()
-                ? OptionalLong.empty()
-                : OptionalLong.of(kernel.replica.modified());
+        if (own == null || kernel == null) return OptionalLong.of(0);
+        if (SharedThread.isCurrent()) return OptionalLong.empty();
+        try {
+            return OptionalLong.of(kernel.replica.modified());
+        } catch (FarmException e) {
+            if (kernel == own.localWritingAlone()) throw e;
+            return OptionalLong.empty(); // its last writer closes it at this moment
+        }
     }
 
     @Override
