@@ -235,12 +235,13 @@ public final class OwnGround {
         if (!covers(inode)) atLeader.gone(inode);
     }
 
-    /** It has no extended attribute that is not known here. */
+    /** It has no extended attribute that is not known here, and no ACL: a mode changes that. */
     private boolean tellsAll(Attributes now) {
         if (!known.exists(now.getInode())) return false;
         Attributes here = known.attributes(now.getInode()).build();
         return now.getHasXattr() == here.getHasXattr()
-                && now.getHasAcl() == here.getHasAcl()
+                && !now.getHasAcl()
+                && !here.getHasAcl()
                 && !now.getHasCapability();
     }
 
