@@ -40,7 +40,7 @@ class WrittenHereTest {
     @BeforeAll
     static void start() throws IOException {
         farm = TestFarm.shared();
-        farm.directory("/here", 1);
+        farm.directory("/written-here", 1);
         near =
                 Gridfarm.open(
                         ClientConfig.read(farm.directory().resolve("client.toml")).withNode("n1"));
@@ -58,7 +58,7 @@ class WrittenHereTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void everybodyFindsWhatWasWrittenWhereItLies(boolean isNew) throws IOException {
-        FarmPath path = FarmPath.of("/here/" + (isNew ? "new" : "old"));
+        FarmPath path = FarmPath.of("/written-here/" + (isNew ? "new" : "old"));
         ModelOfBytes model = new ModelOfBytes(new Random(SEED));
         if (!isNew) {
             try (OutputStream out = near.write(path)) {
