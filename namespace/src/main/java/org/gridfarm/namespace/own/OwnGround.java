@@ -428,25 +428,23 @@ public final class OwnGround {
         long inode = set.getInode();
         if (set.hasSize()) return false;
         if (isOwn(inode)) return set.getHandle() == 0;
-        InodeImage image = known.imageOrNull(inode);
-        return image != null
-                && isKnownFile(image)
+        InodeImage file = knownFile(inode);
+        return file != null
                 && (set.getMode() & PRIVILEGES) == 0
                 && (set.hasUid() || set.hasGid() || !takesPrivileges(set))
-                && (set.getHandle() == 0 || who.getUid() == 0 || who.getUid() == image.getUid());
+                && (set.getHandle() == 0 || who.getUid() == 0 || who.getUid() == file.getUid());
     }
 
-    private boolean isKnownFile(InodeImage image) {
-        return covers(image.getInode())
-                && !atLeader.has(image.getInode())
-                && (image.getMode() & PRIVILEGES) == 0;
+    /** Null: the leader may know more of it, or it has privileges. */
+    private @Nullable InodeImage knownFile(long inode) {
+        InodeImage image = covers(inode) && !atLeader.has(inode) ? known.imageOrNull(inode) : null;
+        return image != null && (image.getMode() & PRIVILEGES) == 0 ? image : null;
     }
 
     /** Neither policies, which say where content goes, nor what security is made of. */
     private boolean isDecidedHere(long inode, ByteString name) {
-        if (XATTRS.stream().noneMatch(name::startsWith)) return false;
-        InodeImage image = known.imageOrNull(inode);
-        return isOwn(inode) || (image != null && isKnownFile(image));
+        return XATTRS.stream().anyMatch(name::startsWith)
+                && (isOwn(inode) || knownFile(inode) != null);
     }
 
     private static boolean takesPrivileges(SetAttributes set) {

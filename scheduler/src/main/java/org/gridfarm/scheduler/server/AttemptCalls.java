@@ -21,6 +21,14 @@ import java.util.concurrent.CompletableFuture;
 record AttemptCalls(Runner runner, Slots slots) {
     private static final Logger log = LoggerFactory.getLogger(AttemptCalls.class);
 
+    /** Of a call for an attempt under way: its node is away, or it is on its way to it. */
+    static boolean isPassing(Throwable failure) {
+        return switch (FarmException.of(failure, "task", "").kind()) {
+            case NOT_FOUND, DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY -> true;
+            default -> false;
+        };
+    }
+
     /** What the node of a task's last attempt has of its output. */
     CompletableFuture<ReadTaskOutputReply> output(Task task, TaskOutputRequest asked) {
         NodeInfo node = slots.find(task.node());

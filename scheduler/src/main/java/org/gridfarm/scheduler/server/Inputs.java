@@ -79,20 +79,12 @@ final class Inputs {
                                                 .setAccepted(reply.getAccepted())
                                                 .setClosed(reply.getClosed())
                                                 .build());
-                            } else if (isPassing(failure)) {
+                            } else if (AttemptCalls.isPassing(failure)) {
                                 later(exchange, task);
                             } else {
                                 exchange.failWith(failure);
                             }
                         },
                         events);
-    }
-
-    /** The node is away, or the attempt is on its way to it. */
-    private static boolean isPassing(Throwable failure) {
-        return switch (FarmException.of(failure, "task input", "").kind()) {
-            case NOT_FOUND, DISCONNECTED, TIMED_OUT, UNAVAILABLE, NOT_READY -> true;
-            default -> false;
-        };
     }
 }

@@ -109,11 +109,12 @@ final class Outputs {
                                                 .setEnd(reply.getEnd())
                                                 .setAttempt(attempt)
                                                 .build());
-                            } else if (task.state().isFinal()
-                                    || exchange.request().getWaitMillis() == 0) {
-                                exchange.failWith(failure);
-                            } else {
+                            } else if (exchange.request().getWaitMillis() > 0
+                                    && !task.state().isFinal()
+                                    && AttemptCalls.isPassing(failure)) {
                                 await(exchange);
+                            } else {
+                                exchange.failWith(failure);
                             }
                         },
                         events);

@@ -102,6 +102,10 @@ class OutputsTest extends DispatcherFixture {
         written.add(() -> CompletableFuture.failedFuture(gone()));
         assertThat(ask(0, 0)).isInstanceOf(FarmException.class);
         written.add(() ->
+                CompletableFuture.failedFuture(
+                        new FarmException(ErrorKind.INTERNAL, "task output", "1.0.1")));
+        assertThat(ask(0, 10)).as("that does not pass").isInstanceOf(FarmException.class);
+        written.add(() ->
                 CompletableFuture.completedFuture(
                         ReadTaskOutputReply.newBuilder()
                                 .setData(ByteString.copyFromUtf8("some"))

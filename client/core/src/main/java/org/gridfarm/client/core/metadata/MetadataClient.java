@@ -100,7 +100,7 @@ public final class MetadataClient implements Metadata, SessionKeeper {
 
     /** How the inode stands after such a call; null: that is not known. */
     public void changed(long changing, @Nullable Attributes now) {
-        mutations.own().answered(changing, now);
+        if (changing != 0) mutations.own().answered(changing, now);
     }
 
     /** Forgets what is named, here and with the listeners, as if a server had recalled it. */

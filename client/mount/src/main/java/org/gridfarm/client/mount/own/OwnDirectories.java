@@ -251,9 +251,12 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
      */
     private OptionalLong writtenBefore(MutateRequest request) {
         SetAttributes set = request.getSetAttributes();
-        return set.hasMtime() || set.getMtimeNow()
-                ? client().writtenAt(set.getInode())
-                : OptionalLong.of(0);
+        boolean matters = (set.hasMtime() || set.getMtimeNow()) && covers(set.getInode());
+        return matters ? client().writtenAt(set.getInode()) : OptionalLong.of(0);
+    }
+
+    private synchronized boolean covers(long inode) {
+        return ground.covers(inode);
     }
 
     /** The leader is told of others first. */
