@@ -25,9 +25,14 @@ final class FilesAtLeader {
      * @param isKnown its answer told all that is to be known of the file
      */
     void answered(long inode, boolean isKnown) {
-        asked.computeIfPresent(inode, (_, calls) -> calls == 1 ? null : calls - 1);
+        over(inode);
         // For good: a later answer may be to an earlier call.
         if (!isKnown) unknown.add(inode);
+    }
+
+    /** The call is over, and others have told what is to be known. */
+    void over(long inode) {
+        asked.computeIfPresent(inode, (_, calls) -> calls == 1 ? null : calls - 1);
     }
 
     /** The call changes what its answer will not tell. */

@@ -49,6 +49,8 @@ public final class OwnGround {
     /** Of the directories delegated to a session: what the leader permits. */
     private static final int DIRECTORIES_MAX = 1 << 12;
 
+    private static final int MAY_READ = 4;
+    private static final int MAY_RUN = 1;
     private static final int PRIVILEGES = 06000; // of the mode: set-user-id, set-group-id
 
     /** Names of extended attributes that begin so are set here. */
@@ -235,6 +237,31 @@ public final class OwnGround {
         if (!covers(inode)) atLeader.gone(inode);
     }
 
+    /**
+     * What was about to be asked is not, or has been answered to another call.
+     *
+     * @param inode from {@link #asks}
+     */
+    public void over(long inode) {
+        if (inode == 0) return;
+        atLeader.over(inode);
+        if (!covers(inode)) atLeader.gone(inode);
+    }
+
+    /**
+     * Whether the command does not depend on content that is still on its way to the leader, nor
+     * would anything be amiss if the host lost it. A name that replaces another must not be seen
+     * before the content is.
+     */
+    public boolean isEarly(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case SET_ATTRIBUTES, SET_XATTR, REMOVE_XATTR -> true;
+            case RENAME ->
+                    isFree(request.getRename().getToParent(), request.getRename().getToName());
+            default -> false;
+        };
+    }
+
     /** It has no extended attribute that is not known here, and no ACL: a mode changes that. */
     private boolean tellsAll(Attributes now) {
         if (!known.exists(now.getInode())) return false;
@@ -243,6 +270,43 @@ public final class OwnGround {
                 && !now.getHasAcl()
                 && !here.getHasAcl()
                 && !now.getHasCapability();
+    }
+
+    /**
+     * A file that he may read, as the leader would find, too; its attributes. Null: the leader is
+     * to be asked.
+     *
+     * @param runs he is to run it, too
+     */
+    public @Nullable Attributes readable(long inode, boolean runs, Credentials who) {
+        if (!covers(inode) || atLeader.has(inode)) return null;
+        InodeImage image = known.imageOrNull(inode);
+        if (image == null || image.getType() != FileType.REGULAR) return null;
+        int rights = MAY_READ | (runs ? MAY_RUN : 0);
+        return known.may(inode, rights, root ? who : Squash.of(who))
+                ? known.attributes(inode).build()
+                : null;
+    }
+
+    /** The file that may lose a name or its content by the command; 0: none. */
+    public long loses(MutateRequest request) {
+        return switch (request.getOperationCase()) {
+            case UNLINK ->
+                    known.peek(request.getUnlink().getParent(), request.getUnlink().getName());
+            case RENAME -> {
+                Rename q = request.getRename();
+                yield known.peek(q.getToParent(), q.getToName());
+            }
+            case CREATE -> {
+                CreateFile q = request.getCreate();
+                yield q.getOpen().getTruncate() ? known.peek(q.getParent(), q.getName()) : 0;
+            }
+            case SET_ATTRIBUTES ->
+                    request.getSetAttributes().hasSize()
+                            ? request.getSetAttributes().getInode()
+                            : 0;
+            default -> 0;
+        };
     }
 
     /** The leader has answered so: of a file that may be newer than what is known here. */

@@ -58,11 +58,13 @@ class OwnGroundTest {
     private static int decidedHere; // in all worlds
     private static int filesSetHere;
     private static int xattrsSetHere;
+    private static int openedHere;
 
     @AfterAll
     static void theSessionHasDecided() {
         assertThat(decidedHere).as("decided by the session").isPositive();
         assertThat(xattrsSetHere).as("extended attributes set by the session").isPositive();
+        assertThat(openedHere).as("files opened by the session").isPositive();
         assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
     }
 
@@ -114,6 +116,7 @@ class OwnGroundTest {
             while (!answers.isEmpty() && dice.once(3)) {
                 answers.remove(dice.below(answers.size())).run();
             }
+            if (dice.once(4)) open();
             switch (dice.below(20)) {
                 case 0 -> shipSome();
                 case 1 -> {
@@ -122,6 +125,28 @@ class OwnGroundTest {
                 case 2, 3 -> asTheSession(birthAtTheTop(), who());
                 default -> asTheSession(anyCommand(), who());
             }
+        }
+
+        /** Whoever is let in by the session the leader would have let in, and shown the same. */
+        private void open() {
+            List<Long> files = dice.once(5) ? ground.directories() : files();
+            if (files.isEmpty()) return;
+            long file = dice.oneOf(files);
+            Credentials who = who();
+            boolean runs = dice.once(3);
+            Attributes shown = ground.readable(file, runs, who);
+            if (shown == null) return;
+            openedHere++;
+            shipAll();
+            assertThat(leader.may(file, runs ? 5 : 4, acting(who))).isTrue();
+            assertThat(shown).isEqualTo(leader.attributes(file).build());
+            assertThat(shown.getType()).isEqualTo(FileType.REGULAR);
+        }
+
+        private List<Long> files() {
+            return ground.directories().stream()
+                    .flatMap(directory -> ground.inodesOf(directory).stream().skip(1))
+                    .toList();
         }
 
         private Credentials who() {
@@ -167,6 +192,9 @@ class OwnGroundTest {
 
         private void byTheLeader(MutateRequest request, Credentials who) {
             long file = ground.asks(request);
+            // Of a commit it is known earlier that it will be.
+            long early = dice.once(3) ? ground.asks(request) : 0;
+            answers.add(() -> ground.over(early));
             shipAll();
             giveBackWhatIsChangedBy(request);
             Decision decision = decided(request, acting(who), nextInode++, ++clock);

@@ -23,6 +23,7 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -129,6 +130,21 @@ final class FarmConnection implements AutoCloseable {
         @Override
         public OptionalLong writtenAt(long inode) {
             return transfer.writtenAt(inode);
+        }
+
+        @Override
+        public void modificationTimeSet(long inode, long written) {
+            transfer.modificationTimeSet(inode, written);
+        }
+
+        @Override
+        public boolean isUntold(long inode) {
+            return transfer.isUntold(inode);
+        }
+
+        @Override
+        public CompletableFuture<Void> tell(Collection<Long> inodes) {
+            return transfer.tell(inodes);
         }
 
         @Override

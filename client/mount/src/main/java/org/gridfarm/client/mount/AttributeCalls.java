@@ -4,6 +4,7 @@ import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Flags;
+import org.gridfarm.client.mount.fuse.FuseOperations;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
 import org.gridfarm.protocol.attributes.Nanos;
@@ -51,7 +52,8 @@ final class AttributeCalls {
         current(node)
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
-                        failed(reply, node, "stat", failure, stamp);
+                        if (mounted.remains().areOf(node, failure)) get(reply, node, handle);
+                        else failed(reply, node, "stat", failure, stamp);
                     } else {
                         boolean leased =
                                 metadata.cachedAttributes(node) != null
@@ -65,13 +67,7 @@ final class AttributeCalls {
         mounted.seconds().using(reply, node);
         Credentials who = mounted.who(reply);
         long stamp = mounted.beliefs().stamp();
-        if (mounted.remains().of(node) != null && !change.has(SetAttributes.SIZE)) {
-            Attributes remaining = mounted.remains().change(node, rest(node, change, null));
-            if (remaining != null) {
-                send(reply, remaining, false, stamp);
-                return;
-            }
-        }
+        if (mounted.remains().of(node) != null && remains(reply, node, change, stamp)) return;
         boolean open = change.has(SetAttributes.HANDLE);
         OpenFile file = open ? files.find(change.handle) : null;
         CompletableFuture<?> sized = CompletableFuture.completedFuture(null);
@@ -96,7 +92,10 @@ final class AttributeCalls {
                         })
                 .whenComplete((attributes, failure) -> {
                     if (failure != null) {
-                        failed(reply, node, "setattr", failure, stamp);
+                        boolean told =
+                                mounted.remains().areOf(node, failure)
+                                        && remains(reply, node, change, stamp);
+                        if (!told) failed(reply, node, "setattr", failure, stamp);
                     } else {
                         if (change.has(SetAttributes.MODE)
                                 && (change.mode & (Flags.SET_UID | Flags.SET_GID)) != 0) {
@@ -105,6 +104,14 @@ final class AttributeCalls {
                         send(reply, attributes, false, stamp);
                     }
                 });
+    }
+
+    /** Changes what the kernel still refers to, and answers. False: it does not any more. */
+    private boolean remains(AttributesReply reply, long node, SetAttributes change, long stamp) {
+        if (change.has(SetAttributes.SIZE)) return false;
+        Attributes remaining = mounted.remains().change(node, rest(node, change, null));
+        if (remaining != null) send(reply, remaining, false, stamp);
+        return remaining != null;
     }
 
     /**
@@ -126,7 +133,9 @@ final class AttributeCalls {
     void statfs(StatfsReply reply, long node) {
         metadata.statFs(node)
                 .whenComplete((StatFsReply s, Throwable failure) -> {
-                    if (failure != null) {
+                    if (failure != null && mounted.remains().areOf(node, failure)) {
+                        statfs(reply, FuseOperations.ROOT);
+                    } else if (failure != null) {
                         mounted.fail(reply, node, "statfs", failure);
                     } else {
                         reply.statfs(

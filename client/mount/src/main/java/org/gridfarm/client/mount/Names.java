@@ -339,6 +339,8 @@ final class Names {
     private void removed(MutateReply answer) {
         if (answer.hasGone()) {
             mounted.remains().removed(answer.getGone());
+        } else if (answer.hasAttributes() && answer.getAttributes().getNlink() == 0) {
+            mounted.remains().unnamed(answer.getAttributes());
         }
     }
 

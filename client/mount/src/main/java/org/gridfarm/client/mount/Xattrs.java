@@ -71,7 +71,13 @@ final class Xattrs {
         }
         metadata.getXattr(mounted.who(reply), node, ByteString.copyFrom(name.bytes()))
                 .thenApply(value -> toLocal(text, value))
-                .whenComplete((value, failure) -> answer(reply, node, value, failure));
+                .whenComplete((value, failure) -> {
+                    if (failure != null && mounted.remains().areOf(node, failure)) {
+                        reply.fail(Errno.ENODATA);
+                    } else {
+                        answer(reply, node, value, failure);
+                    }
+                });
     }
 
     void list(XattrReply reply, long node) {
@@ -82,6 +88,10 @@ final class Xattrs {
         }
         metadata.listXattr(mounted.who(reply), node)
                 .whenComplete((names, failure) -> {
+                    if (failure != null && mounted.remains().areOf(node, failure)) {
+                        reply.value(new byte[0]);
+                        return;
+                    }
                     if (failure != null) {
                         mounted.failByPath(reply, node, "listxattr", failure, OpenFlags.READ);
                         return;

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -183,6 +184,61 @@ class OwnDirectoriesTest {
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(said).isZero();
         return said;
+    }
+
+    @Test
+    void whatWasWrittenHereIsOpenedWithoutTheLeader() throws IOException {
+        Path mine = Files.createDirectory(here.resolve("read"));
+        for (int i = 0; i < 50; i++) Files.writeString(mine.resolve("f" + i), "content " + i);
+        double before = opens();
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < 50; i++) {
+                assertThat(mine.resolve("f" + i)).hasContent("content " + i);
+            }
+        }
+        assertThat(opens() - before).isLessThan(10);
+    }
+
+    private static double opens() throws IOException {
+        return Metrics.calls(farm.component("meta1"), "open")
+                + Metrics.calls(farm.component("cache1"), "open");
+    }
+
+    /** The leader has not heard of the reader when somebody else comes to the file. */
+    @Test
+    void whoReadsKeepsTheFileAndSeesWhatBecomesOfIt() throws Exception {
+        Path mine = Files.createDirectory(here.resolve("kept"));
+        for (boolean killed : new boolean[] {false, true}) {
+            for (String name : List.of("removed", "removed here", "replaced", "changed")) {
+                Files.writeString(mine.resolve(name), "as it was");
+                assertThat(mine.resolve(name)).hasContent("as it was"); // and closed by its writer
+            }
+            try (FileChannel removed = FileChannel.open(mine.resolve("removed"));
+                    FileChannel removedHere = FileChannel.open(mine.resolve("removed here"));
+                    FileChannel replaced = FileChannel.open(mine.resolve("replaced"));
+                    FileChannel changed = FileChannel.open(mine.resolve("changed"))) {
+                if (killed) farm.mountServer().destroyForcibly();
+                Files.delete(mine.resolve("removed here"));
+                Path theirs = there.resolve("kept");
+                Files.delete(theirs.resolve("removed"));
+                Files.writeString(theirs.resolve("new"), "another");
+                Files.move(
+                        theirs.resolve("new"),
+                        theirs.resolve("replaced"),
+                        StandardCopyOption.REPLACE_EXISTING);
+                Files.writeString(theirs.resolve("changed"), "as it is now");
+                assertThat(content(removed)).isEqualTo("as it was");
+                assertThat(content(removedHere)).isEqualTo("as it was");
+                assertThat(content(replaced)).isEqualTo("as it was");
+                assertThat(content(changed)).isEqualTo("as it is now");
+            }
+        }
+    }
+
+    private static String content(FileChannel file) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate((int) file.size());
+        file.read(all, 0);
+        return StandardCharsets.UTF_8.decode(all.flip()).toString();
     }
 
     @Test

@@ -98,6 +98,19 @@ def other(name, make, flags, replace=False):
     os.close(f)
 
 
+def open_when_removed(name):
+    """The last close comes after the removal; whoever else refers to the file finds it before and after."""
+    print(name)
+    file(name)
+    f = os.open(name, os.O_PATH)
+    used = os.open(name, os.O_RDWR)
+    os.unlink(name)
+    os.close(used)
+    told("fstat, many times", lambda: {shape(os.fstat(f)) for _ in range(500)})
+    attributes(f)
+    os.close(f)
+
+
 def file(name):
     with open(name, "w") as f:
         f.write("abc")
@@ -117,6 +130,8 @@ for replace in False, True:
     other("device", device, os.O_RDWR, replace)
     other("file", file, os.O_RDWR, replace)
     other("file by its path", file, os.O_PATH, replace)
+for what in "file closed after its removal", "another", "and another":
+    open_when_removed(what)
 print("two names")
 file("one")
 os.link("one", "two")

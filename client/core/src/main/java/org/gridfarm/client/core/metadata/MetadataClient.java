@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * The {@link Metadata} of a live session. Reads are in {@link CachedReads}, mutations in {@link
@@ -101,6 +102,17 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     /** How the inode stands after such a call; null: that is not known. */
     public void changed(long changing, @Nullable Attributes now) {
         if (changing != 0) mutations.own().answered(changing, now);
+    }
+
+    /** All such calls are over, and have told how the inode stands. */
+    public void changed(long changing) {
+        if (changing != 0) mutations.own().over(changing);
+    }
+
+    /** See {@link OwnDecisions#opened}. */
+    public <T> @Nullable T openedHere(
+            Credentials who, long inode, boolean runs, Function<Attributes, @Nullable T> opens) {
+        return mutations.own().opened(who, inode, runs, opens);
     }
 
     /** Forgets what is named, here and with the listeners, as if a server had recalled it. */

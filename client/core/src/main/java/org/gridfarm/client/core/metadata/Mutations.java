@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -236,6 +237,13 @@ final class Mutations {
                         .setSettled(sequences.settled())
                         .setCredentials(who);
         body.accept(builder);
+        CompletableFuture<@Nullable MutateReply> early = own.answerEarly(builder::build);
+        if (early != null) {
+            return early.handle((reply, thrown) -> {
+                if (thrown != null) sequences.answered(sequence);
+                return outcome(change, outcome, operation, subject, reply, thrown);
+            });
+        }
         GivenUp others = givenUp;
         List<Long> along = others == null ? List.of() : others.take(change.inodes());
         builder.addAllReleased(along);
@@ -249,16 +257,26 @@ final class Mutations {
             if (thrown != null && others != null && !along.isEmpty()) {
                 others.putBack(along);
             }
-            if (thrown != null) {
-                change.failed();
-                tell(change);
-                throw Failures.about(thrown, operation, subject);
-            }
-            outcome.accept(change, reply);
-            change.done();
-            tell(change);
-            return reply;
+            return outcome(change, outcome, operation, subject, reply, thrown);
         });
+    }
+
+    private MutateReply outcome(
+            Change change,
+            Outcome outcome,
+            String operation,
+            String subject,
+            @Nullable MutateReply reply,
+            @Nullable Throwable thrown) {
+        if (reply == null) {
+            change.failed();
+            tell(change);
+            throw Failures.about(Objects.requireNonNull(thrown), operation, subject);
+        }
+        outcome.accept(change, reply);
+        change.done();
+        tell(change);
+        return reply;
     }
 
     private CompletableFuture<MutateReply> answeredOrSent(

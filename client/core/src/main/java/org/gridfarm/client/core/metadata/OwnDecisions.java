@@ -2,6 +2,7 @@ package org.gridfarm.client.core.metadata;
 
 import org.gridfarm.client.core.session.FarmSession;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
@@ -9,8 +10,10 @@ import org.gridfarm.protocol.wire.OpenReply;
 import org.gridfarm.protocol.wire.RecallRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +42,21 @@ public interface OwnDecisions {
                 }
 
                 @Override
+                public @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(
+                        Supplier<MutateRequest> request) {
+                    return null;
+                }
+
+                @Override
+                public <T> @Nullable T opened(
+                        Credentials who,
+                        long inode,
+                        boolean runs,
+                        Function<Attributes, @Nullable T> opens) {
+                    return null;
+                }
+
+                @Override
                 public long asks(Supplier<MutateRequest> request) {
                     return 0;
                 }
@@ -55,6 +73,9 @@ public interface OwnDecisions {
 
                 @Override
                 public void answered(long asked, @Nullable Attributes now) {}
+
+                @Override
+                public void over(long asked) {}
 
                 @Override
                 public @Nullable CompletableFuture<Void> told() {
@@ -83,6 +104,20 @@ public interface OwnDecisions {
          */
         OptionalLong writtenAt(long inode);
 
+        /**
+         * The file's modification time is set: what was written until then does not count. As
+         * {@link #isOpen}.
+         *
+         * @param written from {@link #writtenAt}
+         */
+        void modificationTimeSet(long inode, long written);
+
+        /** The leader may not know that the file is open here. As {@link #isOpen}. */
+        boolean isUntold(long inode);
+
+        /** Completes when the leader knows of all that is open here on these files. */
+        CompletableFuture<Void> tell(Collection<Long> inodes);
+
         /** What the leader says of a file that was opened by an own decision. */
         void opened(long handle, OpenReply reply);
 
@@ -104,6 +139,26 @@ public interface OwnDecisions {
      * @param request made only where it may be this client's to answer
      */
     @Nullable CompletableFuture<@Nullable MutateReply> answer(Supplier<MutateRequest> request);
+
+    /**
+     * The answer to a change that does not depend on what was written and is still being closed.
+     * Null: it may, or is not this client's to answer.
+     *
+     * @param request made only where it may be this client's to answer
+     */
+    @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(Supplier<MutateRequest> request);
+
+    /**
+     * Opens a file for reading, if this client may decide that. The leader need not hear of it
+     * before the file may change, or lose its name or its place in a directory of this client.
+     *
+     * @param runs the file is to be run, too
+     * @param opens is given the file's attributes, under a lock: nothing that is decided here comes
+     *     in between
+     * @return what {@code opens} returns; null: the leader is to be asked
+     */
+    <T> @Nullable T opened(
+            Credentials who, long inode, boolean runs, Function<Attributes, @Nullable T> opens);
 
     /**
      * The leader is about to be asked for a change that is not decided here; called before it is
@@ -132,6 +187,13 @@ public interface OwnDecisions {
      * @param now how the inode stands after the change; null: that is not known
      */
     void answered(long asked, @Nullable Attributes now);
+
+    /**
+     * Nothing more is going to be asked.
+     *
+     * @param asked from {@link #asks}
+     */
+    void over(long asked);
 
     /**
      * Completes when the leader knows, durably, all that was answered here so far; null: it does.

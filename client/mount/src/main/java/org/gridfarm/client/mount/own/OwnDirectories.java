@@ -15,6 +15,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
 import org.gridfarm.protocol.wire.MakeDirectory;
@@ -45,6 +46,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -69,6 +71,9 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private static final Duration BETWEEN = Duration.ofMillis(10);
     private static final Duration AGAIN = Duration.ofMillis(50);
     private static final Duration UNTOLD_MAX = Duration.ofSeconds(1);
+
+    /** From a recall to its answer, as far as that waits for what is open. */
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(3);
 
     /** A lease that is about to end may be over at the leader when the answer reaches a program. */
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
@@ -139,8 +144,12 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @GuardedBy("this")
     private long turn;
 
+    /**
+     * What was delegated to this session that this process knows nothing of: a former process had
+     * directories of its own. Completes when they are given back; null: there are none.
+     */
     @GuardedBy("this")
-    private boolean inherited; // a former process had directories of its own, and perhaps has told
+    private @Nullable CompletableFuture<Void> inherited;
 
     /**
      * @param fileClock nanoseconds since 1970 as the kernel dates what it writes
@@ -163,7 +172,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         this.attached = attached;
         this.begunAt = clock.nanoTime();
         this.kept = OwnLog.open(file, LOG_BYTES);
-        this.inherited = goesOn;
+        this.inherited = goesOn ? new CompletableFuture<>() : null;
         this.stopped = goesOn;
         for (byte[] record : kept.recover()) {
             waiting.add(new Waiting(parsed(record), begunAt));
@@ -207,24 +216,45 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         synchronized (this) {
             if (stopped || ground.isEmpty()) return null;
         }
-        return answer(request.get());
+        return answer(request.get(), true);
     }
 
-    private @Nullable CompletableFuture<@Nullable MutateReply> answer(MutateRequest request) {
+    @Override
+    public @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(
+            Supplier<MutateRequest> request) {
+        MutateRequest made;
+        synchronized (this) {
+            if (stopped || ground.isEmpty()) return null;
+            made = request.get();
+            if (!ground.isEarly(made)) return null;
+        }
+        return answer(made, false);
+    }
+
+    /**
+     * @param waits until the leader knows what it has to know before; else the answer is null
+     */
+    private @Nullable CompletableFuture<@Nullable MutateReply> answer(
+            MutateRequest request, boolean waits) {
         Verdict verdict;
         MutateReply reply = null;
         boolean many;
+        long unheard;
         OptionalLong written = writtenBefore(request);
         if (written.isEmpty()) return null;
         synchronized (this) {
             if (!mayDecide(request)) return null;
-            verdict = isToWait() ? null : decided(request, written.getAsLong());
+            unheard = openUnheard(request);
+            boolean ready = unheard == 0 && !isToWait();
+            if (!ready && !waits) return null;
+            verdict = ready ? decided(request, written.getAsLong()) : null;
             if (verdict instanceof Verdict.Done done) {
                 keep(done.command());
                 reply = answer(request, done.reply());
             }
             many = waiting.size() - underWay() >= MANY;
         }
+        if (unheard != 0) return after(client().tell(List.of(unheard)), request);
         return switch (verdict) {
             case null -> afterOthers(request);
             case Verdict.Leaders _ -> null;
@@ -241,7 +271,17 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @GuardedBy("this")
     private Verdict decided(MutateRequest request, long written) {
         long now = Math.max(fileClock.getAsLong(), written);
-        return ground.decide(request, request.getCredentials(), now, client()::isOpen);
+        Verdict verdict = ground.decide(request, request.getCredentials(), now, client()::isOpen);
+        // Before a commit tells when it was written: that would undo this.
+        if (verdict instanceof Verdict.Done && setsModificationTime(request)) {
+            client().modificationTimeSet(request.getSetAttributes().getInode(), written);
+        }
+        return verdict;
+    }
+
+    private static boolean setsModificationTime(MutateRequest request) {
+        SetAttributes set = request.getSetAttributes();
+        return set.hasMtime() || set.getMtimeNow();
     }
 
     /**
@@ -250,38 +290,61 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
      * may date a write later than it tells the time.
      */
     private OptionalLong writtenBefore(MutateRequest request) {
-        SetAttributes set = request.getSetAttributes();
-        boolean matters = (set.hasMtime() || set.getMtimeNow()) && covers(set.getInode());
-        return matters ? client().writtenAt(set.getInode()) : OptionalLong.of(0);
+        long inode = request.getSetAttributes().getInode();
+        boolean matters = setsModificationTime(request) && covers(inode);
+        return matters ? client().writtenAt(inode) : OptionalLong.of(0);
     }
 
     private synchronized boolean covers(long inode) {
         return ground.covers(inode);
     }
 
+    /** A file that it takes something from, and the leader may not know to be open; 0: none. */
+    @GuardedBy("this")
+    private long openUnheard(MutateRequest request) {
+        long file = ground.loses(request);
+        return file != 0 && client().isUntold(file) ? file : 0;
+    }
+
+    @Override
+    public synchronized <T> @Nullable T opened(
+            Credentials who, long inode, boolean runs, Function<Attributes, @Nullable T> opens) {
+        if (!mayDecide(client().session().id())) return null;
+        Attributes now = ground.readable(inode, runs, who);
+        return now == null ? null : opens.apply(now);
+    }
+
     /** The leader is told of others first. */
     private CompletableFuture<@Nullable MutateReply> afterOthers(MutateRequest request) {
         CompletableFuture<Void> others = told();
-        if (others == null) return CompletableFuture.completedFuture(null);
+        return others == null ? CompletableFuture.completedFuture(null) : after(others, request);
+    }
+
+    private CompletableFuture<@Nullable MutateReply> after(
+            CompletableFuture<Void> before, MutateRequest request) {
         return TimeLimit.on(
-                        others,
+                        before,
                         clock,
                         client().session().deadline(),
                         "change",
                         "the metaserver does not keep up")
                 .thenCompose(done -> {
-                    CompletableFuture<@Nullable MutateReply> now = answer(request);
+                    CompletableFuture<@Nullable MutateReply> now = answer(request, true);
                     return now == null ? CompletableFuture.completedFuture(null) : now;
                 });
     }
 
     @GuardedBy("this")
     private boolean mayDecide(MutateRequest request) {
+        return mayDecide(request.getSession()) && request.getSerializedSize() < COMMAND_BYTES_MAX;
+    }
+
+    @GuardedBy("this")
+    private boolean mayDecide(long session) {
         return !stopped
                 && !ground.isEmpty()
-                && request.getSession() == client().session().id()
-                && client().session().leaderLeaseNanosLeft() >= LEASE_MIN.toNanos()
-                && request.getSerializedSize() < COMMAND_BYTES_MAX;
+                && session == client().session().id()
+                && client().session().leaderLeaseNanosLeft() >= LEASE_MIN.toNanos();
     }
 
     /** The leader is too far behind to be told of still more. */
@@ -326,6 +389,11 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @Override
     public synchronized long asks(long inode) {
         return ground.asks(inode);
+    }
+
+    @Override
+    public synchronized void over(long asked) {
+        ground.over(asked);
     }
 
     @Override
@@ -378,8 +446,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         ShipRequest shipment;
         long mine;
         synchronized (this) {
-            if (underWay != null || stopped || (waiting.isEmpty() && returning.isEmpty())) return;
-            shipment = shipment();
+            if (underWay != null || stopped || isNothingToTell()) return;
+            shipment = shipment(inherited != null);
             mine = turn;
         }
         CompletableFuture<ShipReply> begun =
@@ -391,16 +459,25 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         begun.whenComplete((reply, thrown) -> answered(mine, shipment, reply, thrown));
     }
 
-    /** The next one; it counts as begun. */
     @GuardedBy("this")
-    private ShipRequest shipment() {
+    private boolean isNothingToTell() {
+        return waiting.isEmpty() && returning.isEmpty() && inherited == null;
+    }
+
+    /**
+     * The next one; it counts as begun.
+     *
+     * @param nothingOwn all that was delegated is given back with it, if it tells all that waits
+     */
+    @GuardedBy("this")
+    private ShipRequest shipment(boolean nothingOwn) {
         ShipRequest.Builder shipment = ShipRequest.newBuilder().setSession(client().session().id());
         waiting.stream()
                 .limit(MetadataMethods.SHIPPED_MAX)
                 .forEach(one -> shipment.addCommands(one.command));
         if (shipment.getCommandsCount() == waiting.size()) {
             shipment.addAllReturned(returning);
-            shipment.setNothingOwn(inherited);
+            shipment.setNothingOwn(nothingOwn);
         }
         boolean few = ground.numbersLeft() < NUMBERS_LOW && !ground.isEmpty();
         if (few) shipment.setNumbers(NUMBERS_WANTED);
@@ -442,6 +519,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /** Of what was shipped, that is told. */
     private void take(ShipRequest shipment, ShipReply reply) {
         List<Waiter> over = new ArrayList<>();
+        CompletableFuture<Void> givenBack = null;
         synchronized (this) {
             for (int i = 0; i < reply.getDone(); i++) {
                 waiting.remove();
@@ -451,7 +529,10 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             underWay = null;
             if (reply.getRefusal() == 0) {
                 shipment.getReturnedList().forEach(returning::remove);
-                if (shipment.getNothingOwn()) inherited = false;
+                if (shipment.getNothingOwn()) {
+                    givenBack = inherited;
+                    inherited = null;
+                }
             }
             ground.addNumbers(reply.getFirstNumber(), reply.getNumbers());
             while (!waiters.isEmpty() && waiters.element().upTo <= told) over.add(waiters.remove());
@@ -468,6 +549,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                     shipment.getCommands(index).getRequest());
         }
         over.forEach(waiter -> waiter.told.complete(null));
+        if (givenBack != null) givenBack.complete(null);
     }
 
     private void goOn(ShipReply reply) {
@@ -477,7 +559,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             boolean soon;
             synchronized (this) {
                 now = !waiters.isEmpty() || waiting.size() >= MANY;
-                soon = !waiting.isEmpty() || !returning.isEmpty();
+                soon = !isNothingToTell();
             }
             if (now) ship();
             else if (soon) shipSoon();
@@ -521,7 +603,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             underWay = null;
             ground.clear();
             returning.clear();
-            inherited = true; // the leader may know of some
+            if (inherited == null) inherited = new CompletableFuture<>(); // the leader knows some
         }
         for (Waiting one : lost) {
             log.error(
@@ -534,6 +616,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         if (!lost.isEmpty()) {
             client().forget(RecallRequest.newBuilder().setAll(true).build());
         }
+        shipSoon();
     }
 
     // ---- giving back
@@ -542,17 +625,39 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public CompletableFuture<Void> recalled(RecallRequest recall) {
         RecallRequest.Builder forgotten = RecallRequest.newBuilder();
         boolean asked = false;
+        CompletableFuture<Void> others = null;
         synchronized (this) {
             for (DataRecall data : recall.getDataList()) {
                 if (!data.getDelegation()) continue;
                 asked = true;
-                if (!takeBack(data.getInode(), forgotten)) noteEarly(data.getInode());
+                if (takeBack(data.getInode(), forgotten)) continue;
+                noteEarly(data.getInode());
+                others = inherited;
             }
         }
         if (!asked) return CompletableFuture.completedFuture(null);
         CompletableFuture<Void> before = told();
         return (before == null ? CompletableFuture.<Void>completedFuture(null) : before)
-                .thenCompose(done -> client().forget(forgotten.build()));
+                .thenCombine(inTime(others), (told, over) -> told)
+                .thenCompose(done -> givenBack(forgotten.build()));
+    }
+
+    /** A session that owes the answer for longer ends. */
+    private CompletableFuture<Void> inTime(@Nullable CompletableFuture<Void> others) {
+        if (others == null) return CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> over = others.copy();
+        clock.after(ANSWERED_WITHIN, () -> over.complete(null));
+        return over;
+    }
+
+    /** Nothing is decided in them any more, and all that was is told. */
+    private CompletableFuture<Void> givenBack(RecallRequest forgotten) {
+        return inTime(client().tell(forgotten.getAttributesList()))
+                .exceptionally(thrown -> {
+                    log.warn("the leader does not know what is open: {}", thrown.getMessage());
+                    return null;
+                })
+                .thenCompose(done -> client().forget(forgotten));
     }
 
     @GuardedBy("this")
@@ -581,7 +686,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             takeBack(oldest, forgotten);
         }
         var unused =
-                client().forget(forgotten.build())
+                givenBack(forgotten.build())
                         .thenRun(() -> {
                             synchronized (this) {
                                 returning.add(oldest);
@@ -610,12 +715,15 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         return toldTo(calls).thenRun(this::goesOn);
     }
 
-    /** All of it, before anything else is asked of that leader. */
+    /**
+     * All of it, before anything else is asked of that leader. What was delegated to a former
+     * process is given back after its files are open again.
+     */
     private CompletableFuture<Void> toldTo(LeaderCalls calls) {
         ShipRequest shipment;
         synchronized (this) {
-            if (waiting.isEmpty() && !inherited) return CompletableFuture.completedFuture(null);
-            shipment = shipment();
+            if (waiting.isEmpty()) return CompletableFuture.completedFuture(null);
+            shipment = shipment(false);
         }
         return calls.change(MetadataMethods.SHIP, shipment)
                 .handle((reply, thrown) -> {

@@ -6,6 +6,7 @@ import org.gridfarm.client.core.transfer.file.Wiring;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.idle.Releases;
 import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.idle.Untold;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.OpenReply;
 import org.slf4j.Logger;
@@ -19,12 +20,18 @@ import java.util.function.Supplier;
  * rests, or is closed while the program goes on. Thread-safe.
  */
 record HandleEnds(
-        Wiring wiring, OpenInodes open, Releases releases, KeptOpens kept, RestingWriters resting)
+        Wiring wiring,
+        OpenInodes open,
+        Untold untold,
+        Releases releases,
+        KeptOpens kept,
+        RestingWriters resting)
         implements HandleOwner {
     private static final Logger log = LoggerFactory.getLogger(HandleEnds.class);
 
     @Override
     public boolean release(FarmFileHandle handle) {
+        if (untold.closed(handle)) return false;
         boolean keeps = !handle.flags().write() && keep(handle);
         if (!keeps) {
             releases.release(handle.id());
@@ -128,6 +135,11 @@ record HandleEnds(
         }
         // Whose close(2) was answered before anything was told: others have to wait for that.
         return resting.begunLeaving(handle);
+    }
+
+    @Override
+    public CompletableFuture<Void> told(FarmFileHandle handle) {
+        return untold.tell(handle);
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.gridfarm.client.core.transfer.idle.Along;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.idle.Releases;
 import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.idle.Untold;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
@@ -51,6 +52,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +80,7 @@ public final class TransferClient
 
     private final Wiring wiring;
     private final Releases releases;
+    private final Untold untold;
     private final KeptOpens kept;
     private final RestingWriters resting;
     private final OpenInodes open; // its lock makes several steps one
@@ -111,11 +114,12 @@ public final class TransferClient
                                 session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
+        untold = new Untold(releases);
         kept = new KeptOpens(releases, clock);
         resting = new RestingWriters(clock);
         metadata.along(new Along(kept, resting));
         open = new OpenInodes(wiring);
-        ends = new HandleEnds(wiring, open, releases, kept, resting);
+        ends = new HandleEnds(wiring, open, untold, releases, kept, resting);
         sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
@@ -151,10 +155,50 @@ public final class TransferClient
     private CompletableFuture<FileHandle> openedAlone(
             Credentials who, long inode, OpenFlags flags) {
         return resting.endToOpen(inode)
-                .thenCompose(done ->
-                        flags.local() // then a staged file is opened on the way
-                                ? disk().call(() -> openedAnew(who, inode, flags))
-                                : openedAnew(who, inode, flags));
+                .thenCompose(done -> {
+                    FarmFileHandle own = flags.write() ? null : openedByOwn(who, inode, flags);
+                    if (own != null) {
+                        return CompletableFuture.completedFuture(own);
+                    }
+                    return flags.write()
+                            ? untold.tell(List.of(inode))
+                                    .thenCompose(told -> asked(who, inode, flags))
+                            : asked(who, inode, flags);
+                });
+    }
+
+    private CompletableFuture<FileHandle> asked(Credentials who, long inode, OpenFlags flags) {
+        return flags.local() // then a staged file is opened on the way
+                ? disk().call(() -> openedAnew(who, inode, flags))
+                : openedAnew(who, inode, flags);
+    }
+
+    /** For reading, by a decision of this client; null: the leader is to be asked. */
+    private @Nullable FarmFileHandle openedByOwn(Credentials who, long inode, OpenFlags flags) {
+        return wiring.metadata()
+                .openedHere(who, inode, flags.execute(), now -> openedByOwn(who, now, flags));
+    }
+
+    /** Its attributes are decided here. */
+    private @Nullable FarmFileHandle openedByOwn(Credentials who, Attributes now, OpenFlags flags) {
+        synchronized (open) {
+            OpenInode shared = open.find(now.getInode());
+            OpenReply reply =
+                    shared == null || shared.handles().isEmpty()
+                            ? wiring.attached().opened(now)
+                            : shared.asOpened();
+            if (reply == null) {
+                return null;
+            }
+            OpenReply told = reply.toBuilder().setAttributes(now).build();
+            FarmFileHandle handle = opened(who, drawn(), flags, told);
+            untold.add(handle);
+            return handle;
+        }
+    }
+
+    private long drawn() {
+        return wiring.session().inheritance().handle(wiring.entropy().nextLong());
     }
 
     private LocalDisk disk() {
@@ -241,7 +285,7 @@ public final class TransferClient
                 .setTruncate(flags.truncate())
                 .setExecute(flags.execute())
                 .setKeepsPrivileges(flags.keepsPrivileges())
-                .setHandle(wiring.session().inheritance().handle(wiring.entropy().nextLong()));
+                .setHandle(drawn());
     }
 
     @Override
@@ -394,6 +438,9 @@ public final class TransferClient
 
     private FarmFileHandle opened(Credentials who, long id, OpenFlags flags, OpenReply reply) {
         long inode = reply.getAttributes().getInode();
+        if (flags.write()) {
+            wiring.attached().changes(reply.getLayout());
+        }
         synchronized (open) {
             OpenInode shared = open.ofInode(inode);
             FarmFileHandle handle = new FarmFileHandle(wiring, ends, shared, id, flags, who);
@@ -491,6 +538,24 @@ public final class TransferClient
      */
     public boolean isOpen(long inode) {
         return open.has(inode);
+    }
+
+    /** See {@link org.gridfarm.client.core.metadata.OwnDecisions.Client#modificationTimeSet}. */
+    public void modificationTimeSet(long inode, long written) {
+        OpenInode shared = open.find(inode);
+        if (shared != null) {
+            shared.modificationTimeSet(written);
+        }
+    }
+
+    /** Whether the leader may not know that this client has it open. Waits for nobody. */
+    public boolean isUntold(long inode) {
+        return untold.has(inode);
+    }
+
+    /** Completes when the leader knows of all that is open on them. */
+    public CompletableFuture<Void> tell(Collection<Long> inodes) {
+        return untold.tell(inodes);
     }
 
     /** What the leader says of a file that this client has opened by a decision of its own. */
@@ -598,7 +663,12 @@ public final class TransferClient
     @Override
     public CompletionStage<Void> reopened(LeaderCalls calls, boolean lost) {
         kept.giveUpAll(); // a new leader does not know of them
-        return reclaims.all(open.all(), calls, lost);
+        List<OpenInode> all;
+        synchronized (open) {
+            untold.clear();
+            all = open.all();
+        }
+        return reclaims.all(all, calls, lost);
     }
 
     @Override

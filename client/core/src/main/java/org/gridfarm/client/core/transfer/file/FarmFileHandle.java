@@ -7,10 +7,12 @@ import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.idle.RestingWriters;
+import org.gridfarm.client.core.transfer.idle.Untold;
 import org.gridfarm.client.core.transfer.local.LocalDisk;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
+import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -27,7 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** One open file: its rights; reading, writing and committing are done by rooms of their own. */
-public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
+public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, Untold.Reader {
     private static final int SET_ID = 06000;
 
     private final Wiring wiring;
@@ -430,9 +432,24 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer {
         }
     }
 
+    @Override
+    public CompletableFuture<Void> tellLeader() {
+        return wiring.session()
+                .leader(
+                        MetadataMethods.REFRESH,
+                        () -> refreshRequest(0).setReclaim(true).build(),
+                        wiring.session().deadline())
+                .thenAccept(this::reclaimed);
+    }
+
     /** For new tickets and the present chain, with room up to that size. */
     public RefreshRequest.Builder refreshRequest(long wantedSize) {
         return AtLeader.refreshRequest(wiring, this, open.generationKnown(), wantedSize);
+    }
+
+    /** See {@link HandleOwner#told}. */
+    CompletableFuture<Void> told() {
+        return owner.told(this);
     }
 
     public void release() {

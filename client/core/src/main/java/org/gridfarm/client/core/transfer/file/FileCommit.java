@@ -143,6 +143,14 @@ final class FileCommit {
     }
 
     private CompletableFuture<Void> attempt(boolean close, boolean durable) {
+        // What the commit tells of the file's times must not be decided otherwise from here on.
+        long changing = wiring.metadata().changing(handle.inode());
+        return CompletableFuture.<Void>completedFuture(null)
+                .thenCompose(begun -> taken(close, durable))
+                .whenComplete((done, thrown) -> wiring.metadata().changed(changing));
+    }
+
+    private CompletableFuture<Void> taken(boolean close, boolean durable) {
         CommitContent.Builder alone = open.takeCommit(handle.id(), null);
         return alone != null
                 ? send(alone, close, durable)

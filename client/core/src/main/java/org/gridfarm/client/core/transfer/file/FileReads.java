@@ -340,8 +340,11 @@ public final class FileReads {
             noDescriptor(asked);
             return asked;
         }
-        open.layout()
-                .thenCompose(layout -> ask(asked, layout))
+        knownHere(asked)
+                .thenCompose(known ->
+                        known != null
+                                ? CompletableFuture.completedFuture(known)
+                                : open.layout().thenCompose(layout -> ask(asked, layout)))
                 .whenComplete((replica, thrown) -> {
                     if (thrown != null) {
                         log.debug("no local file: {}", thrown.getMessage());
@@ -390,19 +393,23 @@ public final class FileReads {
         if (replica == null) {
             return CompletableFuture.completedFuture(null);
         }
-        if (write) {
-            wiring.attached().staged().at(replica);
-        } else if (open.mode() == DataMode.READ_SHARED) {
-            ObjectId object = layout.getObjects(0).getObject();
-            return wiring.attached()
-                    .disk()
-                    .get(() -> wiring.attached().known().open(object))
-                    .thenCompose(known ->
-                            known == null
-                                    ? askNode(replica, layout, false)
-                                    : CompletableFuture.completedFuture(known));
-        }
+        if (write) wiring.attached().staged().at(replica);
         return askNode(replica, layout, write);
+    }
+
+    /** For reading, where it was in use a moment ago: that takes no ticket. Null: to be asked. */
+    private CompletableFuture<@Nullable LocalReplica> knownHere(Asked asked) {
+        Layout layout = open.layoutThatHolds();
+        boolean may =
+                !asked.write
+                        && layout != null
+                        && open.mode() == DataMode.READ_SHARED
+                        && wiring.attached().ground().isOpen();
+        if (!may || here(layout, asked.alone) == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        ObjectId object = layout.getObjects(0).getObject();
+        return wiring.attached().disk().get(() -> wiring.attached().known().open(object));
     }
 
     private CompletableFuture<@Nullable LocalReplica> askNode(
@@ -555,7 +562,9 @@ public final class FileReads {
                         ? asked.alone && open.mode() == DataMode.EXCLUSIVE
                         : open.mode() == DataMode.READ_SHARED;
         ObjectId object = WrittenStripes.onlyObject(open.layoutNow());
-        if (good && object != null) {
+        // Else its node has failed meanwhile, and the content went on elsewhere.
+        boolean there = object != null && here(open.layoutNow(), false) != null;
+        if (good && there) {
             LocalFile now = replica.fileNow();
             LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);
             wiring.attached().known().add(object, read, node, replica.fresh());

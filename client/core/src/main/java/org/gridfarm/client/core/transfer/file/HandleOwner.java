@@ -31,6 +31,11 @@ public interface HandleOwner {
     /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
     boolean release(FarmFileHandle handle);
 
+    /**
+     * Completes when the leader knows of the handle, which this client may have opened by itself.
+     */
+    CompletableFuture<Void> told(FarmFileHandle handle);
+
     /** Completes when the leader knows, or a moment later. */
     CompletableFuture<Void> releaseUnsettled(FarmFileHandle handle);
 

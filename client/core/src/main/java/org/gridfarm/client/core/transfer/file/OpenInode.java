@@ -331,7 +331,13 @@ public final class OpenInode implements GrantOwner {
      */
     public void modificationTimeSet() {
         LocalWriting kernel = localWritingAlone();
-        long objectTime = kernel == null ? 0 : kernel.replica.modified();
+        modificationTimeSet(kernel == null ? 0 : kernel.replica.modified());
+    }
+
+    /**
+     * @param objectTime when the kernel wrote last, by its own clock; 0: it does not write
+     */
+    public void modificationTimeSet(long objectTime) {
         synchronized (lock) {
             uncommitted.timeSetAt(objectTime == 0 ? wiring.now() : objectTime);
         }
@@ -689,6 +695,13 @@ public final class OpenInode implements GrantOwner {
             recalled = layoutRecalled;
         }
         return refreshing.holding(now, recalled);
+    }
+
+    /** Null: another one is to be asked for. */
+    @Nullable Layout layoutThatHolds() {
+        synchronized (lock) {
+            return broken != null || layoutRecalled ? null : layout;
+        }
     }
 
     Layout layoutNow() {

@@ -90,11 +90,13 @@ final class Refreshing {
     private CompletableFuture<OpenReply> ask(
             FarmFileHandle handle, long wantedSize, List<FarmFileHandle> others) {
         others.remove(handle);
-        return wiring.session()
-                .leader(
-                        MetadataMethods.REFRESH,
-                        () -> handle.refreshRequest(wantedSize).build(),
-                        wiring.session().deadline())
+        return handle.told()
+                .thenCompose(done ->
+                        wiring.session()
+                                .leader(
+                                        MetadataMethods.REFRESH,
+                                        () -> handle.refreshRequest(wantedSize).build(),
+                                        wiring.session().deadline()))
                 .exceptionallyCompose(thrown -> {
                     FarmFileHandle next = FarmFileHandle.strongest(others);
                     boolean closed =

@@ -2,8 +2,18 @@ package org.gridfarm.client.core.transfer.local;
 
 import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.client.core.transfer.Shares;
+import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.wire.Attributes;
+import org.gridfarm.protocol.wire.DataMode;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.ObjectLocation;
+import org.gridfarm.protocol.wire.OpenReply;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
+import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -33,6 +43,8 @@ public record AttachedNode(
         AtomicReference<LocalBlocks> blocks,
         Shares descriptors,
         LocalDisk disk) {
+    /** Long past: asked for anew by whoever needs a ticket. */
+    private static final long NO_TICKETS = 1;
 
     /**
      * @param data below which it may name files; empty: in any data directory
@@ -49,6 +61,48 @@ public record AttachedNode(
                 new AtomicReference<>(LocalBlocks.UNKNOWN),
                 new Shares(Descriptors.forReplicas()),
                 new LocalDisk());
+    }
+
+    /**
+     * What is known of a file that nobody writes, without asking: it is empty, or its replica here
+     * was in use a moment ago. Whoever needs a ticket asks for it. Null: neither.
+     *
+     * @param now the file's attributes
+     */
+    public @Nullable OpenReply opened(Attributes now) {
+        Layout.Builder layout = Layout.newBuilder().setStripeCount(1).setTicketExpiry(NO_TICKETS);
+        if (now.getSize() > 0) {
+            ObjectId object =
+                    ObjectId.newBuilder()
+                            .setInode(now.getInode())
+                            .setGeneration(now.getGeneration())
+                            .build();
+            if (!known.has(object)) {
+                return null;
+            }
+            layout.addObjects(
+                    ObjectLocation.newBuilder()
+                            .setObject(object)
+                            .addReplicas(
+                                    Replica.newBuilder()
+                                            .setNode(name)
+                                            .setState(ReplicaState.VALID)
+                                            .setLive(true)));
+        }
+        return OpenReply.newBuilder()
+                .setAttributes(now)
+                .setMode(DataMode.READ_SHARED)
+                .setCacheable(true)
+                .setLayout(layout)
+                .build();
+    }
+
+    /** The file is opened for writing: its replica here may miss what is written. */
+    public void changes(Layout layout) {
+        ObjectId object = WrittenStripes.onlyObject(layout);
+        if (object != null) {
+            known.forget(object);
+        }
     }
 
     public LocalBlocks blocksNow() {

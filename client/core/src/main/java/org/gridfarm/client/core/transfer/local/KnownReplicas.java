@@ -52,6 +52,16 @@ public final class KnownReplicas {
         known.put(object, new Known(file, node, clock.nanoTime() + good.toNanos()));
     }
 
+    /** Whether {@link #open} would find it, unless it was removed or replaced meanwhile. */
+    public boolean has(ObjectId object) {
+        return find(object) != null;
+    }
+
+    /** It is about to change. */
+    public synchronized void forget(ObjectId object) {
+        known.remove(object);
+    }
+
     /** Opened for reading; null: the node is to be asked. */
     public @Nullable LocalReplica open(ObjectId object) {
         Known found = find(object);
