@@ -345,8 +345,8 @@ public final class Namespace {
     }
 
     /**
-     * A directory itself; of anything else the directory that it lies in, where it has one name; 0:
-     * it has none or several, or there is no such inode.
+     * A directory itself; of anything else the directory that it lies in, of several names one that
+     * was given last; 0: there is none, or which one is not known.
      */
     public long homeOf(long number) {
         Inode inode = find(number);
@@ -356,7 +356,7 @@ public final class Namespace {
         if (inode.isDirectory()) {
             return number;
         }
-        return inode.nlink == 1 ? inode.parent : 0;
+        return inode.nlink >= 1 ? inode.parent : 0;
     }
 
     public boolean isOrphan(long number) {

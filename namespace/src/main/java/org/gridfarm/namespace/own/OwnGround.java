@@ -12,10 +12,12 @@ import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.DirentImage;
 import org.gridfarm.protocol.wire.DirentKey;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.InodeImage;
 import org.gridfarm.protocol.wire.MakeDirectory;
+import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.Remove;
@@ -134,7 +136,7 @@ public final class OwnGround {
 
     /** The directory itself and the files in it. */
     public List<Long> inodesOf(long directory) {
-        List<Long> inodes = new ArrayList<>();
+        Set<Long> inodes = new LinkedHashSet<>();
         inodes.add(directory);
         known.exportEntries(
                 directory,
@@ -143,32 +145,36 @@ public final class OwnGround {
                         inodes.add(entry.getDirent().getInode());
                     }
                 });
-        return inodes;
+        return List.copyOf(inodes);
     }
 
     /** The leader decides about the directory from now on. */
     public void giveBack(long directory) {
         if (!directories.remove(directory)) return;
-        List<Change> gone = new ArrayList<>();
-        known.exportEntries(directory, entry -> gone.addAll(forgotten(entry)));
-        for (Change change : gone) {
-            known.apply(change);
-            if (change.hasInodeGone()) atLeader.gone(change.getInodeGone());
+        List<Change> names = new ArrayList<>();
+        Set<Long> files = new LinkedHashSet<>(); // each may have several names
+        known.exportEntries(
+                directory,
+                entry -> {
+                    names.add(goneName(entry.getDirent()));
+                    files.add(entry.getDirent().getInode());
+                });
+        names.forEach(known::apply);
+        files.removeAll(directories); // a directory in it may be another of ours
+        for (long file : files) {
+            known.apply(goneInode(file));
+            atLeader.gone(file);
         }
         if (!isNamedInOwn(directory)) known.apply(goneInode(directory));
     }
 
-    /** A directory in it may be another of ours; a file is ours no more. */
-    private List<Change> forgotten(Change entry) {
-        long inode = entry.getDirent().getInode();
-        Change name =
-                Change.newBuilder()
-                        .setDirentGone(
-                                DirentKey.newBuilder()
-                                        .setParent(entry.getDirent().getParent())
-                                        .setName(entry.getDirent().getName()))
+    private static Change goneName(DirentImage entry) {
+        DirentKey key =
+                DirentKey.newBuilder()
+                        .setParent(entry.getParent())
+                        .setName(entry.getName())
                         .build();
-        return directories.contains(inode) ? List.of(name) : List.of(name, goneInode(inode));
+        return Change.newBuilder().setDirentGone(key).build();
     }
 
     /** As long as the name is known, it has to be known that it is taken. */
@@ -255,7 +261,11 @@ public final class OwnGround {
      */
     public boolean isEarly(MutateRequest request) {
         return switch (request.getOperationCase()) {
-            case SET_ATTRIBUTES, SET_XATTR, REMOVE_XATTR -> true;
+            case SET_ATTRIBUTES, SET_XATTR, REMOVE_XATTR, LINK -> true;
+            case UNLINK -> {
+                Remove q = request.getUnlink();
+                yield hasOtherNames(known.peek(q.getParent(), q.getName()));
+            }
             case RENAME ->
                     isFree(request.getRename().getToParent(), request.getRename().getToName());
             default -> false;
@@ -288,14 +298,16 @@ public final class OwnGround {
                 : null;
     }
 
-    /** The file that may lose a name or its content by the command; 0: none. */
+    /** The file that may lose its last name or its content by the command; 0: none. */
     public long loses(MutateRequest request) {
         return switch (request.getOperationCase()) {
-            case UNLINK ->
-                    known.peek(request.getUnlink().getParent(), request.getUnlink().getName());
+            case UNLINK -> {
+                Remove q = request.getUnlink();
+                yield onlyNameOf(known.peek(q.getParent(), q.getName()));
+            }
             case RENAME -> {
                 Rename q = request.getRename();
-                yield known.peek(q.getToParent(), q.getToName());
+                yield onlyNameOf(known.peek(q.getToParent(), q.getToName()));
             }
             case CREATE -> {
                 CreateFile q = request.getCreate();
@@ -307,6 +319,10 @@ public final class OwnGround {
                             : 0;
             default -> 0;
         };
+    }
+
+    private long onlyNameOf(long inode) {
+        return hasOtherNames(inode) ? 0 : inode;
     }
 
     /** The leader has answered so: of a file that may be newer than what is known here. */
@@ -455,8 +471,21 @@ public final class OwnGround {
                     isDecidedHere(
                             request.getRemoveXattr().getInode(),
                             request.getRemoveXattr().getName());
-            case SET_POLICY, LINK, TEMPORARY, COMMIT, OPERATION_NOT_SET -> false;
+            case LINK -> isDecidedHere(request.getLink());
+            case SET_POLICY, TEMPORARY, COMMIT, OPERATION_NOT_SET -> false;
         };
+    }
+
+    /** All names of a file of ours are in one directory, so that they are given back together. */
+    private boolean isDecidedHere(MakeLink link) {
+        return isOwn(link.getParent())
+                && !known.isDirectory(link.getInode())
+                && known.homeOf(link.getInode()) == link.getParent();
+    }
+
+    private boolean hasOtherNames(long inode) {
+        InodeImage image = known.imageOrNull(inode);
+        return image != null && image.getType() != FileType.DIRECTORY && image.getNlink() > 1;
     }
 
     private boolean isFree(long directory, ByteString name) {
@@ -471,17 +500,19 @@ public final class OwnGround {
 
     /**
      * Not where a directory comes to lie in another one: whether that would lie in itself, the
-     * directories between them tell, and they may not all be known.
+     * directories between them tell, and they may not all be known. Nor where the names of a file
+     * would come to lie in several.
      */
     private boolean isDecidedHere(Rename rename) {
-        boolean directory = known.isDirectory(known.peek(rename.getParent(), rename.getName()));
+        long source = known.peek(rename.getParent(), rename.getName());
+        boolean stays = known.isDirectory(source) || hasOtherNames(source);
         return isOwn(rename.getParent())
                 && isOwn(rename.getToParent())
                 && !rename.getExchange()
                 && !rename.getWhiteout()
                 && isKnown(rename.getParent(), rename.getName())
                 && isKnown(rename.getToParent(), rename.getToName())
-                && (!directory || rename.getParent() == rename.getToParent());
+                && (!stays || rename.getParent() == rename.getToParent());
     }
 
     /**

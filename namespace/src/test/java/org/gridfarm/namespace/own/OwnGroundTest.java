@@ -59,11 +59,13 @@ class OwnGroundTest {
     private static int filesSetHere;
     private static int xattrsSetHere;
     private static int openedHere;
+    private static int linkedHere;
 
     @AfterAll
     static void theSessionHasDecided() {
         assertThat(decidedHere).as("decided by the session").isPositive();
         assertThat(xattrsSetHere).as("extended attributes set by the session").isPositive();
+        assertThat(linkedHere).as("files linked by the session").isPositive();
         assertThat(openedHere).as("files opened by the session").isPositive();
         assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
     }
@@ -163,6 +165,7 @@ class OwnGroundTest {
                     decidedHere++;
                     long set = request.getSetAttributes().getInode();
                     if (request.hasSetXattr()) xattrsSetHere++;
+                    if (request.hasLink()) linkedHere++;
                     if (set != 0 && !ground.isOwn(set)) filesSetHere++;
                     assertThat(ShippedAnswers.digest(done.command().getRequest(), done.reply()))
                             .isEqualTo(done.command().getDigest());
@@ -418,6 +421,13 @@ class OwnGroundTest {
                                                             .setName(name())
                                                             .setTarget(
                                                                     ByteString.copyFromUtf8("t"))),
+                            () ->
+                                    command()
+                                            .setLink(
+                                                    MakeLink.newBuilder()
+                                                            .setParent(directory)
+                                                            .setName(name())
+                                                            .setInode(someFile(directory))),
                             () ->
                                     command()
                                             .setMknod(

@@ -354,8 +354,8 @@ final class Mutations {
     }
 
     /**
-     * The object whose name changed has other attributes now (links, times, parent); if it is gone,
-     * then when the answer is passed on.
+     * The object whose name changed has other attributes now (links, times, parent); where that was
+     * its last name, it is gone when the answer is passed on.
      */
     private CompletableFuture<MutateReply> forgotten(MutateReply reply) {
         GivenUp kept = givenUp;
@@ -365,7 +365,7 @@ final class Mutations {
         long inode = reply.getAttributes().getInode();
         cache.recallAttributes(inode);
         tell(new long[] {inode}, NONE);
-        return kept == null
+        return kept == null || reply.getAttributes().getNlink() > 0
                 ? CompletableFuture.completedFuture(reply)
                 : kept.unnamed(inode).thenApply(done -> reply);
     }

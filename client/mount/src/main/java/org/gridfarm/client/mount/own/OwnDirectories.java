@@ -35,11 +35,8 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -68,9 +65,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private static final Logger log = LoggerFactory.getLogger(OwnDirectories.class);
 
     private static final int LOG_BYTES = 16 << 20;
-    private static final Duration BETWEEN = Duration.ofMillis(10);
     private static final Duration AGAIN = Duration.ofMillis(50);
-    private static final Duration UNTOLD_MAX = Duration.ofSeconds(1);
 
     /** From a recall to its answer, as far as that waits for what is open. */
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(3);
@@ -78,11 +73,6 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /** A lease that is about to end may be over at the leader when the answer reaches a program. */
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
 
-    /** So many commands leave without waiting for more. */
-    private static final int MANY = 128;
-
-    private static final int WAITING_MAX = 4096;
-    private static final int COMMAND_BYTES_MAX = 1 << 16;
     private static final int NUMBERS_LOW = 2048;
     private static final int NUMBERS_WANTED = 8192;
 
@@ -91,14 +81,9 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     private static final int RECALLED_MAX = 4096;
 
-    private record Waiting(ShippedCommand command, long since) {}
-
-    private record Waiter(long upTo, CompletableFuture<Void> told) {}
-
     private final Clock clock;
     private final LongSupplier fileClock;
     private final String attached;
-    private final OwnLog kept;
     private final boolean wishes;
     private @Nullable Client client; // set before the first call
 
@@ -106,50 +91,14 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private final OwnGround ground = new OwnGround();
 
     @GuardedBy("this")
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
-
-    @GuardedBy("this")
-    private final Deque<Waiter> waiters = new ArrayDeque<>();
-
-    /** Given back by this mount itself, when the next shipment says so. */
-    @GuardedBy("this")
-    private final Set<Long> returning = new LinkedHashSet<>();
+    private final Shipping shipping;
 
     /** Asked back before this mount had heard that it has them. */
     @GuardedBy("this")
     private final Set<Long> recalledEarly = new HashSet<>();
 
     @GuardedBy("this")
-    private long decided;
-
-    @GuardedBy("this")
-    private long told;
-
-    @GuardedBy("this")
-    private @Nullable ShipRequest underWay;
-
-    @GuardedBy("this")
-    private boolean shipsSoon;
-
-    @GuardedBy("this")
-    private boolean stopped; // until the session is there again
-
-    @GuardedBy("this")
-    private long begunAt;
-
-    @GuardedBy("this")
     private @Nullable CompletableFuture<ShipReply> call;
-
-    /** Of shipments; an answer to one that was begun anew elsewhere counts for nothing. */
-    @GuardedBy("this")
-    private long turn;
-
-    /**
-     * What was delegated to this session that this process knows nothing of: a former process had
-     * directories of its own. Completes when they are given back; null: there are none.
-     */
-    @GuardedBy("this")
-    private @Nullable CompletableFuture<Void> inherited;
 
     /**
      * @param fileClock nanoseconds since 1970 as the kernel dates what it writes
@@ -170,15 +119,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         this.wishes = wishes;
         this.clock = clock;
         this.attached = attached;
-        this.begunAt = clock.nanoTime();
-        this.kept = OwnLog.open(file, LOG_BYTES);
-        this.inherited = goesOn ? new CompletableFuture<>() : null;
-        this.stopped = goesOn;
-        for (byte[] record : kept.recover()) {
-            waiting.add(new Waiting(parsed(record), begunAt));
-            decided++;
+        OwnLog ring = OwnLog.open(file, LOG_BYTES);
+        List<ShippedCommand> kept = new ArrayList<>();
+        for (byte[] record : ring.recover()) kept.add(parsed(record));
+        this.shipping = new Shipping(ring, kept, goesOn, clock.nanoTime());
+        if (!kept.isEmpty()) {
+            log.info("{} changes of the former process are still to be told", kept.size());
         }
-        if (decided > 0) log.info("{} changes of the former process are still to be told", decided);
     }
 
     private static ShippedCommand parsed(byte[] record) throws IOException {
@@ -205,7 +152,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @Override
     public synchronized MakeDirectory wished(MakeDirectory mkdir) {
-        if (!wishes || stopped || ground.size() >= INODES_MAX) return mkdir;
+        if (!wishes || shipping.isStopped() || ground.size() >= INODES_MAX) return mkdir;
         int numbers = ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
         return mkdir.toBuilder().setDelegate(true).setNumbers(numbers).build();
     }
@@ -214,7 +161,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public @Nullable CompletableFuture<@Nullable MutateReply> answer(
             Supplier<MutateRequest> request) {
         synchronized (this) {
-            if (stopped || ground.isEmpty()) return null;
+            if (shipping.isStopped() || ground.isEmpty()) return null;
         }
         return answer(request.get(), true);
     }
@@ -224,7 +171,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             Supplier<MutateRequest> request) {
         MutateRequest made;
         synchronized (this) {
-            if (stopped || ground.isEmpty()) return null;
+            if (shipping.isStopped() || ground.isEmpty()) return null;
             made = request.get();
             if (!ground.isEarly(made)) return null;
         }
@@ -249,10 +196,10 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             if (!ready && !waits) return null;
             verdict = ready ? decided(request, written.getAsLong()) : null;
             if (verdict instanceof Verdict.Done done) {
-                keep(done.command());
+                shipping.add(done.command(), clock.nanoTime());
                 reply = answer(request, done.reply());
             }
-            many = waiting.size() - underWay() >= MANY;
+            many = shipping.isUrgent();
         }
         if (unheard != 0) return after(client().tell(List.of(unheard)), request);
         return switch (verdict) {
@@ -336,33 +283,22 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @GuardedBy("this")
     private boolean mayDecide(MutateRequest request) {
-        return mayDecide(request.getSession()) && request.getSerializedSize() < COMMAND_BYTES_MAX;
+        return mayDecide(request.getSession())
+                && request.getSerializedSize() < Shipping.COMMAND_BYTES_MAX;
     }
 
     @GuardedBy("this")
     private boolean mayDecide(long session) {
-        return !stopped
+        return !shipping.isStopped()
                 && !ground.isEmpty()
                 && session == client().session().id()
                 && client().session().leaderLeaseNanosLeft() >= LEASE_MIN.toNanos();
     }
 
-    /** The leader is too far behind to be told of still more. */
     @GuardedBy("this")
     private boolean isToWait() {
-        Waiting oldest = waiting.peek();
-        return oldest != null
-                && (waiting.size() >= WAITING_MAX
-                        || clock.nanoTime() - oldest.since >= UNTOLD_MAX.toNanos()
-                        || ground.numbersLeft() == 0
-                        || !kept.hasRoom(COMMAND_BYTES_MAX + 128));
-    }
-
-    @GuardedBy("this")
-    private void keep(ShippedCommand command) {
-        kept.add(command.toByteArray());
-        waiting.add(new Waiting(command, clock.nanoTime()));
-        decided++;
+        return shipping.isBehind(clock.nanoTime())
+                || (ground.numbersLeft() == 0 && !shipping.isNothing());
     }
 
     /** As the leader would have answered. */
@@ -401,7 +337,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         ground.answered(asked, reply.hasAttributes() ? reply.getAttributes() : null);
         if (!reply.hasDelegation()) return reply;
         boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
-        if (over || stopped) return reply.toBuilder().clearDelegation().build();
+        if (over || shipping.isStopped()) return reply.toBuilder().clearDelegation().build();
         ground.add(reply.getDelegation());
         return reply;
     }
@@ -417,94 +353,59 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public @Nullable CompletableFuture<Void> told() {
         CompletableFuture<Void> mine;
         synchronized (this) {
-            if (waiting.isEmpty()) return null;
-            mine = new CompletableFuture<>();
-            waiters.add(new Waiter(decided, mine));
+            mine = shipping.told();
         }
-        ship();
+        if (mine != null) ship();
         return mine;
     }
 
     private void shipSoon() {
-        long wait;
+        Duration wait;
         synchronized (this) {
-            if (underWay != null || shipsSoon || stopped) return;
-            shipsSoon = true;
-            wait = Math.max(0, begunAt + BETWEEN.toNanos() - clock.nanoTime());
+            wait = shipping.nextIn(clock.nanoTime());
         }
-        clock.after(Duration.ofNanos(wait), this::shipInTime);
+        if (wait != null) clock.after(wait, this::shipInTime);
     }
 
     private void shipInTime() {
         synchronized (this) {
-            shipsSoon = false;
+            shipping.timeIsUp();
         }
         ship();
     }
 
     private void ship() {
-        ShipRequest shipment;
-        long mine;
+        Shipping.Begun begun;
         synchronized (this) {
-            if (underWay != null || stopped || isNothingToTell()) return;
-            shipment = shipment(inherited != null);
-            mine = turn;
+            begun = shipping.begin(shipment(), clock.nanoTime());
         }
-        CompletableFuture<ShipReply> begun =
+        if (begun == null) return;
+        CompletableFuture<ShipReply> asked =
                 client().session()
-                        .leaderAtOnce(MetadataMethods.SHIP, () -> shipment, Duration.ZERO);
+                        .leaderAtOnce(MetadataMethods.SHIP, begun::request, Duration.ZERO);
         synchronized (this) {
-            if (turn == mine) call = begun;
+            if (shipping.isCurrent(begun)) call = asked;
         }
-        begun.whenComplete((reply, thrown) -> answered(mine, shipment, reply, thrown));
+        asked.whenComplete((reply, thrown) -> answered(begun, reply, thrown));
     }
 
+    /** All but the commands. */
     @GuardedBy("this")
-    private boolean isNothingToTell() {
-        return waiting.isEmpty() && returning.isEmpty() && inherited == null;
-    }
-
-    /**
-     * The next one; it counts as begun.
-     *
-     * @param nothingOwn all that was delegated is given back with it, if it tells all that waits
-     */
-    @GuardedBy("this")
-    private ShipRequest shipment(boolean nothingOwn) {
-        ShipRequest.Builder shipment = ShipRequest.newBuilder().setSession(client().session().id());
-        waiting.stream()
-                .limit(MetadataMethods.SHIPPED_MAX)
-                .forEach(one -> shipment.addCommands(one.command));
-        if (shipment.getCommandsCount() == waiting.size()) {
-            shipment.addAllReturned(returning);
-            shipment.setNothingOwn(nothingOwn);
-        }
+    private ShipRequest.Builder shipment() {
         boolean few = ground.numbersLeft() < NUMBERS_LOW && !ground.isEmpty();
-        if (few) shipment.setNumbers(NUMBERS_WANTED);
-        turn++;
-        begunAt = clock.nanoTime();
-        ShipRequest begun = shipment.build();
-        underWay = begun;
-        return begun;
-    }
-
-    /** Commands. */
-    @GuardedBy("this")
-    private int underWay() {
-        return underWay == null ? 0 : underWay.getCommandsCount();
+        return ShipRequest.newBuilder()
+                .setSession(client().session().id())
+                .setNumbers(few ? NUMBERS_WANTED : 0);
     }
 
     private void answered(
-            long mine,
-            ShipRequest shipment,
-            @Nullable ShipReply reply,
-            @Nullable Throwable thrown) {
+            Shipping.Begun begun, @Nullable ShipReply reply, @Nullable Throwable thrown) {
         synchronized (this) {
-            if (turn != mine) return; // told again at another leader
+            if (!shipping.isCurrent(begun)) return; // told again at another leader
             call = null;
         }
         if (reply != null) {
-            take(shipment, reply);
+            take(begun, reply);
             goOn(reply);
             return;
         }
@@ -517,26 +418,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     /** Of what was shipped, that is told. */
-    private void take(ShipRequest shipment, ShipReply reply) {
-        List<Waiter> over = new ArrayList<>();
-        CompletableFuture<Void> givenBack = null;
+    private void take(Shipping.Begun begun, ShipReply reply) {
+        List<CompletableFuture<Void>> over;
         synchronized (this) {
-            for (int i = 0; i < reply.getDone(); i++) {
-                waiting.remove();
-                kept.drop();
-            }
-            told += reply.getDone();
-            underWay = null;
-            if (reply.getRefusal() == 0) {
-                shipment.getReturnedList().forEach(returning::remove);
-                if (shipment.getNothingOwn()) {
-                    givenBack = inherited;
-                    inherited = null;
-                }
-            }
+            over = shipping.took(begun, reply);
             ground.addNumbers(reply.getFirstNumber(), reply.getNumbers());
-            while (!waiters.isEmpty() && waiters.element().upTo <= told) over.add(waiters.remove());
         }
+        ShipRequest shipment = begun.request();
         for (int i = 0; i < reply.getDone(); i++) {
             client().settled(shipment.getCommands(i).getRequest().getSequence());
         }
@@ -548,21 +436,18 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                     "the leader came to something else: {}",
                     shipment.getCommands(index).getRequest());
         }
-        over.forEach(waiter -> waiter.told.complete(null));
-        if (givenBack != null) givenBack.complete(null);
+        over.forEach(waiter -> waiter.complete(null));
     }
 
     private void goOn(ShipReply reply) {
         FarmException refusal = refusal(reply);
         if (refusal == null) {
             boolean now;
-            boolean soon;
             synchronized (this) {
-                now = !waiters.isEmpty() || waiting.size() >= MANY;
-                soon = !isNothingToTell();
+                now = shipping.isUrgent();
             }
             if (now) ship();
-            else if (soon) shipSoon();
+            else shipSoon();
         } else if (refusal.kind().retry() != Retry.NEVER) {
             log.debug("told again: {}", reply.getReason());
             clock.after(AGAIN, this::ship);
@@ -579,41 +464,29 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     }
 
     private void waitForSession(FarmException failure) {
-        List<Waiter> over;
+        List<CompletableFuture<Void>> over;
         synchronized (this) {
-            stopped = true;
-            underWay = null;
-            over = List.copyOf(waiters);
-            waiters.clear();
+            over = shipping.stop();
         }
-        over.forEach(waiter -> waiter.told.completeExceptionally(failure));
+        over.forEach(waiter -> waiter.completeExceptionally(failure));
     }
 
     /** What was answered and not told is not, and never will be: nobody may go on believing it. */
     private void lose(FarmException why) {
-        List<Waiting> lost;
-        List<Waiter> over;
+        Shipping.Lost lost;
         synchronized (this) {
-            lost = List.copyOf(waiting);
-            over = List.copyOf(waiters);
-            waiters.clear();
-            for (Waiting _ : lost) kept.drop();
-            waiting.clear();
-            told = decided;
-            underWay = null;
+            lost = shipping.lose();
             ground.clear();
-            returning.clear();
-            if (inherited == null) inherited = new CompletableFuture<>(); // the leader knows some
         }
-        for (Waiting one : lost) {
+        for (ShippedCommand one : lost.commands()) {
             log.error(
                     "lost, with the session or its directory ({}): {}",
                     why.getMessage(),
-                    one.command.getRequest());
-            client().settled(one.command.getRequest().getSequence());
+                    one.getRequest());
+            client().settled(one.getRequest().getSequence());
         }
-        over.forEach(waiter -> waiter.told.completeExceptionally(why));
-        if (!lost.isEmpty()) {
+        lost.waiters().forEach(waiter -> waiter.completeExceptionally(why));
+        if (!lost.commands().isEmpty()) {
             client().forget(RecallRequest.newBuilder().setAll(true).build());
         }
         shipSoon();
@@ -632,7 +505,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                 asked = true;
                 if (takeBack(data.getInode(), forgotten)) continue;
                 noteEarly(data.getInode());
-                others = inherited;
+                others = shipping.inherited();
             }
         }
         if (!asked) return CompletableFuture.completedFuture(null);
@@ -689,7 +562,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                 givenBack(forgotten.build())
                         .thenRun(() -> {
                             synchronized (this) {
-                                returning.add(oldest);
+                                shipping.giveBack(oldest);
                             }
                             shipSoon();
                         });
@@ -703,8 +576,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         synchronized (this) {
             former = call;
             call = null;
-            turn++;
-            underWay = null;
+            shipping.reopened();
         }
         if (former != null) former.cancel(false);
         if (lost) {
@@ -720,16 +592,16 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
      * process is given back after its files are open again.
      */
     private CompletableFuture<Void> toldTo(LeaderCalls calls) {
-        ShipRequest shipment;
+        Shipping.Begun begun;
         synchronized (this) {
-            if (waiting.isEmpty()) return CompletableFuture.completedFuture(null);
-            shipment = shipment(false);
+            begun = shipping.beginRestoring(shipment(), clock.nanoTime());
         }
-        return calls.change(MetadataMethods.SHIP, shipment)
+        if (begun == null) return CompletableFuture.completedFuture(null);
+        return calls.change(MetadataMethods.SHIP, begun.request())
                 .handle((reply, thrown) -> {
                     FarmException refusal;
                     if (thrown == null) {
-                        take(shipment, reply);
+                        take(begun, reply);
                         refusal = refusal(reply);
                     } else {
                         refusal = FarmException.of(thrown, "tell of changes", "");
@@ -754,13 +626,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     private void goesOn() {
         synchronized (this) {
-            stopped = false;
+            shipping.goesOn();
         }
         ship();
     }
 
     @Override
-    public void close() throws IOException {
-        kept.close();
+    public synchronized void close() throws IOException {
+        shipping.close();
     }
 }

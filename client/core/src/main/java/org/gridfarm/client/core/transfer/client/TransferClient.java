@@ -85,6 +85,7 @@ public final class TransferClient
     private final RestingWriters resting;
     private final OpenInodes open; // its lock makes several steps one
     private final HandleEnds ends;
+    private final NewHandles handles;
     private final Reclaims reclaims;
     private final OpenSizes sizes;
 
@@ -120,6 +121,7 @@ public final class TransferClient
         metadata.along(new Along(kept, resting));
         open = new OpenInodes(wiring);
         ends = new HandleEnds(wiring, open, untold, releases, kept, resting);
+        handles = new NewHandles(wiring, open, ends, untold);
         sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         metadata.sizesFrom(sizes);
@@ -156,7 +158,8 @@ public final class TransferClient
             Credentials who, long inode, OpenFlags flags) {
         return resting.endToOpen(inode)
                 .thenCompose(done -> {
-                    FarmFileHandle own = flags.write() ? null : openedByOwn(who, inode, flags);
+                    FarmFileHandle own =
+                            flags.write() ? null : handles.openedByOwn(who, inode, flags);
                     if (own != null) {
                         return CompletableFuture.completedFuture(own);
                     }
@@ -173,34 +176,6 @@ public final class TransferClient
                 : openedAnew(who, inode, flags);
     }
 
-    /** For reading, by a decision of this client; null: the leader is to be asked. */
-    private @Nullable FarmFileHandle openedByOwn(Credentials who, long inode, OpenFlags flags) {
-        return wiring.metadata()
-                .openedHere(who, inode, flags.execute(), now -> openedByOwn(who, now, flags));
-    }
-
-    /** Its attributes are decided here. */
-    private @Nullable FarmFileHandle openedByOwn(Credentials who, Attributes now, OpenFlags flags) {
-        synchronized (open) {
-            OpenInode shared = open.find(now.getInode());
-            OpenReply reply =
-                    shared == null || shared.handles().isEmpty()
-                            ? wiring.attached().opened(now)
-                            : shared.asOpened();
-            if (reply == null) {
-                return null;
-            }
-            OpenReply told = reply.toBuilder().setAttributes(now).build();
-            FarmFileHandle handle = opened(who, drawn(), flags, told);
-            untold.add(handle);
-            return handle;
-        }
-    }
-
-    private long drawn() {
-        return wiring.session().inheritance().handle(wiring.entropy().nextLong());
-    }
-
     private LocalDisk disk() {
         return wiring.attached().disk();
     }
@@ -210,7 +185,7 @@ public final class TransferClient
             // Ahead of the open, which would find the file in use.
             var unused = kept.closeNow(kept.remove(inode));
         }
-        OpenRequest.Builder request = request(who, flags).setInode(inode);
+        OpenRequest.Builder request = handles.request(who, flags).setInode(inode);
         StagedFile staged = stagedFor(who, request, flags);
         boolean numbered = flags.write();
         long sequence = numbered ? wiring.metadata().sequences().take() : 0;
@@ -235,7 +210,7 @@ public final class TransferClient
                                 throw notOpened(handle, FarmException.of(thrown, "open", ""))
                                         .about("open", "inode " + Long.toHexString(inode));
                             }
-                            return begun(opened(who, handle, flags, reply), local);
+                            return begun(handles.opened(who, handle, flags, reply), local);
                         })
                 .whenComplete((file, thrown) -> open.letGo(inode))
                 .thenCompose(file -> truncated(file, flags, isOpen));
@@ -270,22 +245,10 @@ public final class TransferClient
                 return null;
             }
             OpenReply reply = found.reply().toBuilder().setAttributes(now).build();
-            FarmFileHandle handle = opened(who, found.handle(), flags, reply);
+            FarmFileHandle handle = handles.opened(who, found.handle(), flags, reply);
             handle.keepableUntil(found.until());
             return handle;
         }
-    }
-
-    private OpenRequest.Builder request(Credentials who, OpenFlags flags) {
-        return OpenRequest.newBuilder()
-                .setSession(wiring.session().id())
-                .setCredentials(who)
-                .setRead(flags.read())
-                .setWrite(flags.write())
-                .setTruncate(flags.truncate())
-                .setExecute(flags.execute())
-                .setKeepsPrivileges(flags.keepsPrivileges())
-                .setHandle(drawn());
     }
 
     @Override
@@ -310,7 +273,7 @@ public final class TransferClient
             int umask,
             boolean exclusive,
             OpenFlags flags) {
-        OpenRequest.Builder wish = request(who, flags);
+        OpenRequest.Builder wish = handles.request(who, flags);
         StagedFile staged = stagedFor(who, wish, flags);
         OpenRequest request = wish.build();
         CreateFile file =
@@ -333,7 +296,7 @@ public final class TransferClient
                                         FarmException.of(thrown, "create", name.toString()));
                             }
                             return begun(
-                                    opened(
+                                    handles.opened(
                                             who,
                                             request.getHandle(),
                                             flags,
@@ -399,7 +362,7 @@ public final class TransferClient
     @Override
     public CompletableFuture<FileHandle> temporary(
             Credentials who, long directory, int mode, int umask, OpenFlags flags) {
-        OpenRequest request = request(who, flags).build();
+        OpenRequest request = handles.request(who, flags).build();
         MakeTemporary file =
                 MakeTemporary.newBuilder()
                         .setDirectory(directory)
@@ -414,7 +377,7 @@ public final class TransferClient
                         throw notOpened(
                                 request.getHandle(), FarmException.of(thrown, "create", ""));
                     }
-                    return opened(
+                    return handles.opened(
                             who,
                             request.getHandle(),
                             flags,
@@ -434,20 +397,6 @@ public final class TransferClient
         return opened.hasAttributes()
                 ? opened
                 : opened.toBuilder().setAttributes(attributes).build();
-    }
-
-    private FarmFileHandle opened(Credentials who, long id, OpenFlags flags, OpenReply reply) {
-        long inode = reply.getAttributes().getInode();
-        if (flags.write()) {
-            wiring.attached().changes(reply.getLayout());
-        }
-        synchronized (open) {
-            OpenInode shared = open.ofInode(inode);
-            FarmFileHandle handle = new FarmFileHandle(wiring, ends, shared, id, flags, who);
-            shared.opened(handle, reply);
-            handle.answered(reply.getAttributes());
-            return handle;
-        }
     }
 
     /**
