@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** Every command is told once, in order, or counts as lost; nobody waits for ever. */
@@ -45,9 +46,11 @@ class ShippingTest {
     }
 
     private Shipping.Begun begin() {
-        Shipping.Begun begun = shipping.begin(ShipRequest.newBuilder(), NOW);
-        assertThat(begun).isNotNull();
-        return begun;
+        return Objects.requireNonNull(shipping.begin(ShipRequest.newBuilder(), NOW));
+    }
+
+    private Shipping.Begun restoring() {
+        return Objects.requireNonNull(shipping.beginRestoring(ShipRequest.newBuilder(), NOW));
     }
 
     private void took(Shipping.Begun begun, int done) {
@@ -111,8 +114,7 @@ class ShippingTest {
         shipping.reopened();
         assertThat(shipping.isCurrent(lost)).isFalse();
         assertThat(shipping.begin(ShipRequest.newBuilder(), NOW)).isNull(); // restoring does
-        Shipping.Begun again = shipping.beginRestoring(ShipRequest.newBuilder(), NOW);
-        assertThat(again).isNotNull();
+        Shipping.Begun again = restoring();
         assertThat(again.request().getCommandsList()).containsExactly(command(1));
         took(again, 1);
         assertThat(told).isCompleted();
@@ -132,8 +134,7 @@ class ShippingTest {
         assertThat(shipping.isStopped()).isTrue();
         CompletableFuture<Void> givenBack = shipping.inherited();
         shipping.reopened();
-        Shipping.Begun first = shipping.beginRestoring(ShipRequest.newBuilder(), NOW);
-        assertThat(first).isNotNull();
+        Shipping.Begun first = restoring();
         assertThat(first.request().getNothingOwn()).isFalse();
         took(first, 1);
         assertThat(givenBack).isNotDone();

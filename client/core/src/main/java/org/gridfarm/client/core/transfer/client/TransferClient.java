@@ -580,7 +580,8 @@ public final class TransferClient
             return CompletableFuture.completedFuture(null); // what is cached stays good
         }
         shared.handles().forEach(handle -> handle.reads().drop());
-        return CompletableFuture.allOf(shared.reservedEnded(), shared.chains.drained())
+        return CompletableFuture.allOf(
+                        shared.reservedEnded(), shared.changedHere(), shared.chains.drained())
                 .thenCompose(done -> disk().call(() -> agreed(shared)))
                 .handle((done, thrown) -> {
                     shared.lowered();

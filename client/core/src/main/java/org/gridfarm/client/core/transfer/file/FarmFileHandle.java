@@ -212,6 +212,8 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
             bytes.release();
             return refusal.thenApply(never -> 0L);
         }
+        // Beside another handle its file may be the kernel's, and not back yet after a take-over.
+        if (isForThisThread() && open.handles().size() == 1) here.begin(bytes.readableBytes());
         return noted(append);
     }
 

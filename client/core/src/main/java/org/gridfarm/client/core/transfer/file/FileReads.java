@@ -400,12 +400,11 @@ public final class FileReads {
     /** For reading, where it was in use a moment ago: that takes no ticket. Null: to be asked. */
     private CompletableFuture<@Nullable LocalReplica> knownHere(Asked asked) {
         Layout layout = open.layoutThatHolds();
-        boolean may =
-                !asked.write
-                        && layout != null
-                        && open.mode() == DataMode.READ_SHARED
-                        && wiring.attached().ground().isOpen();
-        if (!may || here(layout, asked.alone) == null) {
+        if (asked.write
+                || layout == null
+                || open.mode() != DataMode.READ_SHARED
+                || !wiring.attached().ground().isOpen()
+                || here(layout, asked.alone) == null) {
             return CompletableFuture.completedFuture(null);
         }
         ObjectId object = layout.getObjects(0).getObject();
@@ -563,8 +562,7 @@ public final class FileReads {
                         : open.mode() == DataMode.READ_SHARED;
         ObjectId object = WrittenStripes.onlyObject(open.layoutNow());
         // Else its node has failed meanwhile, and the content went on elsewhere.
-        boolean there = object != null && here(open.layoutNow(), false) != null;
-        if (good && there) {
+        if (good && object != null && here(open.layoutNow(), false) != null) {
             LocalFile now = replica.fileNow();
             LocalFile read = new LocalFile(now.path(), replica.size(), false, now.identity(), 0);
             wiring.attached().known().add(object, read, node, replica.fresh());

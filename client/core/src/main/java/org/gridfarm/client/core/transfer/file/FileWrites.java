@@ -63,13 +63,14 @@ public final class FileWrites {
         }
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
-            return beside(
+            return besideAlone(
                     kernel,
                     bytes,
                     () -> {
                         kernel.replica.write(offset, bytes);
                         return null;
-                    });
+                    },
+                    () -> write(offset, bytes));
         }
         long began = wiring.clock().nanoTime();
         return prepared(bytes, () -> offset + length)
@@ -102,7 +103,8 @@ public final class FileWrites {
         int length = bytes.readableBytes();
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
-            return beside(kernel, bytes, () -> kernel.replica.append(bytes));
+            return besideAlone(
+                    kernel, bytes, () -> kernel.replica.append(bytes), () -> append(bytes));
         }
         long offset = open.reserve(length);
         if (offset >= 0) {
@@ -156,13 +158,14 @@ public final class FileWrites {
     public CompletableFuture<Void> truncate(long size) {
         LocalWriting kernel = open.localWritingAlone();
         if (kernel != null) {
-            return beside(
+            return besideAlone(
                     kernel,
                     Unpooled.EMPTY_BUFFER,
                     () -> {
                         kernel.replica.resize(size);
                         return null;
-                    });
+                    },
+                    () -> truncate(size));
         }
         long began = wiring.clock().nanoTime();
         return layoutWithRoom(size)
@@ -416,22 +419,53 @@ public final class FileWrites {
      */
     private <T> CompletableFuture<T> beside(
             LocalWriting kernel, ByteBuf bytes, Supplier<T> change) {
-        return kernel.whenPlaced(() -> made(kernel, change))
+        return inTurn(
+                        kernel,
+                        () -> {
+                            T done = change.get();
+                            open.wroteLocally();
+                            return done;
+                        })
+                .whenComplete((done, thrown) -> bytes.release());
+    }
+
+    /**
+     * The same while nobody else has the file open. Who lowers the mode waits for those that have
+     * found it as it was.
+     *
+     * @param otherwise somebody has by now; takes the bytes over
+     */
+    private <T> CompletableFuture<T> besideAlone(
+            LocalWriting kernel,
+            ByteBuf bytes,
+            Supplier<T> change,
+            Supplier<CompletableFuture<T>> otherwise) {
+        return inTurn(
+                        kernel,
+                        () -> {
+                            if (open.localWritingAlone() != kernel) return null;
+                            T done = change.get();
+                            open.wroteLocally();
+                            return CompletableFuture.completedFuture(done);
+                        })
+                .handle((done, thrown) -> {
+                    if (thrown == null && done == null) {
+                        return otherwise.get();
+                    }
+                    bytes.release();
+                    return thrown == null ? done : CompletableFuture.<T>failedFuture(thrown);
+                })
+                .thenCompose(result -> result);
+    }
+
+    private static <T> CompletableFuture<T> inTurn(LocalWriting kernel, Supplier<T> change) {
+        return kernel.whenPlaced(() -> kernel.inTurn(change))
                 .exceptionallyCompose(thrown ->
                         // It was claimed just now: nothing was written where it lay before.
                         FarmException.of(thrown, "write", "").getCause()
                                         instanceof NoSuchFileException
-                                ? kernel.whenPlaced(() -> made(kernel, change))
-                                : CompletableFuture.failedFuture(thrown))
-                .whenComplete((done, thrown) -> bytes.release());
-    }
-
-    private <T> CompletableFuture<T> made(LocalWriting kernel, Supplier<T> change) {
-        return kernel.inTurn(() -> {
-            T done = change.get();
-            open.wroteLocally();
-            return done;
-        });
+                                ? kernel.whenPlaced(() -> kernel.inTurn(change))
+                                : CompletableFuture.failedFuture(thrown));
     }
 
     /** Of the time that a call may take, which began with asking for the layout. */

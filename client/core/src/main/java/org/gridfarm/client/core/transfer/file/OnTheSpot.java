@@ -86,19 +86,26 @@ final class OnTheSpot {
 
     /** As {@link org.gridfarm.client.core.transfer.FileHandle#writeHere}. */
     boolean write(long offset, ByteBuffer from) {
-        if (open.localWriting() == null && !taken(given(from.remaining()))) {
+        if (!begin(from.remaining())) {
             return false;
         }
         open.changing(1);
         try {
-            LocalWriting here = open.localWritingAlone();
+            LocalWriting here = open.localWriting();
             return here != null
-                    && !open.isBroken()
-                    && here.isPlaced()
-                    && written(here, offset, from);
+                    && here.onTheSpot(() ->
+                            here == open.localWritingAlone()
+                                    && !open.isBroken()
+                                    && here.isPlaced()
+                                    && written(here, offset, from));
         } finally {
             open.changing(-1);
         }
+    }
+
+    /** So many bytes are about to be written. False: through the chain. */
+    boolean begin(int bytes) {
+        return open.localWriting() != null || taken(given(bytes));
     }
 
     private boolean taken(@Nullable Given given) {

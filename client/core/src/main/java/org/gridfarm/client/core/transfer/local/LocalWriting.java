@@ -44,6 +44,9 @@ import org.slf4j.LoggerFactory;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -86,6 +89,7 @@ public final class LocalWriting {
 
     private final long claimLatest; // of a staged file
     private final Turns changes = new Turns(1);
+    private final ReadWriteLock onTheSpot = new ReentrantReadWriteLock();
     private volatile int syncedAt = -1; // after so many renewals; -1: never
     private volatile long sizeTold = -1; // to the leader, since it was granted; -1: none
 
@@ -435,6 +439,27 @@ public final class LocalWriting {
      */
     public <T> CompletableFuture<T> inTurn(Supplier<T> change) {
         return changes.take(() -> attached.disk().get(change));
+    }
+
+    /**
+     * What the caller's thread changes by itself, if it does: whoever waits for quiet waits for it.
+     */
+    public boolean onTheSpot(BooleanSupplier change) {
+        onTheSpot.readLock().lock();
+        try {
+            return change.getAsBoolean();
+        } finally {
+            onTheSpot.readLock().unlock();
+        }
+    }
+
+    /** Completes when the changes of this process that have begun are over. */
+    public CompletableFuture<Void> quiet() {
+        return inTurn(() -> {
+            onTheSpot.writeLock().lock();
+            onTheSpot.writeLock().unlock();
+            return null;
+        });
     }
 
     /** False while a claim is under way: until its answer nobody knows where the file lies. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.protobuf.ByteString;
 
+import io.netty.buffer.Unpooled;
+
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
@@ -35,9 +37,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** What an inode's handles know of its size while opens and commits cross on the way. */
 @SuppressWarnings("NullAway") // nobody is called: only the clock counts here
@@ -421,6 +426,43 @@ class OpenInodeTest {
                         .build());
         assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
         assertThat(open.grantedHere(given, open.layoutNow(), By.THREADS)).isTrue();
+    }
+
+    /** Others write through the chain as soon as the recall is answered. */
+    @Test
+    void whatIsBeingWrittenHereHoldsBackOthersAndWhatBeginsThenIsNotWrittenHere(@TempDir Path disk)
+            throws Exception {
+        open.opened(handle(1), onlyHere(5, 1 << 20));
+        assertThat(open.grantedHere(given(disk.resolve("f")), open.layoutNow(), By.THREADS))
+                .isTrue();
+        LocalWriting here = open.localWritingAlone();
+        Executor threads = task -> new Thread(task).start();
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Supplier<Boolean> change =
+                () -> {
+                    begun.countDown();
+                    try {
+                        return goesOn.await(10, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                };
+        var onTheSpot = CompletableFuture.supplyAsync(() -> here.onTheSpot(change::get), threads);
+        var inTurn = CompletableFuture.supplyAsync(() -> here.inTurn(change).join(), threads);
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<Long> late =
+                new FileWrites(wiring, open).append(Unpooled.wrappedBuffer(new byte[5]));
+        assertThat(late).isNotDone();
+        open.recalled(DataMode.WRITE_SHARED, true);
+        CompletableFuture<Void> quiet = open.changedHere();
+        assertThat(quiet).isNotDone();
+        goesOn.countDown();
+        quiet.get(10, TimeUnit.SECONDS);
+        assertThat(onTheSpot).isCompletedWithValue(true);
+        assertThat(inTurn).succeedsWithin(10, TimeUnit.SECONDS);
+        assertThat(late).failsWithin(10, TimeUnit.SECONDS); // there is no chain
+        assertThat(disk.resolve("f")).hasSize(10);
     }
 
     @Test
