@@ -581,7 +581,7 @@ public final class TransferClient
         }
         shared.handles().forEach(handle -> handle.reads().drop());
         return CompletableFuture.allOf(
-                        shared.reservedEnded(), shared.changedHere(), shared.chains.drained())
+                        shared.reservedEnded(), shared.plain.ended(), shared.chains.drained())
                 .thenCompose(done -> disk().call(() -> agreed(shared)))
                 .handle((done, thrown) -> {
                     shared.lowered();

@@ -371,12 +371,6 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
-    /** Completes when what this process has begun to change in the local file is there. */
-    public CompletableFuture<Void> changedHere() {
-        LocalWriting here = localWriting;
-        return here == null ? CompletableFuture.completedFuture(null) : here.quiet();
-    }
-
     /**
      * @param more changes are under way
      */

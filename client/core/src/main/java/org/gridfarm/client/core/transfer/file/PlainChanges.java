@@ -3,11 +3,12 @@ package org.gridfarm.client.core.transfer.file;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.protocol.error.FarmException;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * Whether the plain file of an inode was written, and may be closed later, as the file itself
- * tells. Asked under no lock.
+ * Whether the plain file of an inode was written, is being written, and may be closed later, as the
+ * file itself tells. Asked under no lock.
  */
 public final class PlainChanges {
     private final OpenInode open;
@@ -38,6 +39,12 @@ public final class PlainChanges {
     public boolean mayCloseLater() {
         LocalWriting only = open.localWritingOfOne();
         return only != null && only.isNewAndShort();
+    }
+
+    /** Completes when what this process has begun to change in it is there. */
+    public CompletableFuture<Void> ended() {
+        LocalWriting here = open.localWriting();
+        return here == null ? CompletableFuture.completedFuture(null) : here.quiet();
     }
 
     /** False also where there is none, or none any more. */

@@ -455,7 +455,7 @@ class OpenInodeTest {
                 new FileWrites(wiring, open).append(Unpooled.wrappedBuffer(new byte[5]));
         assertThat(late).isNotDone();
         open.recalled(DataMode.WRITE_SHARED, true);
-        CompletableFuture<Void> quiet = open.changedHere();
+        CompletableFuture<Void> quiet = open.plain.ended();
         assertThat(quiet).isNotDone();
         goesOn.countDown();
         quiet.get(10, TimeUnit.SECONDS);
