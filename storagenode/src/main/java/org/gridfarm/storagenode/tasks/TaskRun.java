@@ -116,6 +116,10 @@ final class TaskRun {
             if (exit > 128 && exit <= 128 + SIGNAL_MAX) {
                 reply.setSignal(exit - 128);
             }
+            if (exit == 0) {
+                Outputs.notStored(settings.mount())
+                        .ifPresent(why -> reply.setExitCode(OUTPUT_LOST).setFailure(why));
+            }
         } catch (IOException | FarmException e) {
             reply.setExitCode(TaskScript.COMMAND_NOT_RUN)
                     .setFailure(NameText.shown(String.valueOf(e.getMessage())));

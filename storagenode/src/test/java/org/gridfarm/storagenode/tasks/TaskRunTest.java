@@ -104,6 +104,19 @@ class TaskRunTest {
                 .orElse(false);
     }
 
+    /** A mount answers some closes before all is well: whoever trusts the task must hear of it. */
+    @Test
+    void aTaskHasNotSucceededBeforeItsOutputIsStored() throws IOException {
+        String ends = "echo > out; mv \"$GF_MOUNT\" \"$GF_MOUNT.gone\"";
+        Path farm = Files.createDirectory(mount.resolve("farm"));
+        Files.setPosixFilePermissions(farm, ANYBODY);
+        RunTaskReply reply =
+                start(shell(ends).build(), settings(farm.toString()), HERE).outcome().join();
+        assertThat(reply.getExitCode()).isEqualTo(74);
+        assertThat(reply.getFailure()).contains("may not be stored", farm.toString());
+        assertThat(run(shell("true").build()).getExitCode()).isZero();
+    }
+
     @Test
     void wordsAreBytesWhateverTheLocaleSays() throws IOException {
         StringBuilder every = new StringBuilder();

@@ -24,6 +24,7 @@ import org.gridfarm.protocol.env.Clock;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files,
@@ -328,12 +329,13 @@ final class FarmOperations implements FuseOperations {
 
     @Override
     public void fsyncdir(EmptyReply reply, long node, long handle, boolean dataOnly) {
-        mounted.metadata()
-                .durable()
-                .whenComplete((_, failure) -> {
-                    if (failure == null) reply.done();
-                    else mounted.fail(reply, node, "fsync", failure);
-                });
+        // Of the root it is for all that programs have closed: Linux has no syncfs(2) for FUSE.
+        CompletableFuture<Void> done =
+                node == ROOT ? mounted.transfer().settled() : mounted.metadata().durable();
+        done.whenComplete((_, failure) -> {
+            if (failure == null) reply.done();
+            else mounted.fail(reply, node, "fsync", failure);
+        });
     }
 
     @Override

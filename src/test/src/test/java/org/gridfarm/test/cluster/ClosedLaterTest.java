@@ -173,6 +173,18 @@ class ClosedLaterTest {
         }
     }
 
+    @Test
+    void syncOfTheRootWaitsForWhatIsBeingClosed() throws Exception {
+        Path directory = directory("later-synced");
+        for (int i = 0; i < 60; i++) Files.write(directory.resolve("f" + i), bytes(2000));
+        farm.sh("sync '" + farm.mount() + "'");
+        double then = Metrics.calls(farm.component("n1"), "sync");
+        for (int i = 0; i < 60; i++) {
+            assertThat(elsewhere(directory.resolve("f" + i))).hasSize(2000);
+        }
+        assertThat(Metrics.calls(farm.component("n1"), "sync")).isEqualTo(then);
+    }
+
     /** Backups, git and make look whether a file has changed by these. */
     @Test
     void attributesStayAsTheyWereAtTheClose() throws Exception {
@@ -181,7 +193,7 @@ class ClosedLaterTest {
             Path file = Files.write(directory.resolve("f" + round), bytes(20_000));
             String names = "unix:size,lastModifiedTime,ctime,mode,nlink,ino";
             Map<String, Object> then = Files.readAttributes(file, names);
-            farm.sh("sync -f '" + directory + "'");
+            farm.sh("sync '" + farm.mount() + "'");
             assertThat(Files.readAttributes(file, names)).isEqualTo(then);
             assertThat(
                             Files.readAttributes(
@@ -423,7 +435,7 @@ class ClosedLaterTest {
                 assertThat(Files.getLastModifiedTime(elsewhere(file)))
                         .as("%s", file)
                         .isEqualTo(time);
-                farm.sh("sync -f '" + file + "'");
+                farm.sh("sync '" + farm.mount() + "'");
                 assertThat(Files.getLastModifiedTime(elsewhere(file)))
                         .as("%s", file)
                         .isEqualTo(time);

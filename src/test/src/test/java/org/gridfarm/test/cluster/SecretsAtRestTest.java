@@ -47,7 +47,7 @@ class SecretsAtRestTest {
     @Test
     void replicasAndPasswordsAreTheirOwnersAlone() throws IOException {
         Files.writeString(farm.mount().resolve("private"), "nobody else's");
-        farm.sh("sync -f " + farm.mount());
+        farm.sh("sync " + farm.mount());
         String all = "find " + farm.directory().resolve("n1/data") + " -ignore_readdir_race ";
         assertThat(farm.sh(all + "-type f -name '*.sum'")).isNotEmpty();
         assertThat(farm.sh(all + "-perm /077")).isEmpty();
