@@ -5,6 +5,7 @@ import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.NodeState;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.ReplicaMap;
+import org.gridfarm.metaserver.server.files.DelegationFigures;
 import org.gridfarm.metaserver.server.nodes.Repair;
 import org.gridfarm.metaserver.server.state.FarmState;
 
@@ -24,10 +25,16 @@ record FarmFigures(
         long inodes,
         long leases,
         int copiesRunning,
-        long unsettled) {
-    static final FarmFigures NONE = new FarmFigures(Map.of(), Map.of(), 0, 0, 0, 0);
+        long unsettled,
+        DelegationFigures delegations) {
+    static final FarmFigures NONE =
+            new FarmFigures(Map.of(), Map.of(), 0, 0, 0, 0, DelegationFigures.NONE);
 
-    static FarmFigures of(FarmState state, Repair repair, ClientCoherence clients) {
+    static FarmFigures of(
+            FarmState state,
+            Repair repair,
+            ClientCoherence clients,
+            DelegationFigures delegations) {
         ReplicaMap map = state.replicas();
         Map<Problem, Long> files = new EnumMap<>(Problem.class);
         for (Problem problem : Problem.values()) files.put(problem, (long) map.count(problem));
@@ -41,7 +48,8 @@ record FarmFigures(
                 state.inodes(),
                 clients.held(),
                 repair.planner().running(),
-                map.unsettled());
+                map.unsettled(),
+                delegations);
     }
 
     long files(Problem problem) {

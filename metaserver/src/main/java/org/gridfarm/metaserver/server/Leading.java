@@ -16,6 +16,7 @@ import org.gridfarm.metaserver.replica.RepairPlanner;
 import org.gridfarm.metaserver.server.admin.AdminService;
 import org.gridfarm.metaserver.server.admin.CheckService;
 import org.gridfarm.metaserver.server.admin.ClientsReport;
+import org.gridfarm.metaserver.server.admin.DelegationsReport;
 import org.gridfarm.metaserver.server.admin.QuotaService;
 import org.gridfarm.metaserver.server.admin.StatusService;
 import org.gridfarm.metaserver.server.admin.TicketRotation;
@@ -108,8 +109,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private final LostWriters lostWriters;
     private final Suspects suspects;
     private final MissingCopies missing;
-    private static final long FIGURES_EVERY_NANOS = 1_000_000_000;
-
     private final Repair repair;
     private volatile FarmFigures figures = FarmFigures.NONE;
     private long figuresAt;
@@ -298,15 +297,16 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         followers.register(table);
         StatusService status =
                 new StatusService(
-                        state,
-                        clients,
-                        coherence,
-                        materialiser,
-                        followers::statuses,
-                        identity,
-                        repair,
-                        this);
-        status.register(table);
+                                state,
+                                clients,
+                                coherence,
+                                materialiser,
+                                followers::statuses,
+                                identity,
+                                repair,
+                                delegating::figures,
+                                this)
+                        .register(table);
         ReplicaAdmin copies = new ReplicaAdmin(state, balance, identity, this);
         AdminService admin =
                 new AdminService()
@@ -316,6 +316,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         .on("scrub", copies::answer)
                         .toLook("slow", copies::answer);
         new ClientsReport(state, clients, sessions, opens.files(), clock).register(admin);
+        new DelegationsReport(state, delegating, sessions, this).register(admin);
         new CheckService(state, opens, this).register(admin);
         new QuotaService(state, opens, identity, delegating, events, this).register(admin);
         ReplicaService replicas =
@@ -519,7 +520,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         sessions.forget(ended);
         locks.ended(session);
         lostWriters.ended(session);
-        delegating.ended(session);
+        delegating.ended(session, ended.evicted());
         if (state.outcomes().knows(session)) {
             state.outcomes().forget(session);
             change(List.of(Change.newBuilder().setSessionGone(session).build()), 0);
@@ -581,9 +582,9 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
         missing.tick(now);
         lostWriters.tick(inGrace());
         delegating.tick(inGrace());
-        if (now - figuresAt >= FIGURES_EVERY_NANOS) {
+        if (now - figuresAt >= ServerLimits.FIGURES_EVERY.toNanos()) {
             figuresAt = now;
-            figures = FarmFigures.of(state, repair, clients);
+            figures = FarmFigures.of(state, repair, clients, delegating.figures());
         }
     }
 

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -56,6 +57,45 @@ final class MetaServerMeters {
         figure(server, "gf.repair.files.unsettled", FarmFigures::unsettled)
                 .description("Files whose replicas are still being compared (at the leader)")
                 .register(registry);
+        delegations(registry, server);
+    }
+
+    private static void delegations(MeterRegistry registry, MetaServer server) {
+        figure(server, "gf.delegations", f -> f.delegations().directories())
+                .description("Directories that mounts decide about by themselves (at the leader)")
+                .register(registry);
+        figure(server, "gf.delegations.overdue", f -> f.delegations().overdue())
+                .description("Of these, asked back more than 2 s ago and not given back")
+                .register(registry);
+        count(server, "gf.delegations.recalled", f -> f.delegations().recalled())
+                .description("Directories that were asked back, since this server leads")
+                .register(registry);
+        count(server, "gf.delegations.evicted", f -> f.delegations().evicted())
+                .description(
+                        "Directories whose mount's lease ran out; what it had not told is lost")
+                .register(registry);
+        count(server, "gf.delegations.shipments", f -> f.delegations().shipments())
+                .description("Shipments of commands that mounts had decided")
+                .register(registry);
+        command(registry, server, "same", f -> f.delegations().same());
+        command(registry, server, "different", f -> f.delegations().different());
+        command(registry, server, "refused", f -> f.delegations().refused());
+    }
+
+    private static void command(
+            MeterRegistry registry,
+            MetaServer server,
+            String result,
+            ToDoubleFunction<FarmFigures> figure) {
+        count(server, "gf.delegations.commands", figure)
+                .tag("result", result)
+                .description("Shipped commands by what the leader came to; all but same are faults")
+                .register(registry);
+    }
+
+    private static FunctionCounter.Builder<MetaServer> count(
+            MetaServer server, String name, ToDoubleFunction<FarmFigures> figure) {
+        return FunctionCounter.builder(name, server, s -> figure.applyAsDouble(s.figures()));
     }
 
     private static Gauge.Builder<MetaServer> figure(

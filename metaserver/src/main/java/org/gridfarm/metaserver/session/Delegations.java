@@ -54,6 +54,10 @@ public final class Delegations {
         return Set.copyOf(bySession.keySet());
     }
 
+    public int heldCount(long session) {
+        return bySession.getOrDefault(session, Set.of()).size();
+    }
+
     /** What the session decides about, in the order of its coming. */
     public List<Long> heldBy(long session) {
         return List.copyOf(bySession.getOrDefault(session, Set.of()));

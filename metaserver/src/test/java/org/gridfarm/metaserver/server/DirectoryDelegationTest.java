@@ -1,16 +1,23 @@
 package org.gridfarm.metaserver.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
+import org.gridfarm.metaserver.server.files.DelegationFigures;
 import org.gridfarm.namespace.own.OwnGround;
 import org.gridfarm.namespace.own.Verdict;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
+import org.gridfarm.protocol.wire.ClusterStatusReply;
+import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.LookupReply;
+import org.gridfarm.protocol.wire.LookupRequest;
 import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
@@ -180,7 +187,7 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
         CompletableFuture<LookupReply> asked =
                 other.start(
                         MetadataMethods.LOOKUP,
-                        org.gridfarm.protocol.wire.LookupRequest.newBuilder()
+                        LookupRequest.newBuilder()
                                 .setSession(8)
                                 .setParent(own)
                                 .setName(TestFarm.name("f9"))
@@ -278,5 +285,155 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
                                         .setDelegate(true)
                                         .setNumbers(1))
                         .build());
+    }
+
+    // ---- what administrators see and do
+
+    @Test
+    void administratorsSeeWhoDecidesWhere() {
+        TestClient alice = new TestClient(farm, leader, 8).renewing();
+        assertThat(administration(alice, "delegations")).contains("'total':0", "'sessions':[]");
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        holder.makes(own, "below");
+        holder.creates(own, "f");
+        TestFarm.get(holder.ships(2));
+
+        assertThat(administration(alice, "delegations", "paths", "yes"))
+                .contains("'total':2", "'session':'7'", "'who':'/O=Test/CN=mount'")
+                .contains("'client':'test'", "'from':'127.0.0.1:", "'directories':2")
+                .contains("'commands':2,'commands_wrong':0", "'asked_back':0,'asked_back_ms':0")
+                .contains("'paths':['/own','/own/below']");
+        assertThat(administration(alice, "delegations")).doesNotContain("'paths'");
+
+        TestClient bob = TestClient.as("bob", farm, leader, 9).renewing();
+        for (String command : List.of("delegations", "delegations-return")) {
+            assertThatThrownBy(() -> administration(bob, command))
+                    .hasFieldOrPropertyWithValue("kind", ErrorKind.NOT_PERMITTED);
+        }
+        assertThat(holder.ground.isOwn(own)).isTrue();
+    }
+
+    /** Also what the leader does not know of before it is given back. */
+    @Test
+    void administratorsHaveThemGivenBack() {
+        TestClient alice = new TestClient(farm, leader, 8).renewing();
+        Holder holder = new Holder(farm, leader, 7);
+        long first = holder.makesOwn(1, "first");
+        long below = holder.makes(first, "below");
+        long deep = holder.makes(below, "deep");
+        long second = holder.makesOwn(1, "second");
+        long third = holder.makes(second, "third");
+        String back = "delegations-return";
+
+        assertThatThrownBy(() -> administration(alice, back, "path", "/none/of/them"))
+                .hasFieldOrPropertyWithValue("kind", ErrorKind.NOT_FOUND);
+        assertThat(holder.ground.isOwn(first)).isTrue();
+        assertThat(administration(alice, back, "path", "/first/below"))
+                .contains("'returned':3", "'left':0");
+        assertThat(List.of(first, below, deep)).noneMatch(holder.ground::isOwn);
+        assertThat(List.of(second, third)).allMatch(holder.ground::isOwn);
+        assertThat(administration(alice, back)).contains("'returned':2", "'left':0");
+        assertThat(holder.ground.isEmpty()).isTrue();
+        assertThat(administration(alice, "delegations")).contains("'total':0");
+        assertThat(administration(alice, back)).contains("'returned':0", "'left':0");
+        TestFarm.await("counted", () -> figures().recalled() == 5);
+    }
+
+    @Test
+    void whoDoesNotGiveBackIsToldOfAndLosesItWithItsLease() {
+        TestClient alice = new TestClient(farm, leader, 8).renewing();
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        holder.makes(own, "below");
+        TestFarm.get(holder.ships(1));
+        holder.client.holdRecalls(new CompletableFuture<>());
+        CompletableFuture<LookupReply> asked = alice.start(MetadataMethods.LOOKUP, look(own));
+        TestFarm.await("overdue", () -> status(alice).getDelegationsOverdue() == 1);
+        assertThat(asked).isNotDone();
+        assertThat(status(alice).getDelegations()).isEqualTo(2);
+        assertThat(status(alice).getDelegationsWaitMillis()).isGreaterThanOrEqualTo(2000);
+        assertThat(administration(alice, "delegations"))
+                .contains("'asked_back':1")
+                .containsPattern("'asked_back_ms':[2-9][0-9]{3}");
+
+        assertThat(TestFarm.get(asked).getFound()).isFalse();
+        assertThat(status(alice).getDelegationsOverdue()).isZero();
+        assertThat(status(alice).getDelegationsWaitMillis()).isZero();
+        assertThat(status(alice).getDelegations()).isZero();
+        TestFarm.await("counted", () -> figures().evicted() == 2);
+    }
+
+    private static LookupRequest look(long directory) {
+        return LookupRequest.newBuilder()
+                .setSession(8)
+                .setParent(directory)
+                .setName(TestFarm.name("f"))
+                .build();
+    }
+
+    @Test
+    void whatComesToSomethingElseIsCountedOnce() {
+        TestClient alice = new TestClient(farm, leader, 8).renewing();
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        holder.creates(own, "f");
+        holder.creates(own, "g");
+        ShippedCommand right = holder.unshipped.get(0);
+        ShippedCommand wrong = holder.unshipped.get(1);
+        ShipRequest shipment =
+                holder.shipment(
+                        List.of(right, wrong.toBuilder().setDigest(~wrong.getDigest()).build()));
+        for (int time = 0; time < 2; time++) {
+            ShipReply reply = holder.client.call(MetadataMethods.SHIP, shipment);
+            assertThat(reply.getDifferentList()).containsExactly(1);
+        }
+        holder.client.call(MetadataMethods.SHIP, holder.shipment(List.of(refused(holder, right))));
+        assertThat(status(alice).getCommandsDifferent()).isEqualTo(1);
+        assertThat(status(alice).getCommandsRefused()).isEqualTo(1);
+        assertThat(administration(alice, "delegations"))
+                .contains("'commands':3,'commands_wrong':2");
+
+        SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+        MetaServerMeters.register(metrics, leader.server());
+        TestFarm.await("figures", () -> figures().shipments() == 3);
+        assertThat(metrics.get("gf.delegations").gauge().value()).isEqualTo(1);
+        assertThat(metrics.get("gf.delegations.shipments").functionCounter().count()).isEqualTo(3);
+        for (String result : List.of("same", "different", "refused")) {
+            assertThat(
+                            metrics.get("gf.delegations.commands")
+                                    .tag("result", result)
+                                    .functionCounter()
+                                    .count())
+                    .as(result)
+                    .isEqualTo(1);
+        }
+    }
+
+    /** What the leader would not do. */
+    private static ShippedCommand refused(Holder holder, ShippedCommand creating) {
+        return creating.toBuilder()
+                .setInode(creating.getInode() + 50)
+                .setRequest(
+                        creating.getRequest().toBuilder()
+                                .setSequence(holder.client.command().getSequence()))
+                .build();
+    }
+
+    /** As it was counted last, once in a second. */
+    private DelegationFigures figures() {
+        return leader.server().figures().delegations();
+    }
+
+    private static ClusterStatusReply status(TestClient client) {
+        return client.call(
+                MetadataMethods.CLUSTER_STATUS, ClusterStatusRequest.getDefaultInstance());
+    }
+
+    /** The document, in which ' stands for ". */
+    private static String administration(TestClient client, String command, String... argument) {
+        AdminRequest.Builder request = AdminRequest.newBuilder().setCommand(command);
+        if (argument.length > 0) request.putArguments(argument[0], argument[1]);
+        return client.call(MetadataMethods.ADMIN, request.build()).getJson().replace('"', '\'');
     }
 }

@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.replica.NodeFacts;
 import org.gridfarm.metaserver.replica.Problem;
 import org.gridfarm.metaserver.replica.RepairEstimate;
 import org.gridfarm.metaserver.replica.ReplicaMap;
+import org.gridfarm.metaserver.server.files.DelegationFigures;
 import org.gridfarm.metaserver.server.nodes.Repair;
 import org.gridfarm.metaserver.server.state.Cluster;
 import org.gridfarm.metaserver.server.state.FarmState;
@@ -47,6 +48,7 @@ public final class StatusService {
     private final Supplier<List<CacheStatus>> caches;
     private final ServerIdentity identity;
     private final Repair repair;
+    private final Supplier<DelegationFigures> delegations;
     private final LeaderContext leader;
 
     public StatusService(
@@ -57,6 +59,7 @@ public final class StatusService {
             Supplier<List<CacheStatus>> caches,
             ServerIdentity identity,
             Repair repair,
+            Supplier<DelegationFigures> delegations,
             LeaderContext leader) {
         this.state = state;
         this.clients = clients;
@@ -65,12 +68,14 @@ public final class StatusService {
         this.caches = caches;
         this.identity = identity;
         this.repair = repair;
+        this.delegations = delegations;
         this.leader = leader;
     }
 
-    public void register(HandlerTable table) {
+    public StatusService register(HandlerTable table) {
         table.on(MetadataMethods.LIST_NODES, this::listNodes);
         table.on(MetadataMethods.CLUSTER_STATUS, this::status);
+        return this;
     }
 
     private void listNodes(Exchange<ListNodesRequest, ListNodesReply> exchange) {
@@ -149,6 +154,12 @@ public final class StatusService {
                 .setReplicasLost(map.count(Problem.LOST))
                 .setReplicasOver(map.count(Problem.OVER))
                 .setReplicasCorrupt(map.count(Problem.CORRUPT));
+        DelegationFigures delegated = delegations.get();
+        reply.setDelegations(delegated.directories())
+                .setDelegationsOverdue(delegated.overdue())
+                .setDelegationsWaitMillis(delegated.waitMillis())
+                .setCommandsDifferent(delegated.different())
+                .setCommandsRefused(delegated.refused());
         exchange.reply(reply.build());
     }
 

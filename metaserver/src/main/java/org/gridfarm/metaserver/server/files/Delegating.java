@@ -20,6 +20,8 @@ import org.gridfarm.protocol.wire.GiveBackRequest;
 import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.SettingImage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -44,11 +46,32 @@ import java.util.Set;
  * long as the grace period lasts.
  */
 public final class Delegating {
+    private static final Logger log = LoggerFactory.getLogger(Delegating.class);
+
+    private static final long MILLI = 1_000_000;
+
     private final FarmState state;
     private final LeaderContext leader;
 
-    /** What goes on when the directory is given back. */
-    private final Map<Long, List<Runnable>> asked = new HashMap<>();
+    private final DelegationBook book;
+
+    /** A directory that is asked back. */
+    private static final class Asked {
+        final long since;
+        final long session;
+
+        /** What goes on when it is given back. */
+        final List<Runnable> waiting = new ArrayList<>();
+
+        boolean isNoted; // that it is overdue
+
+        Asked(long since, long session) {
+            this.since = since;
+            this.session = session;
+        }
+    }
+
+    private final Map<Long, Asked> asked = new HashMap<>();
 
     /** Of these, those whose sessions have not come to this leader yet. */
     private final Set<Long> awaited = new LinkedHashSet<>();
@@ -56,6 +79,7 @@ public final class Delegating {
     public Delegating(FarmState state, LeaderContext leader) {
         this.state = state;
         this.leader = leader;
+        this.book = new DelegationBook(state.monotonicNanos());
     }
 
     public void register(HandlerTable table) {
@@ -71,13 +95,15 @@ public final class Delegating {
                 && caller.speaksForOthers()
                 && state.quotas().limits().isEmpty()
                 && state.delegations().size() < ServerLimits.DELEGATIONS_MAX
-                && state.delegations().heldBy(caller.session()).size()
+                && state.delegations().heldCount(caller.session())
                         < ServerLimits.DELEGATIONS_PER_SESSION_MAX;
     }
 
     /** From now on the caller decides about the directory, which has just been made. */
     DirectoryDelegation give(long directory, Caller caller, int numbersWanted) {
         leader.change(List.of(Delegations.begins(directory, caller.session())), 0);
+        boolean first = state.delegations().heldCount(caller.session()) == 1;
+        book.gave(caller, first, state.monotonicNanos());
         DirectoryDelegation.Builder given =
                 DirectoryDelegation.newBuilder().setDirectory(directory);
         int numbers = Math.min(numbersWanted, ServerLimits.NUMBERS_AT_ONCE_MAX);
@@ -159,13 +185,14 @@ public final class Delegating {
             long session = state.delegations().of(directory);
             if (session == 0) continue;
             left[0]++;
-            List<Runnable> waiting = asked.get(directory);
-            if (waiting == null) {
-                waiting = new ArrayList<>();
-                asked.put(directory, waiting);
+            Asked back = asked.get(directory);
+            if (back == null) {
+                back = new Asked(state.monotonicNanos(), session);
+                asked.put(directory, back);
                 bySession.computeIfAbsent(session, s -> new ArrayList<>()).add(directory);
+                book.recalls(1);
             }
-            waiting.add(one);
+            back.waiting.add(one);
         }
         bySession.forEach(this::ask);
         one.run();
@@ -186,28 +213,49 @@ public final class Delegating {
     /** They are the leader's from now on. */
     void returned(Collection<Long> directories) {
         List<Change> gone = new ArrayList<>();
+        Set<Long> sessions = new LinkedHashSet<>();
         for (long directory : directories) {
             awaited.remove(directory);
-            if (state.delegations().of(directory) != 0) gone.add(Delegations.ends(directory));
+            long session = state.delegations().of(directory);
+            if (session == 0) continue;
+            gone.add(Delegations.ends(directory));
+            sessions.add(session);
         }
         leader.change(gone, 0);
+        for (long session : sessions) {
+            if (state.delegations().heldCount(session) == 0) book.forget(session);
+        }
         for (long directory : directories) {
-            List<Runnable> waiting = asked.remove(directory);
-            if (waiting != null) waiting.forEach(Runnable::run);
+            Asked back = asked.remove(directory);
+            if (back != null) back.waiting.forEach(Runnable::run);
         }
     }
 
-    /** What the session had not shipped is lost with it. */
-    public void ended(long session) {
-        returned(state.delegations().heldBy(session));
+    /**
+     * What the session had not shipped is lost with it.
+     *
+     * @param evicted it did not end itself
+     */
+    public void ended(long session, boolean evicted) {
+        List<Long> its = state.delegations().heldBy(session);
+        if (evicted && !its.isEmpty()) {
+            book.evicted(its.size());
+            log.warn(
+                    "{} is over and had {} directories of its own: what it had not told is lost",
+                    book.name(session),
+                    its.size());
+        }
+        returned(its);
+        book.forget(session);
     }
 
     public void tick(boolean inGrace) {
         if (!inGrace) {
             for (long session : state.delegations().sessions()) {
-                if (!leader.isLive(session)) ended(session);
+                if (!leader.isLive(session)) ended(session, true);
             }
         }
+        if (!asked.isEmpty()) noteOverdue();
         if (awaited.isEmpty()) return;
         Map<Long, List<Long>> come = new LinkedHashMap<>();
         for (long directory : List.copyOf(awaited)) {
@@ -220,5 +268,84 @@ public final class Delegating {
             if (session == 0) returned(directories);
             else ask(session, directories);
         });
+    }
+
+    // ---- for people who look
+
+    /** Once for each session, in the log: who waits is told nothing. */
+    private void noteOverdue() {
+        long now = state.monotonicNanos();
+        Map<Long, Integer> bySession = new LinkedHashMap<>();
+        for (Asked back : asked.values()) {
+            if (back.isNoted || !isOverdue(back, now)) continue;
+            back.isNoted = true;
+            bySession.merge(back.session, 1, Integer::sum);
+        }
+        bySession.forEach((session, directories) ->
+                log.warn(
+                        "{} has not given back {} directories for {} s: whoever asks for them waits",
+                        book.name(session),
+                        directories,
+                        ServerLimits.DELEGATION_OVERDUE.toSeconds()));
+    }
+
+    private static boolean isOverdue(Asked back, long now) {
+        return now - back.since >= ServerLimits.DELEGATION_OVERDUE.toNanos();
+    }
+
+    DelegationBook book() {
+        return book;
+    }
+
+    public DelegationFigures figures() {
+        long now = state.monotonicNanos();
+        int overdue = 0;
+        long longest = 0;
+        for (Asked back : asked.values()) {
+            if (isOverdue(back, now)) overdue++;
+            longest = Math.max(longest, now - back.since);
+        }
+        return book.figures(state.delegations().size(), overdue, longest / MILLI);
+    }
+
+    /**
+     * What one session has.
+     *
+     * @param millis since when it has had something, as far as this leader knows
+     * @param askedBack directories that it has not given back yet
+     * @param waitMillis for how long the first of them
+     * @param commands that it has shipped to this leader
+     * @param wrong of these, refused or come to something else
+     */
+    public record Holding(
+            List<Long> directories,
+            long millis,
+            int askedBack,
+            long waitMillis,
+            long commands,
+            long wrong) {}
+
+    /** By session. */
+    public Map<Long, Holding> holdings() {
+        long now = state.monotonicNanos();
+        Map<Long, Integer> back = new HashMap<>();
+        Map<Long, Long> longest = new HashMap<>();
+        for (Asked one : asked.values()) {
+            back.merge(one.session, 1, Integer::sum);
+            longest.merge(one.session, now - one.since, Math::max);
+        }
+        Map<Long, Holding> holdings = new LinkedHashMap<>();
+        for (long session : state.delegations().sessions()) {
+            holdings.put(
+                    session,
+                    new Holding(
+                            state.delegations().heldBy(session),
+                            (now - book.since(session)) / MILLI,
+                            back.getOrDefault(session, 0),
+                            longest.getOrDefault(session, 0L) / MILLI,
+                            book.commands(session),
+                            book.wrong(session)));
+        }
+        return holdings;
     }
 }

@@ -1,5 +1,6 @@
 package org.gridfarm.metaserver.server.files;
 
+import org.gridfarm.metaserver.server.files.DelegationBook.Result;
 import org.gridfarm.metaserver.server.state.Caller;
 import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.FarmState;
@@ -62,6 +63,8 @@ public final class Shipments {
                     ErrorKind.INVALID, "ship", "", "more than " + MetadataMethods.SHIPPED_MAX);
         }
         leader.requireRoom();
+        boolean has = state.delegations().heldCount(caller.session()) > 0;
+        delegating.book().tookShipment(caller, has);
         Shipment shipment = new Shipment(exchange);
         for (ShippedCommand command : request.getCommandsList()) {
             if (!run(shipment, caller, command)) break;
@@ -82,9 +85,10 @@ public final class Shipments {
 
     /** Whether the next one may follow. */
     private boolean run(Shipment shipment, Caller caller, ShippedCommand command) {
-        Shipped shipped = new Shipped(shipment, caller, command);
+        boolean again = isAnswered(command.getRequest());
+        Shipped shipped = new Shipped(shipment, caller, command, again);
         try {
-            if (!isAnswered(command.getRequest())) requireDelegated(caller, command);
+            if (!again) requireDelegated(caller, command);
             mutations.mutate(shipped);
         } catch (FarmException e) {
             // What the session may have at once is bounded: it comes again when it has less.
@@ -156,12 +160,17 @@ public final class Shipments {
         private final Shipment shipment;
         private final Caller caller;
         private final ShippedCommand command;
+        private final boolean again;
         private final int index;
 
-        Shipped(Shipment shipment, Caller caller, ShippedCommand command) {
+        /**
+         * @param again it was answered before, and counts no second time
+         */
+        Shipped(Shipment shipment, Caller caller, ShippedCommand command, boolean again) {
             this.shipment = shipment;
             this.caller = caller;
             this.command = command;
+            this.again = again;
             this.index = shipment.begun++;
         }
 
@@ -189,7 +198,9 @@ public final class Shipments {
                                 .setHandle(handle)
                                 .setOpened(reply.getOpened()));
             }
-            if (ShippedAnswers.digest(request(), reply) != command.getDigest()) {
+            boolean same = ShippedAnswers.digest(request(), reply) == command.getDigest();
+            if (!again) count(same ? Result.SAME : Result.DIFFERENT);
+            if (!same) {
                 shipment.reply.addDifferent(index);
                 log.error(
                         "session {} and the leader decided {} differently: {}",
@@ -206,12 +217,17 @@ public final class Shipments {
             shipment.begun--;
             shipment.refused(why);
             if (why.kind().retry() == Retry.NEVER) {
+                count(Result.REFUSED);
                 log.error(
                         "session {} decided {}, which is refused: {}",
                         Long.toHexString(caller.session()),
                         Namespace.operation(request()),
                         why.getMessage());
             }
+        }
+
+        private void count(Result result) {
+            delegating.book().decided(caller, result);
         }
 
         /** It was done, and what it opened is closed again: its next command said so. */

@@ -17,6 +17,12 @@ public final class ServerLimits {
 
     public static final int DELEGATIONS_PER_SESSION_MAX = 1 << 12;
 
+    /**
+     * A session that has not given back a directory after so long is told of to people: it ships
+     * what it has within some milliseconds, and its lease ends soon.
+     */
+    public static final Duration DELEGATION_OVERDUE = Duration.ofSeconds(2);
+
     /** Inode numbers that a session is given at once: a number costs nothing but itself. */
     public static final int NUMBERS_AT_ONCE_MAX = 1 << 14;
 
@@ -69,6 +75,9 @@ public final class ServerLimits {
 
     /** How often repair is planned when nothing has changed. */
     public static final Duration REPAIR_EVERY = Duration.ofSeconds(1);
+
+    /** How often the farm is counted for those who watch it: some milliseconds each. */
+    public static final Duration FIGURES_EVERY = Duration.ofSeconds(1);
 
     /** Batches kept for a cache server that was away for a moment. */
     public static final int RECENT_BATCHES_MAX = 256;
