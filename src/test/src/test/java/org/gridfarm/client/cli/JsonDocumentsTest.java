@@ -177,6 +177,8 @@ class JsonDocumentsTest {
         check("balance", "--dry-run");
         check("scrub", "status");
         check("fsck");
+        check("delegations", "--paths");
+        check("delegations --return", TOP);
         check("slow");
         check("top", "--delay", "0.2");
         check("usage");

@@ -57,6 +57,7 @@ public enum Subcommand {
     STATUS(Group.FARM, "status", Status::new),
     HEALTH(Group.FARM, "health", Health::new),
     CLIENTS(Group.FARM, "clients", Clients::new),
+    DELEGATIONS(Group.FARM, "delegations", Delegations::new),
     TOP(Group.FARM, "top", Top::new),
     SLOW(Group.FARM, "slow", SlowRequests::new),
     CONSOLE(Group.FARM, "console", Console::new),

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
         header = "Gathers what somebody who helps needs to see, without secrets, in one zip file.",
         description = {
             "",
-            "Of the farm: status, nodes, health, clients, slow requests. Of this machine: configurations, logs, metrics, thread dumps,",
+            "Of the farm: status, nodes, health, clients, delegations, slow requests. Of this machine: configurations, logs, metrics, thread dumps,",
             "versions, mounts. Passwords, tokens and keys are taken out; names of people, hosts and files stay in. Run it on each host",
             "in question, as root to see all daemons. Exit status 0 even where parts are missing; they are named."
         },
@@ -108,7 +108,7 @@ public final class SupportBundle implements Callable<Integer> {
                             farm.nodes().stream()
                                     .map(Object::toString)
                                     .collect(Collectors.joining("\n")));
-            for (String what : List.of("clients", "slow", "matrix")) {
+            for (String what : List.of("clients", "delegations", "slow", "matrix")) {
                 bundle.add(
                         "farm/" + what + ".json",
                         () -> AdminCalls.call(farm, what, Map.of()).toPrettyString());

@@ -44,6 +44,7 @@ public final class FarmHealth {
                 nodes.stream().filter(node -> !node.getState().equals("removed")).toList();
         health.files(status, there);
         health.servers(status);
+        health.delegations(status);
         there.forEach(health::node);
         health.space(there);
         drains.forEach(health::drain);
@@ -168,6 +169,34 @@ public final class FarmHealth {
                     1,
                     "one metaserver runs, nobody would take over",
                     "start another one, or: gf health --mute METASERVER_ALONE");
+        }
+    }
+
+    private void delegations(ClusterStatusReply status) {
+        int overdue = status.getDelegationsOverdue();
+        if (overdue > 0) {
+            add(
+                    HealthCode.DELEGATIONS_STALLED,
+                    overdue,
+                    "directories of mounts, asked back and not given back: "
+                            + overdue
+                            + ", for up to "
+                            + status.getDelegationsWaitMillis() / 1000
+                            + " s",
+                    "gf delegations, or the leader's log, names the mount: look at its host, its network and .gf/stats there;"
+                            + " it is waited for until its lease ends");
+        }
+        long wrong = status.getCommandsDifferent() + status.getCommandsRefused();
+        if (wrong > 0) {
+            add(
+                    HealthCode.DELEGATIONS_DIFFER,
+                    wrong,
+                    "commands of mounts since this leader began that came to something else: "
+                            + status.getCommandsDifferent()
+                            + ", that were refused: "
+                            + status.getCommandsRefused(),
+                    "the leader's log names session and command; gf support-bundle there and on the mount's host,"
+                            + " and mount there with writebehind=off");
         }
     }
 

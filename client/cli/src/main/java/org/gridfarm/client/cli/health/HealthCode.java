@@ -26,6 +26,12 @@ public enum HealthCode {
     METASERVER_ALONE(Severity.WARNING, "Nobody would take over from the only metaserver."),
     METASERVER_BEHIND(Severity.WARNING, "A cache server is far behind the leader."),
     METASERVER_FULL(Severity.WARNING, "A metaserver takes nothing new for want of memory."),
+    DELEGATIONS_STALLED(
+            Severity.WARNING,
+            "A mount does not give back a directory of its own that somebody waits for."),
+    DELEGATIONS_DIFFER(
+            Severity.ERROR,
+            "A mount told its programs of changes that the leader then came to otherwise."),
     TABLES_BEHIND(Severity.WARNING, "PostgreSQL takes changes more slowly than they come."),
     CERTIFICATE_EXPIRED(Severity.ERROR, "The certificate of this machine or person has run out."),
     CERTIFICATE_EXPIRES(

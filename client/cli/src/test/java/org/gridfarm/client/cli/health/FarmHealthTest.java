@@ -161,6 +161,23 @@ class FarmHealthTest {
     }
 
     @Test
+    void mountsThatKeepDirectoriesOrDecideOtherwiseAreToldOf() {
+        assertThat(look(well().setDelegations(5).setDelegationsWaitMillis(300))).isEmpty();
+        assertFound(
+                look(well().setDelegationsOverdue(3).setDelegationsWaitMillis(4100)),
+                HealthCode.DELEGATIONS_STALLED,
+                "not given back: 3, for up to 4 s",
+                "gf delegations");
+        List<HealthFinding> wrong = look(well().setCommandsDifferent(2).setCommandsRefused(1));
+        assertFound(
+                wrong,
+                HealthCode.DELEGATIONS_DIFFER,
+                "something else: 2, that were refused: 1",
+                "writebehind=off");
+        assertThat(wrong.getFirst().count()).isEqualTo(3);
+    }
+
+    @Test
     void badBlocksSendToTheDisk() {
         assertFound(
                 look(well(), node("n1", "up", 50).setBadBlocks(2)),
