@@ -20,11 +20,13 @@ import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.gridfarm.client.mount.fuse.StatfsReply;
 import org.gridfarm.client.mount.fuse.XattrReply;
+import org.gridfarm.client.mount.own.OwnFigures;
 import org.gridfarm.protocol.env.Clock;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Everything the kernel asks, dealt out to the rooms that answer: names, attributes, files,
@@ -50,8 +52,13 @@ final class FarmOperations implements FuseOperations {
      * @param noPassthrough why local replicas are not handed to the kernel; empty: they are, where
      *     it takes them
      * @param restoration of what a former process had open
+     * @param own what the mount decides by itself
      */
-    FarmOperations(Mounted mounted, String noPassthrough, Restoration restoration) {
+    FarmOperations(
+            Mounted mounted,
+            String noPassthrough,
+            Restoration restoration,
+            Supplier<OwnFigures> own) {
         this.restoration = restoration;
         this.mounted = mounted;
         this.passthrough = noPassthrough.isEmpty();
@@ -63,7 +70,7 @@ final class FarmOperations implements FuseOperations {
         this.attributes = new AttributeCalls(mounted, files);
         this.listings = new Listings(mounted, places, bound);
         this.xattrs = new Xattrs(mounted, files);
-        this.telling = new Telling(mounted, files::count, noPassthrough);
+        this.telling = new Telling(mounted, files::count, noPassthrough, own);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
     }
 

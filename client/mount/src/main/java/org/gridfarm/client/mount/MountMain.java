@@ -10,6 +10,7 @@ import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.client.mount.own.OwnDirectories;
+import org.gridfarm.client.mount.own.OwnFigures;
 import org.gridfarm.client.mount.takeover.Heartbeat;
 import org.gridfarm.client.mount.takeover.Ledger;
 import org.gridfarm.client.mount.takeover.Numbers;
@@ -161,7 +162,8 @@ public final class MountMain {
                             settings.noPassthrough(config),
                             ledger != null && goesOn
                                     ? Restoration.from(farm, ledger.former())
-                                    : Restoration.NONE);
+                                    : Restoration.NONE,
+                            own == null ? () -> OwnFigures.NONE : own::figures);
             if (settings.usesJnr()) {
                 log.info("mounting on {} by libfuse", settings.directory());
                 JnrMount.serve(settings.directory(), options, operations);

@@ -3,11 +3,13 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.Passthrough;
+import org.gridfarm.client.mount.own.OwnFigures;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** The texts of the control files. */
 final class Telling {
@@ -16,12 +18,18 @@ final class Telling {
     private final Mounted mounted;
     private final LongSupplier openFiles;
     private final String noPassthrough;
+    private final Supplier<OwnFigures> own;
     private volatile @Nullable Connection connection;
 
     /**
      * @param noPassthrough why this mount does not use what the kernel may offer; empty: it does
      */
-    Telling(Mounted mounted, LongSupplier openFiles, String noPassthrough) {
+    Telling(
+            Mounted mounted,
+            LongSupplier openFiles,
+            String noPassthrough,
+            Supplier<OwnFigures> own) {
+        this.own = own;
         this.mounted = mounted;
         this.openFiles = openFiles;
         this.noPassthrough = noPassthrough;
@@ -59,7 +67,8 @@ final class Telling {
                 + (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE
                 + "\nheap_megabytes_max "
                 + runtime.maxMemory() / MEGABYTE
-                + "\n";
+                + "\n"
+                + own.get().text();
     }
 
     private String passthrough(@Nullable Connection running) {

@@ -272,6 +272,50 @@ class OwnDirectoriesTest {
         assertThat(farm.gf("cat", "/synced/f")).isEqualTo("durable");
     }
 
+    /** For whoever has to operate it. */
+    @Test
+    void administratorsSeeItAndEndIt() throws IOException {
+        double opened = stat("opens_without_call");
+        Path mine = Files.createDirectory(here.resolve("told"));
+        Path file = Files.createDirectory(mine.resolve("below")).resolve("f");
+        Files.writeString(file, "x");
+        for (int i = 0; i < 20; i++) assertThat(file).hasContent("x");
+        await().until(() -> stat("commands_waiting") == 0);
+        assertThat(stats()).contains("writebehind born\n", "oldest_waiting_millis 0\n");
+        assertThat(stat("own_directories")).isGreaterThanOrEqualTo(2);
+        assertThat(stat("own_inodes")).isGreaterThanOrEqualTo(3);
+        assertThat(stat("shipments")).isPositive();
+        assertThat(stat("commands_shipped")).isGreaterThanOrEqualTo(2);
+        assertThat(stat("opens_without_call") - opened).isPositive();
+
+        assertThat(farm.gf("delegations")).contains("mount " + here);
+        assertThat(farm.gf("delegations", "--paths")).contains(" /told\n", " /told/below\n");
+        assertThat(farm.gf("delegations", "--return", "/told")).isEqualTo("2 given back\n");
+        assertThat(farm.gf("delegations", "--paths")).doesNotContain("/told");
+        await().until(() -> told("gf_delegations_recalled_total", "") >= 2);
+        assertThat(told("gf_delegations_shipments_total", "")).isPositive();
+        for (String result : List.of("different", "refused")) {
+            assertThat(told("gf_delegations_commands_total", "result=\"" + result + "\"")).isZero();
+        }
+        assertThat(stat("commands_different")).isZero();
+    }
+
+    private static String stats() throws IOException {
+        return Files.readString(here.resolve(".gf/stats"));
+    }
+
+    private static double stat(String name) throws IOException {
+        String line =
+                stats().lines().filter(one -> one.startsWith(name + " ")).findFirst().orElseThrow();
+        return Double.parseDouble(line.substring(name.length() + 1));
+    }
+
+    /** By the leader, whichever it is: the other says 0. */
+    private static double told(String metric, String tag) throws IOException {
+        return Metrics.value(farm.component("meta1"), metric, tag)
+                + Metrics.value(farm.component("cache1"), metric, tag);
+    }
+
     private static List<String> names(Path directory) throws IOException {
         try (Stream<Path> all = Files.list(directory)) {
             return all.map(path -> path.getFileName().toString()).sorted().toList();

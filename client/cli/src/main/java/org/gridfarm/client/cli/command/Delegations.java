@@ -14,7 +14,6 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -26,12 +25,12 @@ import java.util.concurrent.Callable;
             "Directories that mounts with -o writebehind=born have made and nobody else has asked for, as the leader knows them.",
             "HELD: for how long the mount has had any, since the leader began at most. COMMANDS: what it has told this leader.",
             "ASKED BACK: directories that somebody waits for, and for how long.",
-            "With --return the mounts tell what they have, and the directories are the leader's. What a mount makes there later",
-            "is its own again: mount with writebehind=off to end that. For administrators."
+            "With --return the mounts tell what they have, and the directories are the leader's. Directories that a mount makes",
+            "in them later are its own again: mount with writebehind=off to end that. For administrators."
         },
         mixinStandardHelpOptions = true)
 public final class Delegations implements Callable<Integer> {
-    private static final double MILLIS = 1e3;
+    private static final long MILLIS = 1000;
 
     /**
      * A mount that does not answer is waited for until its lease ends, after a change of leader
@@ -50,14 +49,15 @@ public final class Delegations implements Callable<Integer> {
     @Parameters(
             paramLabel = "PATH",
             arity = "0..1",
+            defaultValue = "",
             description = "with --return: this one and those below it, instead of all")
-    private List<String> path = List.of();
+    private String path = "";
 
     @Override
     public Integer call() {
         if (!path.isEmpty() && !giveBack) {
             throw new FarmException(
-                    ErrorKind.USAGE, "delegations", path.getFirst(), "a path goes with --return");
+                    ErrorKind.USAGE, "delegations", path, "a path goes with --return");
         }
         if (giveBack && paths) {
             throw new FarmException(ErrorKind.USAGE, "delegations", "--paths", "not with --return");
@@ -83,7 +83,7 @@ public final class Delegations implements Callable<Integer> {
         Output.Table table =
                 Output.table(
                         "SESSION",
-                        "USER",
+                        "HOST",
                         "FROM",
                         "DIRECTORIES",
                         "HELD",
@@ -93,10 +93,10 @@ public final class Delegations implements Callable<Integer> {
         for (JsonNode session : found.get("sessions")) {
             table.row(
                     session.get("session").asString(),
-                    session.get("user").asString(),
+                    host(session.get("who").asString()),
                     session.get("from").asString(),
                     session.get("directories").asLong(),
-                    session.get("held_ms").asLong() / (long) MILLIS + " s",
+                    session.get("held_ms").asLong() / MILLIS + " s",
                     session.get("commands").asLong(),
                     askedBack(session),
                     client(session));
@@ -104,9 +104,14 @@ public final class Delegations implements Callable<Integer> {
         table.print();
     }
 
+    /** The last name of the certificate: the user of every mount is the same. */
+    private static String host(String who) {
+        return who.substring(who.lastIndexOf('=') + 1);
+    }
+
     private static String askedBack(JsonNode session) {
         long asked = session.get("asked_back").asLong();
-        double seconds = session.get("asked_back_ms").asLong() / MILLIS;
+        double seconds = session.get("asked_back_ms").asDouble() / MILLIS;
         return asked == 0 ? "-" : String.format("%d, for %.1f s", asked, seconds);
     }
 
@@ -130,9 +135,7 @@ public final class Delegations implements Callable<Integer> {
 
     private int giveBack(Gridfarm farm) {
         Map<String, String> arguments =
-                path.isEmpty()
-                        ? Map.of()
-                        : Map.of("path", Operands.here().path(path.getFirst()).toString());
+                path.isEmpty() ? Map.of() : Map.of("path", Operands.here().path(path).toString());
         JsonNode done = AdminCalls.call(farm, "delegations-return", arguments, RETURNED_WITHIN);
         if (options.json) {
             Output.json(done);

@@ -100,6 +100,12 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @GuardedBy("this")
     private @Nullable CompletableFuture<ShipReply> call;
 
+    @GuardedBy("this")
+    private long opens;
+
+    @GuardedBy("this")
+    private long different;
+
     /**
      * @param fileClock nanoseconds since 1970 as the kernel dates what it writes
      * @param attached name of the storage node on this host; empty: none
@@ -258,7 +264,9 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             Credentials who, long inode, boolean runs, Function<Attributes, @Nullable T> opens) {
         if (!mayDecide(client().session().id())) return null;
         Attributes now = ground.readable(inode, runs, who);
-        return now == null ? null : opens.apply(now);
+        T opened = now == null ? null : opens.apply(now);
+        if (opened != null) this.opens++;
+        return opened;
     }
 
     /** The leader is told of others first. */
@@ -423,6 +431,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         synchronized (this) {
             over = shipping.took(begun, reply);
             ground.addNumbers(reply.getFirstNumber(), reply.getNumbers());
+            different += reply.getDifferentCount();
         }
         ShipRequest shipment = begun.request();
         for (int i = 0; i < reply.getDone(); i++) {
@@ -629,6 +638,20 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             shipping.goesOn();
         }
         ship();
+    }
+
+    public synchronized OwnFigures figures() {
+        return new OwnFigures(
+                wishes,
+                ground.directories().size(),
+                ground.size(),
+                shipping.waiting(),
+                Duration.ofNanos(shipping.oldestNanos(clock.nanoTime())).toMillis(),
+                shipping.shipments(),
+                shipping.shipped(),
+                different,
+                shipping.lost(),
+                opens);
     }
 
     @Override

@@ -67,6 +67,9 @@ final class Shipping implements AutoCloseable {
     private Phase phase;
     private long decided;
     private long told;
+    private long shipments;
+    private long shipped;
+    private long lost;
     private long turn;
     private long begunAt;
     private int commandsUnderWay;
@@ -118,6 +121,32 @@ final class Shipping implements AutoCloseable {
      */
     @Nullable CompletableFuture<Void> inherited() {
         return inherited;
+    }
+
+    // ---- for people who look
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    /** Nanoseconds since the oldest was decided that the leader does not know; 0: there is none. */
+    long oldestNanos(long now) {
+        Waiting oldest = waiting.peek();
+        return oldest == null ? 0 : now - oldest.since;
+    }
+
+    /** Answered by the leader. */
+    long shipments() {
+        return shipments;
+    }
+
+    /** Commands in them that it took. */
+    long shipped() {
+        return shipped;
+    }
+
+    long lost() {
+        return lost;
     }
 
     // ---- when it is told
@@ -203,6 +232,8 @@ final class Shipping implements AutoCloseable {
             log.drop();
         }
         told += reply.getDone();
+        shipped += reply.getDone();
+        shipments++;
         commandsUnderWay = 0;
         if (phase == Phase.UNDER_WAY) phase = Phase.IDLE;
         if (reply.getRefusal() == 0) {
@@ -245,6 +276,7 @@ final class Shipping implements AutoCloseable {
     /** All of it; what is delegated to the session counts as unknown from now on. */
     Lost lose() {
         List<ShippedCommand> commands = waiting.stream().map(Waiting::command).toList();
+        lost += commands.size();
         for (int i = 0; i < waiting.size(); i++) log.drop();
         waiting.clear();
         returning.clear();

@@ -2,6 +2,7 @@ package org.gridfarm.client.mount.own;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+
 import org.gridfarm.protocol.wire.ShipReply;
 import org.gridfarm.protocol.wire.ShipRequest;
 import org.gridfarm.protocol.wire.ShippedCommand;
@@ -122,6 +123,26 @@ class ShippingTest {
         shipping.goesOn();
         decide(2);
         assertThat(begin().request().getCommandsList()).containsExactly(command(2));
+    }
+
+    @Test
+    void whoLooksSeesWhatWaitsAndWhatBecameOfTheRest() {
+        assertThat(shipping.oldestNanos(NOW + 5)).isZero();
+        decide(1);
+        shipping.add(command(2), NOW + 2);
+        shipping.add(command(3), NOW + 3);
+        assertThat(shipping.waiting()).isEqualTo(3);
+        assertThat(shipping.oldestNanos(NOW + 5)).isEqualTo(5);
+        took(begin(), 1);
+        assertThat(shipping.waiting()).isEqualTo(2);
+        assertThat(shipping.oldestNanos(NOW + 5)).isEqualTo(3);
+        assertThat(shipping.shipments()).isEqualTo(1);
+        assertThat(shipping.shipped()).isEqualTo(1);
+        assertThat(shipping.lost()).isZero();
+        assertThat(shipping.lose().commands()).containsExactly(command(2), command(3));
+        assertThat(shipping.lost()).isEqualTo(2);
+        assertThat(shipping.shipped()).isEqualTo(1);
+        assertThat(shipping.waiting()).isZero();
     }
 
     @Test
