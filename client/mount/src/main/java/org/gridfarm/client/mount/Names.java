@@ -167,10 +167,11 @@ final class Names {
 
     /**
      * The kernel takes the size from every answer that tells one; of a file that somebody writes,
-     * the metaserver knows what was last committed.
+     * the metaserver knows what was last committed, and an own decision as much.
      */
     private CompletableFuture<MutateReply> asItIsWritten(long node, MutateReply linked) {
-        if (!linked.getAttributes().getWriting()) {
+        boolean written = mounted.transfer().openAttributes(node) != null;
+        if (!written && !linked.getAttributes().getWriting()) {
             return CompletableFuture.completedFuture(linked);
         }
         return metadata.attributes(node)

@@ -2,7 +2,6 @@ package org.gridfarm.client.mount.own;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import org.gridfarm.protocol.wire.ShipReply;
 import org.gridfarm.protocol.wire.ShipRequest;
 import org.gridfarm.protocol.wire.ShippedCommand;

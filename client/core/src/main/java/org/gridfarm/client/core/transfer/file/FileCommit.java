@@ -31,7 +31,9 @@ final class FileCommit {
     }
 
     public CompletableFuture<Void> sync() {
-        return wiring.metadata().durable().thenCompose(done -> synced());
+        return wiring.metadata()
+                .durable()
+                .thenCompose(done -> wiring.attached().disk().call(this::synced));
     }
 
     private CompletableFuture<Void> synced() {
