@@ -156,6 +156,7 @@ public final class MountMain {
                             new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()),
                             new Remains(Clock.system()),
                             new AccessTimes(farm.metadata(), Clock.system(), options.flags()));
+            if (own != null) own.tellsOf(mounted.times()::tell);
             FarmOperations operations =
                     new FarmOperations(
                             mounted,

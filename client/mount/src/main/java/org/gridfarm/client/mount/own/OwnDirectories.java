@@ -86,6 +86,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private final String attached;
     private final boolean wishes;
     private @Nullable Client client; // set before the first call
+    private volatile Supplier<CompletableFuture<?>> readings =
+            () -> CompletableFuture.completedFuture(null);
 
     @GuardedBy("this")
     private final OwnGround ground = new OwnGround();
@@ -146,6 +148,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public void begins(Client of) {
         client = of;
         of.session().keepFirst(this);
+    }
+
+    /**
+     * @param readings tells the leader when files were read, which is forgotten with their leases
+     */
+    public void tellsOf(Supplier<CompletableFuture<?>> readings) {
+        this.readings = readings;
     }
 
     private Client client() {
@@ -534,7 +543,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     /** Nothing is decided in them any more, and all that was is told. */
     private CompletableFuture<Void> givenBack(RecallRequest forgotten) {
-        return inTime(client().tell(forgotten.getAttributesList()))
+        CompletableFuture<Void> opens = client().tell(forgotten.getAttributesList());
+        return inTime(CompletableFuture.allOf(opens, readings.get()))
                 .exceptionally(thrown -> {
                     log.warn("the leader does not know what is open: {}", thrown.getMessage());
                     return null;
