@@ -1,7 +1,6 @@
 package org.gridfarm.client.mount.own;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.google.protobuf.InvalidProtocolBufferException;
 
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.LeaderCalls;
@@ -35,7 +34,6 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -128,19 +126,10 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         this.clock = clock;
         this.attached = attached;
         OwnLog ring = OwnLog.open(file, LOG_BYTES);
-        List<ShippedCommand> kept = new ArrayList<>();
-        for (byte[] record : ring.recover()) kept.add(parsed(record));
+        List<ShippedCommand> kept = Shipping.recovered(ring);
         this.shipping = new Shipping(ring, kept, goesOn, clock.nanoTime());
         if (!kept.isEmpty()) {
             log.info("{} changes of the former process are still to be told", kept.size());
-        }
-    }
-
-    private static ShippedCommand parsed(byte[] record) throws IOException {
-        try {
-            return ShippedCommand.parseFrom(record);
-        } catch (InvalidProtocolBufferException e) {
-            throw new IOException("a change of the former process cannot be read", e);
         }
     }
 

@@ -1,5 +1,7 @@
 package org.gridfarm.client.mount.own;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.ShipReply;
 import org.gridfarm.protocol.wire.ShipRequest;
@@ -87,6 +89,21 @@ final class Shipping implements AutoCloseable {
         this.inherited = goesOn ? new CompletableFuture<>() : null;
         for (ShippedCommand command : kept) waiting.add(new Waiting(command, now));
         this.decided = kept.size();
+    }
+
+    /** What a former process has left in its log. */
+    static List<ShippedCommand> recovered(OwnLog log) throws IOException {
+        List<ShippedCommand> kept = new ArrayList<>();
+        for (byte[] record : log.recover()) kept.add(parsed(record));
+        return kept;
+    }
+
+    private static ShippedCommand parsed(byte[] record) throws IOException {
+        try {
+            return ShippedCommand.parseFrom(record);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IOException("a change of the former process cannot be read", e);
+        }
     }
 
     // ---- what is decided
