@@ -20,6 +20,7 @@ import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.MutateRequestOrBuilder;
 import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
@@ -259,7 +260,7 @@ public final class OwnGround {
      * would anything be amiss if the host lost it. A name that replaces another must not be seen
      * before the content is.
      */
-    public boolean isEarly(MutateRequest request) {
+    public boolean isEarly(MutateRequestOrBuilder request) {
         return switch (request.getOperationCase()) {
             case SET_ATTRIBUTES, SET_XATTR, REMOVE_XATTR, LINK -> true;
             case UNLINK -> {

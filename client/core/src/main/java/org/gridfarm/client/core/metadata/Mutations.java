@@ -237,7 +237,7 @@ final class Mutations {
                         .setSettled(sequences.settled())
                         .setCredentials(who);
         body.accept(builder);
-        CompletableFuture<@Nullable MutateReply> early = own.answerEarly(builder::build);
+        CompletableFuture<@Nullable MutateReply> early = own.answerEarly(builder);
         if (early != null) {
             return early.handle((reply, thrown) -> {
                 if (thrown != null) sequences.answered(sequence);

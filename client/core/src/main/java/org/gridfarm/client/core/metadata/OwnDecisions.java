@@ -43,7 +43,7 @@ public interface OwnDecisions {
 
                 @Override
                 public @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(
-                        Supplier<MutateRequest> request) {
+                        MutateRequest.Builder request) {
                     return null;
                 }
 
@@ -144,9 +144,9 @@ public interface OwnDecisions {
      * The answer to a change that does not depend on what was written and is still being closed.
      * Null: it may, or is not this client's to answer.
      *
-     * @param request made only where it may be this client's to answer
+     * @param request built only where it may be this client's to answer
      */
-    @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(Supplier<MutateRequest> request);
+    @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(MutateRequest.Builder request);
 
     /**
      * Opens a file for reading, if this client may decide that. The leader need not hear of it

@@ -172,14 +172,11 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @Override
     public @Nullable CompletableFuture<@Nullable MutateReply> answerEarly(
-            Supplier<MutateRequest> request) {
-        MutateRequest made;
+            MutateRequest.Builder request) {
         synchronized (this) {
-            if (shipping.isStopped() || ground.isEmpty()) return null;
-            made = request.get();
-            if (!ground.isEarly(made)) return null;
+            if (shipping.isStopped() || ground.isEmpty() || !ground.isEarly(request)) return null;
         }
-        return answer(made, false);
+        return answer(request.build(), false);
     }
 
     /**

@@ -158,15 +158,14 @@ public final class TransferClient
             Credentials who, long inode, OpenFlags flags) {
         return resting.endToOpen(inode)
                 .thenCompose(done -> {
-                    FarmFileHandle own =
-                            flags.write() ? null : handles.openedByOwn(who, inode, flags);
-                    if (own != null) {
-                        return CompletableFuture.completedFuture(own);
+                    if (flags.write()) {
+                        return untold.tell(List.of(inode))
+                                .thenCompose(told -> asked(who, inode, flags));
                     }
-                    return flags.write()
-                            ? untold.tell(List.of(inode))
-                                    .thenCompose(told -> asked(who, inode, flags))
-                            : asked(who, inode, flags);
+                    FarmFileHandle own = handles.openedByOwn(who, inode, flags);
+                    return own == null
+                            ? asked(who, inode, flags)
+                            : CompletableFuture.completedFuture(own);
                 });
     }
 
