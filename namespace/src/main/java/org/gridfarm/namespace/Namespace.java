@@ -183,14 +183,14 @@ public final class Namespace {
 
     /**
      * The access time after somebody read the inode then, by the rule of relatime: only if it is
-     * not newer than the last change, or a day old. Null: it stays as it is, as where the inode was
-     * changed since the reader knew it.
+     * not newer than the last change, or a day old. Null: it stays as it is, as where somebody has
+     * set it since the reader knew it.
      *
-     * @param version of what was read
+     * @param before the access time that the reader knew
      */
-    public @Nullable Change accessed(long number, long version, long then) {
+    public @Nullable Change accessed(long number, long before, long then) {
         Inode inode = find(number);
-        if (inode == null || inode.version != version || then <= inode.atime) {
+        if (inode == null || inode.atime != before || then <= inode.atime) {
             return null;
         }
         boolean stale = Relatime.moves(inode.atime, inode.mtime, inode.ctime, then);

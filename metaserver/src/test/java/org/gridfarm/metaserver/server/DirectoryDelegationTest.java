@@ -11,11 +11,14 @@ import org.gridfarm.namespace.own.Verdict;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.AdminRequest;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
 import org.gridfarm.protocol.wire.ClusterStatusReply;
 import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.FindNumberRequest;
+import org.gridfarm.protocol.wire.GetAttributesRequest;
 import org.gridfarm.protocol.wire.LookupReply;
 import org.gridfarm.protocol.wire.LookupRequest;
 import org.gridfarm.protocol.wire.MakeLink;
@@ -157,6 +160,42 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
         assertThat(reader.lookup(1, "own").getAttributes().getNlink()).isEqualTo(2);
         assertThat(reader.lookup(own, "f").getAttributes().getInode()).isEqualTo(file);
         assertThat(reader.lookup(own, "g").getFound()).isFalse();
+    }
+
+    /** As NFS and open_by_handle_at(2) do, at once on another host. */
+    @Test
+    void whoKnowsNothingButANumberFindsWhatWasMadeInThisMoment() {
+        MetaServerDaemon cache = farm.start("ms2", true);
+        TestFarm.awaitRole(cache, "cache");
+        Holder holder = new Holder(farm, leader, 7);
+        TestClient reader = new TestClient(farm, cache, 8).renewing();
+        TestClient other = new TestClient(farm, leader, 8).renewing();
+        long own = holder.makesOwn(1, "own");
+        long below = holder.makes(own, "below");
+        long file = holder.creates(below, "f");
+        for (long number : List.of(file, below)) {
+            other.call(
+                    MetadataMethods.FIND_NUMBER,
+                    FindNumberRequest.newBuilder().setSession(8).setInode(number).build());
+            assertThat(attributes(reader, number).getInode()).isEqualTo(number);
+        }
+        long made = holder.creates(own, "g");
+        other.call(
+                MetadataMethods.FIND_NUMBER,
+                FindNumberRequest.newBuilder().setSession(8).setInode(made + 1).build());
+        assertThatThrownBy(() -> attributes(reader, made + 1))
+                .as("of a number that nobody has given to anything")
+                .hasMessageContaining(Long.toHexString(made + 1));
+    }
+
+    private static Attributes attributes(TestClient client, long inode) {
+        return client.call(
+                        MetadataMethods.GET_ATTRIBUTES,
+                        GetAttributesRequest.newBuilder()
+                                .setSession(client.session)
+                                .setInode(inode)
+                                .build())
+                .getAttributes();
     }
 
     @Test

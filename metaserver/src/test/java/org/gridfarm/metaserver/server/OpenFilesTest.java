@@ -65,7 +65,7 @@ class OpenFilesTest extends FarmOfThreeNodes {
                                 Access.newBuilder()
                                         .setInode(inode)
                                         .setTime(read)
-                                        .setVersion(known.getVersion()))
+                                        .setBefore(known.getAtime()))
                         .addAccesses(Access.newBuilder().setInode(inode + 1000).setTime(read))
                         .build();
         assertThat(reader.call(MetadataMethods.ACCESSED, request).getChangedList())

@@ -341,6 +341,19 @@ public final class MetadataMethods {
                             Access.of(Role.METASERVER))
                     .withBulk();
 
+    /**
+     * Answered when every session has told of what it had made, among which the inode may be. For
+     * whoever knows nothing but its number, as a handle of NFS does.
+     */
+    public static final Method<FindNumberRequest, Empty> FIND_NUMBER =
+            new Method<>(
+                    98,
+                    "find-number",
+                    FindNumberRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.freeOfScopes());
+
     /** Cache to leader. */
     public static final Method<GiveBackRequest, GiveBackReply> GIVE_BACK =
             new Method<>(

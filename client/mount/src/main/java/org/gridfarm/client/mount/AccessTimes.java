@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 
 /**
  * Access times, which Linux leaves to the mount: moved by the rule of relatime (only if they are
@@ -42,6 +43,7 @@ final class AccessTimes {
     private final boolean ofFiles;
     private final boolean ofDirectories;
     private final Map<Long, Access> untold = new ConcurrentHashMap<>();
+    private volatile LongPredicate own = inode -> false;
     private boolean telling; // guarded by this
 
     AccessTimes(Metadata metadata, Clock clock, Set<MountFlag> flags) {
@@ -49,6 +51,14 @@ final class AccessTimes {
         this.clock = clock;
         ofFiles = !flags.contains(MountFlag.READ_ONLY) && !flags.contains(MountFlag.NO_ATIME);
         ofDirectories = ofFiles && !flags.contains(MountFlag.NO_DIR_ATIME);
+    }
+
+    /**
+     * @param own a directory in which this mount decides by itself: when that is over, the farm is
+     *     told
+     */
+    void stayWhere(LongPredicate own) {
+        this.own = own;
     }
 
     /** Somebody reads the file now. Whether that moves its time. */
@@ -123,21 +133,21 @@ final class AccessTimes {
                 Access.newBuilder()
                         .setInode(known.getInode())
                         .setTime(ahead ? changed + 1 : now)
-                        .setVersion(known.getVersion())
+                        .setBefore(known.getAtime())
                         .build());
         tellLater();
         return true;
     }
 
-    /** As it is shown here. */
+    /** As it is shown here. Where it is another than the reader knew, it was set since. */
     long of(Attributes attributes) {
         Access moved = untold.isEmpty() ? null : untold.get(attributes.getInode());
-        return moved == null
+        return moved == null || moved.getBefore() != attributes.getAtime()
                 ? attributes.getAtime()
-                : Math.max(moved.getTime(), attributes.getAtime());
+                : moved.getTime();
     }
 
-    /** Somebody sets it to what he likes, or another machine has changed the inode since. */
+    /** Somebody sets it to what he likes. */
     void forget(long inode) {
         untold.remove(inode);
     }
@@ -165,7 +175,11 @@ final class AccessTimes {
 
     /** Completes when the farm knows, or will not. */
     CompletableFuture<@Nullable Void> tell() {
-        List<Access> some = untold.values().stream().limit(MetadataMethods.ACCESSES_MAX).toList();
+        List<Access> some =
+                untold.values().stream()
+                        .filter(access -> !own.test(access.getInode()))
+                        .limit(MetadataMethods.ACCESSES_MAX)
+                        .toList();
         if (some.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -174,8 +188,16 @@ final class AccessTimes {
                     if (failure != null) {
                         log.debug("access times were not told: {}", failure.getMessage());
                     }
-                    some.forEach(access -> untold.remove(access.getInode(), access));
+                    some.forEach(this::told);
                     return null;
                 });
+    }
+
+    /** What was read anew meanwhile comes after it. */
+    private void told(Access one) {
+        untold.computeIfPresent(
+                one.getInode(),
+                (inode, now) ->
+                        now.equals(one) ? null : now.toBuilder().setBefore(one.getTime()).build());
     }
 }

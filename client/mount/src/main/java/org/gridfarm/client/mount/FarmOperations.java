@@ -80,10 +80,7 @@ final class FarmOperations implements FuseOperations {
         places.started(connection.cache());
         listings.started(connection.cache());
         files.started(connection, passthrough);
-        mounted.metadata()
-                .onRecall(
-                        new KernelRecalls(
-                                connection.cache(), places, mounted.times(), files.taking()));
+        mounted.metadata().onRecall(new KernelRecalls(connection.cache(), places, files.taking()));
         restoration.carryOut(files, locks);
     }
 

@@ -29,14 +29,12 @@ final class KernelRecalls implements RecallListener {
 
     private final KernelCache cache;
     private final Places places;
-    private final AccessTimes times;
     private final Taking taking;
 
-    KernelRecalls(KernelCache cache, Places places, AccessTimes times, Taking taking) {
+    KernelRecalls(KernelCache cache, Places places, Taking taking) {
         this.taking = taking;
         this.cache = cache;
         this.places = places;
-        this.times = times;
     }
 
     @Override
@@ -55,7 +53,6 @@ final class KernelRecalls implements RecallListener {
             }
         }
         for (long inode : recall.getAttributesList()) {
-            times.forget(inode);
             cache.forgetAttributes(inode, barrier.one());
         }
         for (DataRecall data : recall.getDataList()) {

@@ -156,7 +156,10 @@ public final class MountMain {
                             new SecondAttempts(farm.metadata(), farm.transfer(), Clock.system()),
                             new Remains(Clock.system()),
                             new AccessTimes(farm.metadata(), Clock.system(), options.flags()));
-            if (own != null) own.tellsOf(mounted.times()::tell);
+            if (own != null) {
+                own.tellsOf(mounted.times()::tell);
+                mounted.times().stayWhere(own::isOwn);
+            }
             FarmOperations operations =
                     new FarmOperations(
                             mounted,

@@ -49,7 +49,7 @@ final class Numbered {
 
     /** STALE: it has no name any more. Who has it open still does not ask by number. */
     private CompletableFuture<Attributes> attributes(long node) {
-        return metadata.attributes(node)
+        return metadata.attributesByNumber(node)
                 .thenApply(found -> {
                     Attributes attributes = found.attributes();
                     if (attributes == null || attributes.getNlink() == 0) {

@@ -74,7 +74,11 @@ class AccessTimesTest {
         clock.advance(Duration.ofSeconds(2));
         assertThat(told)
                 .containsExactly(
-                        Access.newBuilder().setInode(7).setTime(NOW).setVersion(3).build());
+                        Access.newBuilder()
+                                .setInode(7)
+                                .setTime(NOW)
+                                .setBefore(file.getAtime())
+                                .build());
         assertThat(times.of(file)).as("the farm knows it now").isEqualTo(file.getAtime());
     }
 
@@ -121,6 +125,30 @@ class AccessTimesTest {
         assertThat(times.of(file)).isEqualTo(file.getAtime());
         clock.advance(Duration.ofSeconds(2));
         assertThat(told).isEmpty();
+    }
+
+    /** Its modification time, say, which `touch -m` sets just after the file was read. */
+    @Test
+    void whatSomebodyChangesOtherwiseLeavesTheReading() {
+        Attributes file = file(NOW - 5 * SECOND, NOW - 5 * SECOND);
+        times.read(file);
+        Attributes changed = file.toBuilder().setVersion(4).setMtime(NOW - 9 * SECOND).build();
+        assertThat(times.of(changed)).isEqualTo(NOW);
+        Attributes set = file.toBuilder().setVersion(4).setAtime(NOW - 9 * SECOND).build();
+        assertThat(times.of(set)).as("set elsewhere").isEqualTo(set.getAtime());
+    }
+
+    @Test
+    void ofDirectoriesThatAreOwnTheFarmIsToldWhenTheyAreNotAnyMore() {
+        Attributes file = file(NOW - 5 * SECOND, NOW - 5 * SECOND);
+        times.stayWhere(inode -> inode == 7);
+        times.read(file);
+        clock.advance(Duration.ofSeconds(5));
+        assertThat(told).isEmpty();
+        assertThat(times.of(file)).isEqualTo(NOW);
+        times.stayWhere(inode -> false);
+        assertThat(times.tell()).isCompleted();
+        assertThat(told).hasSize(1);
     }
 
     @Test

@@ -49,29 +49,22 @@ public final class Accesses {
         long now = state.nowNanos();
         Namespace namespace = state.namespace();
         List<Change> changes = new ArrayList<>();
-        List<Long> unchanged = new ArrayList<>();
         for (Access access : request.getAccessesList()) {
             long inode = access.getInode();
             if (!namespace.exists(inode) || !mayRead(caller, inode)) {
                 continue;
             }
-            if (state.delegations().of(inode) != 0) {
-                unchanged.add(inode); // its session decides from what it knows of it
-                continue;
-            }
+            long owner = state.delegations().of(inode);
+            // Its session decides from what it knows of it, and tells when that is over.
+            if (owner != 0 && owner != caller.session()) continue;
             Change change =
-                    namespace.accessed(inode, access.getVersion(), Math.min(now, access.getTime()));
+                    namespace.accessed(inode, access.getBefore(), Math.min(now, access.getTime()));
             if (change != null) {
                 changes.add(change);
             }
         }
         leader.change(changes, caller.session());
         AccessedReply.Builder reply = AccessedReply.newBuilder();
-        for (long inode : unchanged) {
-            if (state.delegations().of(inode) == caller.session()) {
-                reply.addChanged(state.attributes(inode));
-            }
-        }
         for (Change change : changes) {
             reply.addChanged(state.attributes(change.getInode().getInode()));
         }

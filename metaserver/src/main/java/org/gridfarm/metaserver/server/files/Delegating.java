@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 
 import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.Callers;
 import org.gridfarm.metaserver.server.state.Concerned;
 import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
@@ -12,9 +13,13 @@ import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.metaserver.session.Delegations;
 import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.Empty;
+import org.gridfarm.protocol.wire.FindNumberRequest;
 import org.gridfarm.protocol.wire.GiveBackReply;
 import org.gridfarm.protocol.wire.GiveBackRequest;
 import org.gridfarm.protocol.wire.MakeDirectory;
@@ -85,6 +90,7 @@ public final class Delegating {
     public void register(HandlerTable table) {
         table.first(this::holdsUp);
         table.on(MetadataMethods.GIVE_BACK, this::giveBack);
+        table.on(MetadataMethods.FIND_NUMBER, this::find);
     }
 
     // ---- giving
@@ -156,6 +162,36 @@ public final class Delegating {
                                 GiveBackReply.newBuilder()
                                         .setSequence(leader.lastWithContent())
                                         .build()));
+    }
+
+    /**
+     * Nobody here knows in whose directory an inode of that number would lie, so every session that
+     * has one tells of what it has made.
+     */
+    private void find(Exchange<FindNumberRequest, Empty> exchange) {
+        Caller caller = Callers.live(exchange, leader);
+        long inode = exchange.request().getInode();
+        Map<Long, List<DataTouch>> askers = new LinkedHashMap<>();
+        if (!state.exists(inode) && inode < state.nextNumber()) {
+            for (long session : state.delegations().sessions()) {
+                if (session == caller.session()) continue;
+                if (leader.isLive(session)) {
+                    askers.put(session, List.of(DataTouch.ofDelegation(inode)));
+                } else if (leader.inGrace()) {
+                    throw new FarmException(
+                            ErrorKind.NOT_READY,
+                            "find",
+                            Long.toHexString(inode),
+                            "who may have made it has not come to this leader yet");
+                }
+            }
+        }
+        leader.recallData(
+                askers,
+                () -> {
+                    returned(List.of(inode)); // it may be a directory of the one who told
+                    leader.afterAllSoFar(() -> exchange.reply(Empty.getDefaultInstance()));
+                });
     }
 
     /**

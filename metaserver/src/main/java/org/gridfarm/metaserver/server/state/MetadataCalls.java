@@ -46,7 +46,8 @@ public final class MetadataCalls {
                     MetadataMethods.FOLLOW,
                     MetadataMethods.SNAPSHOT,
                     MetadataMethods.CACHE_LEASE,
-                    MetadataMethods.GIVE_BACK);
+                    MetadataMethods.GIVE_BACK,
+                    MetadataMethods.FIND_NUMBER);
 
     /** Answered within microseconds, or with what is decided then: no network thread is held up. */
     public static final Set<Method<?, ?>> SHORT =

@@ -116,6 +116,12 @@ public interface Metadata {
     CompletableFuture<Found> attributes(long inode);
 
     /**
+     * The same of an inode that only its number leads to, which whoever made it may not have told
+     * to any server yet.
+     */
+    CompletableFuture<Found> attributesByNumber(long inode);
+
+    /**
      * Walks a path (relative to {@code start}, or absolute) in one round trip; see {@code
      * ResolveReply}.
      */

@@ -8,6 +8,7 @@ import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
@@ -204,6 +205,28 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     }
 
     @Override
+    public CompletableFuture<Found> attributesByNumber(long inode) {
+        return attributes(inode)
+                .exceptionallyCompose(thrown -> {
+                    FarmException failure = FarmException.of(thrown, "stat", "");
+                    return failure.kind() == ErrorKind.STALE
+                            ? found(inode).thenCompose(done -> attributes(inode))
+                            : CompletableFuture.failedFuture(failure);
+                });
+    }
+
+    private CompletableFuture<Empty> found(long inode) {
+        return session.leader(
+                MetadataMethods.FIND_NUMBER,
+                () ->
+                        FindNumberRequest.newBuilder()
+                                .setSession(session.id())
+                                .setInode(inode)
+                                .build(),
+                session.deadline());
+    }
+
+    @Override
     public CompletableFuture<ResolveReply> resolve(
             Credentials who, long start, ByteString path, boolean followLast) {
         return reads.resolve(who, start, path, followLast);
@@ -292,11 +315,7 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         for (Access access : accesses) {
             asked.computeIfAbsent(access.getInode(), this::changing);
             stamps.put(access.getInode(), cache.attributesStamp(access.getInode()));
-            Attributes known = leasedAttributes(access.getInode());
-            request.addAccesses(
-                    known == null
-                            ? access
-                            : access.toBuilder().setVersion(known.getVersion()).build());
+            request.addAccesses(access);
         }
         return session.leader(
                         MetadataMethods.ACCESSED,

@@ -243,6 +243,10 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         return matters ? client().writtenAt(inode) : OptionalLong.of(0);
     }
 
+    public synchronized boolean isOwn(long directory) {
+        return ground.isOwn(directory);
+    }
+
     private synchronized boolean covers(long inode) {
         return ground.covers(inode);
     }
