@@ -69,7 +69,7 @@ final class OpenSizes implements SizeSource {
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
         if (own != null && kernel != null) {
-            Attributes told = own.overlay(attributes);
+            Attributes told = own.shown(attributes);
             long since = own.timesKnownUpTo();
             return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
         }
@@ -93,11 +93,7 @@ final class OpenSizes implements SizeSource {
         }
         long since = own.timesKnownUpTo();
         // What a commit of ours has changed is not recalled from us.
-        Attributes committed = own.attributes();
-        Attributes told =
-                leased.getVersion() < committed.getVersion()
-                        ? committed.toBuilder().setWriting(leased.getWriting()).build()
-                        : own.overlay(leased);
+        Attributes told = own.shown(leased);
         return file == null ? told : combined(told, since, own.striping(), List.of(file));
     }
 

@@ -304,7 +304,20 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
-    public Attributes overlay(Attributes base) {
+    /**
+     * Attributes that were known a moment ago, with what was done here laid over them; those of a
+     * commit that has been answered since count for more. In one step: between two of them the
+     * answer might come, after which nothing is laid over anything.
+     */
+    public Attributes shown(Attributes known) {
+        synchronized (lock) {
+            return known.getVersion() < attributes.getVersion()
+                    ? overlay(attributes).toBuilder().setWriting(known.getWriting()).build()
+                    : overlay(known);
+        }
+    }
+
+    private Attributes overlay(Attributes base) {
         synchronized (lock) {
             return uncommitted.over(
                     base,

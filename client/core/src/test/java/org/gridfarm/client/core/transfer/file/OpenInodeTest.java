@@ -102,6 +102,26 @@ class OpenInodeTest {
         assertThat(open.attributes().getSize()).isEqualTo(SIZE);
     }
 
+    /** Those who look may know a mode that was set meanwhile, and nothing of the commit. */
+    @Test
+    void whatIsShownIsNeverFromBeforeAWriteWheneverItsCommitIsAnswered() throws Exception {
+        open.opened(handle(1), reply(5, 0));
+        for (int version = 6; version < 4006; version += 2) {
+            open.wrote(version);
+            Attributes known = attributes(version, 0);
+            CountDownLatch begun = new CountDownLatch(1);
+            CompletableFuture<Attributes> shown =
+                    CompletableFuture.supplyAsync(() -> {
+                        begun.countDown();
+                        return open.shown(known);
+                    });
+            CommitContent commit = open.takeCommit(1, null).build();
+            begun.await();
+            open.committed(commit, attributes(version + 1, version));
+            assertThat(shown.get().getSize()).isEqualTo(version);
+        }
+    }
+
     @Test
     void aRefreshBesideACommitKeepsTheSizeThatWasWritten() {
         open.opened(handle(1), reply(5, 0));
