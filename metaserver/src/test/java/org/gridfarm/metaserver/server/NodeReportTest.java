@@ -176,7 +176,7 @@ class NodeReportTest extends FarmOfThreeNodes {
         assertThatThrownBy(() -> open(client, inode, 501, false))
                 .isInstanceOfSatisfying(
                         FarmException.class,
-                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.DATA_UNAVAILABLE));
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.DATA_LOST));
     }
 
     private boolean isReadable(String node, TestClient client) {

@@ -64,6 +64,27 @@ public final class StorageMethods {
                     ChainOutcome.parser(),
                     Retry.IDEMPOTENT,
                     FILES.and(Role.METASERVER).needing("a ticket to write"));
+
+    /** What the replica holds is on stable storage then, whoever wrote it. */
+    public static final Method<ForceObjectRequest, Empty> FORCE =
+            new Method<>(
+                    189,
+                    "force",
+                    ForceObjectRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.needing("a ticket to read"));
+
+    /** The same of everything that the node holds. */
+    public static final Method<ForceAllRequest, Empty> FORCE_ALL =
+            new Method<>(
+                    190,
+                    "force-all",
+                    ForceAllRequest.parser(),
+                    Empty.parser(),
+                    Retry.IDEMPOTENT,
+                    CLIENTS);
+
     public static final Method<StatObjectRequest, ChainOutcome> STAT =
             new Method<>(
                     103,

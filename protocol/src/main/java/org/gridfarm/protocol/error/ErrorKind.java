@@ -55,6 +55,8 @@ public enum ErrorKind {
     WRONG_GENERATION(43, 116, Exit.INPUT_OUTPUT, Retry.LATER, "content was replaced"),
     TICKET_REFUSED(44, 13, Exit.NO_PERMISSION, Retry.LATER, "ticket refused"),
     OBJECT_ABSENT(45, 5, Exit.INPUT_OUTPUT, Retry.ELSEWHERE, "replica is not on this node"),
+    /** Every copy is bad or gone, and no node that is down has another. Nobody waits for it. */
+    DATA_LOST(46, 5, Exit.INPUT_OUTPUT, Retry.NEVER, "no good copy is left"),
 
     TIMED_OUT(60, 110, Exit.TRY_AGAIN, Retry.ELSEWHERE, "timed out"),
     DISCONNECTED(61, 112, Exit.UNAVAILABLE, Retry.ELSEWHERE, "connection lost"),

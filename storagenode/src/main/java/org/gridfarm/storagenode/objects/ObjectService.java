@@ -53,6 +53,7 @@ public final class ObjectService {
     private final Writers writers;
     private final Intake intake;
     private final SumsOfBlocks sums;
+    private final Forcing forcing;
     private final ObjectReads reads;
 
     public ObjectService(
@@ -66,6 +67,7 @@ public final class ObjectService {
             Clock clock) {
         this.intake = intake;
         this.sums = new SumsOfBlocks(store, admission, intake);
+        this.forcing = new Forcing(store, admission, intake);
         this.reads = new ObjectReads(store, admission, intake, counters, clock);
         this.local = local;
         this.store = store;
@@ -87,6 +89,7 @@ public final class ObjectService {
                 .onAsync(StorageMethods.TRUNCATE, intake.bounded(this::truncate))
                 .onAsync(StorageMethods.ALLOCATE, intake.bounded(this::allocate))
                 .onAsync(StorageMethods.SEEK, intake.bounded(this::seek));
+        forcing.register(services);
     }
 
     private static IfAbsent ifAbsent(boolean create) {

@@ -428,6 +428,7 @@ public final class Replica implements AutoCloseable {
     public void syncData() throws IOException {
         requireSound("sync");
         force();
+        if (nameNotDurable) forceSums(); // whose header says that they do not count yet
         forceName();
     }
 

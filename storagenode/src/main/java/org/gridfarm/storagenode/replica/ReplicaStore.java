@@ -612,6 +612,16 @@ public final class ReplicaStore implements AutoCloseable {
         return clock;
     }
 
+    /** What the replica holds is on stable storage then, whoever wrote it. */
+    public CompletableFuture<Void> force(ObjectKey key) {
+        return settler.force(key);
+    }
+
+    /** The same of all that was changed until now. */
+    public CompletableFuture<Void> forceAll() {
+        return settler.forceAll();
+    }
+
     Settler settler() {
         return settler;
     }

@@ -58,6 +58,11 @@ final class Rested {
         changed.remove(key);
     }
 
+    /** Those that a round is still to come for. */
+    synchronized List<ObjectKey> all() {
+        return List.copyOf(changed.keySet());
+    }
+
     /** No round begins any more; what would still have come. */
     synchronized List<ObjectKey> end() {
         ended = true;

@@ -1,17 +1,21 @@
 package org.gridfarm.storagenode.replica;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.storagenode.disk.DataDirectory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -45,6 +49,13 @@ final class Settler implements AutoCloseable {
     private final Rested unsummed;
     private final Rested leftChanged;
     private final Rested undurable;
+
+    @GuardedBy("this")
+    private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
+
+    /** Has not begun. */
+    @GuardedBy("this")
+    private @Nullable CompletableFuture<Void> nextForced;
 
     Settler(ReplicaStore store, Clock clock, StoreLimits limits) {
         this.store = store;
@@ -140,7 +151,12 @@ final class Settler implements AutoCloseable {
         if (keys.size() < TOGETHER_MIN) {
             return settleEach(keys);
         }
-        Map<ObjectKey, Long> before = new HashMap<>();
+        return summed(keys).thenCompose(before -> syncDisks() ? marked(before) : settleEach(keys));
+    }
+
+    /** Writes their sums; how often each had been changed by then. */
+    private CompletableFuture<Map<ObjectKey, Long>> summed(List<ObjectKey> keys) {
+        Map<ObjectKey, Long> changes = new ConcurrentHashMap<>();
         CompletableFuture<?>[] written =
                 keys.stream()
                         .map(key ->
@@ -148,13 +164,72 @@ final class Settler implements AutoCloseable {
                                         key,
                                         replica -> {
                                             sum(replica);
-                                            synchronized (before) {
-                                                before.put(key, replica.changes());
-                                            }
+                                            changes.put(key, replica.changes());
                                         }))
                         .toArray(CompletableFuture[]::new);
-        return CompletableFuture.allOf(written)
-                .thenCompose(_ -> syncDisks() ? marked(before) : settleEach(keys));
+        return CompletableFuture.allOf(written).thenApply(_ -> changes);
+    }
+
+    /** What it holds is on stable storage then; sums of what a local writer changes come later. */
+    CompletableFuture<Void> force(ObjectKey key) {
+        return store.changeUnsettled(
+                        key,
+                        replica -> {
+                            if (replica.isLocallyChanged()) replica.syncData();
+                            else replica.sync();
+                            return true;
+                        })
+                .thenAccept(_ -> {});
+    }
+
+    /**
+     * Everything that was changed until now is on stable storage then. One sync of the disks serves
+     * all who ask before it begins.
+     */
+    synchronized CompletableFuture<Void> forceAll() {
+        CompletableFuture<Void> waiting = nextForced;
+        if (waiting == null) {
+            waiting =
+                    forced.exceptionally(failure -> null)
+                            .thenComposeAsync(_ -> forceNow(), store.io());
+            nextForced = waiting;
+        }
+        return waiting;
+    }
+
+    private CompletableFuture<Void> forceNow() {
+        synchronized (this) {
+            forced = Objects.requireNonNull(nextForced);
+            nextForced = null;
+        }
+        List<ObjectKey> changed = undurable.all();
+        return summed(changed.stream().filter(key -> !isLeftChanged(key)).toList())
+                .thenCompose(before -> forceDisks() ? marked(before) : forceEach(changed));
+    }
+
+    /** False: the system has no call for that. */
+    private boolean forceDisks() {
+        for (DataDirectory disk : store.disks()) {
+            if (disk.isFailed()) {
+                continue; // what lay there is lost, as everybody knows
+            }
+            try {
+                if (!disk.calls().forceAll(disk.root())) {
+                    return false;
+                }
+            } catch (IOException e) {
+                throw disk.erred("sync", disk, e);
+            }
+        }
+        return true;
+    }
+
+    private CompletableFuture<Void> forceEach(List<ObjectKey> keys) {
+        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+        for (ObjectKey key : keys) {
+            done = done.thenCompose(_ -> force(key));
+        }
+        return done;
     }
 
     private boolean isLeftChanged(ObjectKey key) {

@@ -18,7 +18,7 @@ final class Outputs {
 
     /**
      * Waits until what was closed so far is at its nodes, and its names are with the metaserver;
-     * fsync(2) of the mount's root does that.
+     * fdatasync(2) of the mount's root does that.
      *
      * @param mount empty: there is none
      * @return why it is not
@@ -28,7 +28,7 @@ final class Outputs {
             return Optional.empty();
         }
         try (FileChannel root = FileChannel.open(Path.of(mount), StandardOpenOption.READ)) {
-            root.force(true);
+            root.force(false);
             return Optional.empty();
         } catch (IOException e) {
             FarmException failure = new FarmException(DiskTrouble.kind(e), "fsync", mount);

@@ -1,5 +1,6 @@
 package org.gridfarm.client.mount;
 
+import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.BytesReply;
 import org.gridfarm.client.mount.fuse.Connection;
@@ -334,8 +335,11 @@ final class FarmOperations implements FuseOperations {
     @Override
     public void fsyncdir(EmptyReply reply, long node, long handle, boolean dataOnly) {
         // Of the root it is for all that programs have closed: Linux has no syncfs(2) for FUSE.
+        Transfer transfer = mounted.transfer();
         CompletableFuture<Void> done =
-                node == ROOT ? mounted.transfer().settled() : mounted.metadata().durable();
+                node != ROOT
+                        ? mounted.metadata().durable()
+                        : dataOnly ? transfer.settled() : transfer.stored();
         done.whenComplete((_, failure) -> {
             if (failure == null) reply.done();
             else mounted.fail(reply, node, "fsync", failure);

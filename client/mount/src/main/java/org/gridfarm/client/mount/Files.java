@@ -252,7 +252,7 @@ final class Files {
     void syncAll(EmptyReply reply) {
         List<CompletableFuture<Void>> all = new ArrayList<>();
         open.all().stream().filter(OpenFile::isWritable).forEach(file -> all.add(file.sync()));
-        all.add(mounted.transfer().settled());
+        all.add(mounted.transfer().stored());
         CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0]))
                 .whenComplete((_, failure) -> answer(reply, 0, "syncfs", failure));
     }

@@ -57,6 +57,7 @@ final class LastErrors {
     private static boolean isTrouble(ErrorKind kind) {
         return switch (kind) {
             case DATA_UNAVAILABLE,
+                    DATA_LOST,
                     CORRUPT,
                     DISK_FAILED,
                     WRONG_GENERATION,

@@ -133,8 +133,9 @@ public final class Layouts {
                 }
             }
             if (live.isEmpty() && image.getSize() > 0) {
+                boolean away = rows.stream().anyMatch(row -> row.getState() == ReplicaState.VALID);
                 throw new FarmException(
-                        ErrorKind.DATA_UNAVAILABLE,
+                        away ? ErrorKind.DATA_UNAVAILABLE : ErrorKind.DATA_LOST,
                         "read",
                         Long.toHexString(inode),
                         describe(rows));

@@ -10,6 +10,8 @@ public final class Cure {
         return switch (kind) {
             case DATA_UNAVAILABLE, OBJECT_ABSENT ->
                     "bring up a node that holds it (gf where shows them, gf nodes says which are down)";
+            case DATA_LOST ->
+                    "gf replicas --lost says which files and where bad copies lie; write them anew, or remove them";
             case CORRUPT, DISK_FAILED ->
                     "look at the disk of the node that is named; a good copy is made again by itself where one is left";
             case NO_SPACE -> "free or add space (gf df), or lower the replica level (gf setrep)";

@@ -43,4 +43,7 @@ public interface Transfer {
      * what was written into them is committed.
      */
     CompletableFuture<Void> settled();
+
+    /** The same, and all that was committed is on stable storage at its nodes. */
+    CompletableFuture<Void> stored();
 }

@@ -70,7 +70,13 @@ public record Failure(int status, int hadoopStatus, String exception) {
                     CANCELLED ->
                     new Failure(
                             UNAVAILABLE, UNAVAILABLE, "org.apache.hadoop.ipc.RetriableException");
-            case CORRUPT, DISK_FAILED, BAD_CONFIGURATION, WRONG_VERSION, PROTOCOL, INTERNAL ->
+            case DATA_LOST,
+                    CORRUPT,
+                    DISK_FAILED,
+                    BAD_CONFIGURATION,
+                    WRONG_VERSION,
+                    PROTOCOL,
+                    INTERNAL ->
                     new Failure(500, 500, IO);
         };
     }

@@ -124,6 +124,11 @@ record HandleEnds(
         return close.get();
     }
 
+    @Override
+    public CompletableFuture<Void> closed(long inode) {
+        return resting.end(inode);
+    }
+
     /** To be run without a lock. */
     private Supplier<CompletableFuture<Void>> begunClose(FarmFileHandle handle) {
         if (mayCloseLater(handle)) {

@@ -87,6 +87,7 @@ public final class TransferClient
     private final HandleEnds ends;
     private final NewHandles handles;
     private final Reclaims reclaims;
+    private final StableStorage storage;
     private final OpenSizes sizes;
 
     /**
@@ -124,6 +125,7 @@ public final class TransferClient
         handles = new NewHandles(wiring, open, ends, untold);
         sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
+        storage = new StableStorage(session, nodes);
         metadata.sizesFrom(sizes);
         metadata.onRecall(this);
         session.keep(this);
@@ -474,6 +476,11 @@ public final class TransferClient
     @Override
     public CompletableFuture<Void> settled() {
         return resting.endAll().thenCompose(done -> wiring.metadata().durable());
+    }
+
+    @Override
+    public CompletableFuture<Void> stored() {
+        return settled().thenCompose(done -> storage.force());
     }
 
     /** See {@link org.gridfarm.client.core.metadata.OwnDecisions.Client#writtenAt}. */

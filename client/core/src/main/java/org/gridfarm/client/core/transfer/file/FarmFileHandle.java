@@ -449,6 +449,11 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
         return AtLeader.refreshRequest(wiring, this, open.generationKnown(), wantedSize);
     }
 
+    /** See {@link HandleOwner#closed(long)}. */
+    CompletableFuture<Void> closesOver() {
+        return owner.closed(open.inode);
+    }
+
     /** See {@link HandleOwner#told}. */
     CompletableFuture<Void> told() {
         return owner.told(this);

@@ -2,10 +2,15 @@ package org.gridfarm.client.core.transfer.file;
 
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CommitContent;
+import org.gridfarm.protocol.wire.ForceObjectRequest;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.Replica;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -31,18 +36,51 @@ final class FileCommit {
     }
 
     public CompletableFuture<Void> sync() {
-        return wiring.metadata()
-                .durable()
-                .thenCompose(done -> wiring.attached().disk().call(this::synced));
+        return handle.flags().write()
+                ? wiring.metadata()
+                        .durable()
+                        .thenCompose(done -> wiring.attached().disk().call(this::synced))
+                : syncedByReader();
+    }
+
+    /** Whoever wrote it, as far as that is closed or open here. */
+    private CompletableFuture<Void> syncedByReader() {
+        FarmFileHandle strongest = FarmFileHandle.strongest(open.handles());
+        if (strongest != null && strongest.flags().write() && open.hasWriter()) {
+            return strongest.sync();
+        }
+        return handle.closesOver()
+                .thenCompose(done -> open.refresh(0))
+                .thenCompose(done -> forced(open.layoutNow()));
+    }
+
+    private CompletableFuture<Void> forced(Layout layout) {
+        return CompletableFuture.allOf(
+                layout.getObjectsList().stream()
+                        .flatMap(location ->
+                                location.getReplicasList().stream()
+                                        .map(replica -> forced(location.getObject(), replica)))
+                        .toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<?> forced(ObjectId object, Replica replica) {
+        ForceObjectRequest request =
+                ForceObjectRequest.newBuilder()
+                        .setObject(object)
+                        .setTicket(replica.getTicket())
+                        .build();
+        return wiring.nodes()
+                .connect(replica)
+                .thenCompose(peer ->
+                        peer.callPlain(StorageMethods.FORCE, request, wiring.session().deadline()));
     }
 
     private CompletableFuture<Void> synced() {
         if (open.plain.areNone()) {
             return CompletableFuture.completedFuture(null); // that there is the file is durable
         }
-        if (!handle.flags().write() || !open.isDirty()) {
-            // What another handle or an earlier commit left may not be on stable storage yet.
-            return handle.flags().write() ? durable() : CompletableFuture.completedFuture(null);
+        if (!open.isDirty()) {
+            return durable(); // what another handle or an earlier commit left may not be yet
         }
         open.takeUnsure();
         return durable().thenCompose(done -> commit(false, true));
@@ -184,6 +222,7 @@ final class FileCommit {
                         throw FarmException.of(thrown, "commit", "");
                     }
                     open.committed(commit, reply.getAttributes());
+                    wiring.nodes().wrote(open.layoutNow());
                     return null;
                 });
     }

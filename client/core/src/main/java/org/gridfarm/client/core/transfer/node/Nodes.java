@@ -7,10 +7,14 @@ import org.gridfarm.protocol.name.NodeName;
 import org.gridfarm.protocol.rpc.Dialer;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.Layout;
+import org.gridfarm.protocol.wire.ObjectLocation;
 import org.gridfarm.protocol.wire.Replica;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -26,6 +30,7 @@ public final class Nodes implements AutoCloseable {
     private final Function<NodeName, Dialer> dialers;
     private final Clock clock;
     private final Map<String, Dialled> connections = new ConcurrentHashMap<>();
+    private final Set<String> unforced = ConcurrentHashMap.newKeySet();
     private final Map<String, Long> failedAt = new ConcurrentHashMap<>();
     private final Map<String, Long> unannouncedSince = new ConcurrentHashMap<>();
 
@@ -101,6 +106,29 @@ public final class Nodes implements AutoCloseable {
             peer = CompletableFuture.failedFuture(FarmException.of(e, "connect", node));
         }
         return new Dialled(peer, clock.nanoTime());
+    }
+
+    /** Files of this process were committed there, perhaps to memory alone. */
+    public void wrote(Layout layout) {
+        for (ObjectLocation location : layout.getObjectsList()) {
+            for (Replica replica : location.getReplicasList()) {
+                unforced.add(replica.getNode());
+            }
+        }
+    }
+
+    /** Those of which this was said since it was asked for last. */
+    public Set<String> takeWritten() {
+        Set<String> taken = new HashSet<>();
+        for (String node : unforced) {
+            if (unforced.remove(node)) taken.add(node);
+        }
+        return taken;
+    }
+
+    /** They could not be asked, or did not do it. */
+    public void putBackWritten(Set<String> nodes) {
+        unforced.addAll(nodes);
     }
 
     public void failed(String node) {
