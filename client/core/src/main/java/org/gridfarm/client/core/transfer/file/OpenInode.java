@@ -2,10 +2,10 @@ package org.gridfarm.client.core.transfer.file;
 
 import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
-import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.client.core.transfer.known.GrowthLimit;
 import org.gridfarm.client.core.transfer.known.Joining;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
+import org.gridfarm.client.core.transfer.known.Place;
 import org.gridfarm.client.core.transfer.known.Uncommitted;
 import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.client.core.transfer.local.GrantOwner;
@@ -56,12 +56,11 @@ public final class OpenInode implements GrantOwner {
     private final Joining joining = new Joining();
     private Attributes attributes = Attributes.getDefaultInstance();
     private volatile Layout layout = Layout.getDefaultInstance();
+    private Place place = Place.ELSEWHERE; // of the node here, in that layout
     private final KnownEnd end = new KnownEnd();
     private final Uncommitted uncommitted = end.uncommitted;
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
-    private boolean unsure; // a write may stand on some members: they are to be made to agree
-    private volatile boolean writtenLocally; // by the kernel: only the object itself knows its size
-    private volatile @Nullable LocalWriting localWriting;
+    private WritingHere writing = WritingHere.NONE;
     private volatile @Nullable FarmException broken;
     private boolean layoutRecalled;
     private volatile boolean othersWrote;
@@ -100,7 +99,7 @@ public final class OpenInode implements GrantOwner {
     /** The kernel writes the only replica, which is here, and no other client has the file open. */
     @Nullable LocalWriting localWritingOnly() {
         synchronized (lock) {
-            return broken == null && !layoutRecalled && isAloneHere() ? localWriting : null;
+            return broken == null && !layoutRecalled && isAloneHere() ? writing.file() : null;
         }
     }
 
@@ -113,7 +112,7 @@ public final class OpenInode implements GrantOwner {
 
     /** Under the lock. */
     private boolean isAloneHere() {
-        return end.isAlone() && Chain.isOnlyAt(layout, wiring.attached().name());
+        return end.isAlone() && place == Place.ONLY;
     }
 
     /**
@@ -151,9 +150,9 @@ public final class OpenInode implements GrantOwner {
             uncommitted.changedAt(
                     WrittenStripes.changedAfter(
                             WriteTimes.told(attributes), lastOutcomes.values()));
-            layout = WrittenStripes.marked(layout, lastOutcomes.keySet());
+            found(WrittenStripes.marked(layout, lastOutcomes.keySet()));
             end.is(WrittenStripes.fileSize(layout, lastOutcomes));
-            unsure = true;
+            step(writing.doubted());
         }
     }
 
@@ -172,12 +171,18 @@ public final class OpenInode implements GrantOwner {
         if (reply.getAttributes().getGeneration() != before) {
             lastOutcomes.clear();
             if (before >= 0) {
-                endLocalWriting(); // of content that was closed, as the leader knows, and replaced
+                step(writing.ended()); // the content was closed, as the leader knows, and replaced
             }
         }
-        layout = WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet());
+        found(WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet()));
         layoutRecalled = false;
         joining.taken(layout);
+    }
+
+    /** Under the lock. */
+    private void found(Layout now) {
+        layout = now;
+        place = Place.of(now, wiring.attached().name());
     }
 
     /** Under the lock. */
@@ -204,21 +209,20 @@ public final class OpenInode implements GrantOwner {
      * what is, and can make no chain agree.
      */
     private void writingEnded() {
-        endLocalWriting();
+        step(writing.lastWriterLeft());
         if (uncommitted.isDirty()) {
             end.is(attributes.getSize());
         }
         uncommitted.forget();
-        unsure = false;
     }
 
-    /** Under the lock. */
-    private void endLocalWriting() {
-        if (localWriting != null) {
-            localWriting.end();
-            localWriting = null;
+    /** Under the lock. A file that is not written any more has its grant ended. */
+    private void step(WritingHere next) {
+        LocalWriting before = writing.file();
+        if (before != null && next.file() == null) {
+            before.end();
         }
-        writtenLocally = false;
+        writing = next;
     }
 
     void afterLastWriter(Runnable step) {
@@ -243,7 +247,7 @@ public final class OpenInode implements GrantOwner {
     /** So many of those bytes lie within the file, at most {@code length}; -1: others write. */
     public int known(long offset, int length) {
         synchronized (lock) {
-            return writtenLocally ? -1 : end.known(offset, length);
+            return writing.isHere() ? -1 : end.known(offset, length);
         }
     }
 
@@ -256,13 +260,13 @@ public final class OpenInode implements GrantOwner {
     /** While nobody can change it; -1: somebody may. */
     long sizeUnchanging() {
         synchronized (lock) {
-            return writtenLocally ? -1 : end.unchanging();
+            return writing.isHere() ? -1 : end.unchanging();
         }
     }
 
     boolean isDirty() {
         synchronized (lock) {
-            if (uncommitted.isDirty() || !writtenLocally) {
+            if (uncommitted.isDirty() || !writing.isHere()) {
                 return uncommitted.isDirty();
             }
         }
@@ -283,7 +287,9 @@ public final class OpenInode implements GrantOwner {
 
     /** The file is one object, whose chain begins at the attached node. */
     boolean isHeadHere() {
-        return Chain.isHead(layoutNow(), wiring.attached().name());
+        synchronized (lock) {
+            return place != Place.ELSEWHERE;
+        }
     }
 
     /** The metaserver tells others that the object is this staged file for now. */
@@ -365,7 +371,7 @@ public final class OpenInode implements GrantOwner {
      */
     long reserve(long length) {
         synchronized (lock) {
-            return writtenLocally ? -1 : end.reserve(length);
+            return writing.isHere() ? -1 : end.reserve(length);
         }
     }
 
@@ -421,13 +427,14 @@ public final class OpenInode implements GrantOwner {
 
     /** Under the lock. */
     private void takeGrant(LocalReplica replica, By by, long objectTime) {
-        if (localWriting == null) {
+        if (!writing.isHere()) {
             // A staged file becomes the replica of the chain's head, or none.
-            boolean aside = replica.isClaimed() && !isHeadHere();
+            boolean aside = replica.isClaimed() && place == Place.ELSEWHERE;
             boolean begun = generationBefore != 0;
-            localWriting = new LocalWriting(wiring.attached(), this, replica, begun, aside, by);
+            step(
+                    writing.granted(
+                            new LocalWriting(wiring.attached(), this, replica, begun, aside, by)));
         }
-        writtenLocally = true;
         uncommitted.knownUpTo(objectTime);
     }
 
@@ -441,7 +448,7 @@ public final class OpenInode implements GrantOwner {
     boolean grantedHere(LocalReplica replica, Layout asked, By by) {
         long objectTime = replica.modified();
         synchronized (lock) {
-            boolean still = end.underWay() == 0 && localWriting == null && hasWriter();
+            boolean still = end.underWay() == 0 && !writing.isHere() && hasWriter();
             boolean same = !layoutRecalled && layout.equals(asked);
             if (!still || !same || broken != null || !mayBeChangedLocally()) {
                 return false;
@@ -459,10 +466,10 @@ public final class OpenInode implements GrantOwner {
      */
     boolean leftHere(LocalWriting here) {
         synchronized (lock) {
-            boolean leaves = end.underWay() == 1 && localWriting == here;
+            boolean leaves = end.underWay() == 1 && writing.file() == here;
             if (leaves) {
                 end.found(here.replica.size());
-                endLocalWriting();
+                step(writing.ended());
                 writeFailed();
             }
             return leaves;
@@ -483,7 +490,7 @@ public final class OpenInode implements GrantOwner {
         if (!plain.arePossible()) return;
         synchronized (lock) {
             uncommitted.changed();
-            unsure |= !writtenLocally;
+            step(writing.changedUnseen());
         }
     }
 
@@ -492,7 +499,7 @@ public final class OpenInode implements GrantOwner {
         synchronized (lock) {
             if (!handles.hasWriter()) return;
             uncommitted.changed();
-            unsure = true;
+            step(writing.doubted());
         }
     }
 
@@ -500,31 +507,30 @@ public final class OpenInode implements GrantOwner {
      * Whether the chain must be made to agree before the content is committed. Asking settles it.
      */
     public boolean takeUnsure() {
-        LocalWriting kernel;
+        WritingHere asked;
         ChainOutcome agreed;
         synchronized (lock) {
-            boolean was = unsure;
-            unsure = false;
-            if (was || !writtenLocally) {
-                return was;
-            }
-            kernel = localWriting;
+            asked = writing;
+            step(asked.settled());
             agreed = lastOutcomes.get(0);
         }
-        return kernel == null || agreed == null || !kernel.isAsAgreed(agreed);
+        LocalWriting file = asked.file();
+        return asked.isUnsure() || (file != null && (agreed == null || !file.isAsAgreed(agreed)));
     }
 
     /** The same while no other client has the file open. */
     public @Nullable LocalWriting localWritingAlone() {
         synchronized (lock) {
-            LocalWriting kernel = end.isAlone() ? localWriting : null;
+            LocalWriting kernel = end.isAlone() ? writing.file() : null;
             return kernel == null || kernel.isAside() ? null : kernel;
         }
     }
 
     /** While there is a writer whose file the kernel may write. */
     public @Nullable LocalWriting localWriting() {
-        return localWriting;
+        synchronized (lock) {
+            return writing.file();
+        }
     }
 
     /** See {@link Uncommitted#knownUpTo()}. */
@@ -535,13 +541,13 @@ public final class OpenInode implements GrantOwner {
     }
 
     public boolean isWrittenLocally() {
-        return writtenLocally;
+        return localWriting() != null;
     }
 
     public void outcome(int stripe, ChainOutcome outcome) {
         synchronized (lock) {
             lastOutcomes.put(stripe, outcome);
-            if (writtenLocally) {
+            if (writing.isHere()) {
                 end.found(outcome.getSize());
                 uncommitted.seenAt(outcome.getMtime());
             }
@@ -559,7 +565,7 @@ public final class OpenInode implements GrantOwner {
 
     /** Under the lock. */
     private boolean existsSomewhere(int stripe) {
-        return writtenLocally
+        return writing.isHere()
                 || lastOutcomes.containsKey(stripe)
                 || WrittenStripes.isSomewhere(layout, stripe);
     }
@@ -619,7 +625,8 @@ public final class OpenInode implements GrantOwner {
             if (end.committed(now.getVersion(), now.getSize())) {
                 lastCommit = WrittenStripes.contentAlone(commit);
                 attributes = now;
-                if (localWriting != null) localWriting.told(now.getSize());
+                LocalWriting file = writing.file();
+                if (file != null) file.told(now.getSize());
             }
         }
     }
@@ -751,7 +758,7 @@ public final class OpenInode implements GrantOwner {
     public void written(int stripe) {
         synchronized (lock) {
             if (WrittenStripes.isBeingMade(layout, stripe)) {
-                layout = WrittenStripes.marked(layout, List.of(stripe));
+                found(WrittenStripes.marked(layout, List.of(stripe)));
             }
         }
     }

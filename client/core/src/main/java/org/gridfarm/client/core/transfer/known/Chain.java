@@ -67,19 +67,6 @@ public record Chain(
                 .orElse(null);
     }
 
-    /** The file is one object, and that node the first of its chain. */
-    public static boolean isHead(Layout layout, String node) {
-        return WrittenStripes.onlyObject(layout) != null
-                && holderAt(layout.getObjects(0), node, true) != null;
-    }
-
-    /** The file is one object, and that node its chain. */
-    public static boolean isOnlyAt(Layout layout, String node) {
-        return WrittenStripes.onlyObject(layout) != null
-                && layout.getObjects(0).getReplicasCount() == 1
-                && layout.getObjects(0).getReplicas(0).getNode().equals(node);
-    }
-
     public Set<String> joining() {
         return joining(members);
     }
