@@ -78,11 +78,11 @@ public final class FileReads {
 
     private CompletableFuture<ByteBuf> readHere(long offset, int length) {
         DataMode mode = open.mode();
-        LocalWriting kernel = open.localWritingAlone();
-        if (kernel != null) {
-            return fromKernelsFile(kernel.replica, offset, length);
+        Content content = open.content();
+        if (content instanceof Content.Plain plain) {
+            return fromPlain(plain.file().replica, offset, length);
         }
-        if (mode == DataMode.WRITE_SHARED || open.isWrittenLocally()) {
+        if (mode == DataMode.WRITE_SHARED || content.file() != null) {
             return direct(offset, length);
         }
         long size = open.size();
@@ -101,7 +101,7 @@ public final class FileReads {
         return throughChunks(offset, there, size);
     }
 
-    private static CompletableFuture<ByteBuf> fromKernelsFile(
+    private static CompletableFuture<ByteBuf> fromPlain(
             LocalReplica file, long offset, int length) {
         try {
             return CompletableFuture.completedFuture(file.readThere(offset, length));

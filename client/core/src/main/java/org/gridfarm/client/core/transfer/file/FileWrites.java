@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -61,13 +62,12 @@ public final class FileWrites {
             bytes.release();
             return CompletableFuture.completedFuture(null);
         }
-        LocalWriting kernel = open.localWritingAlone();
-        if (kernel != null) {
-            return besideAlone(
-                    kernel,
+        if (open.content() instanceof Content.Plain plain) {
+            return inPlain(
+                    plain.file(),
                     bytes,
-                    () -> {
-                        kernel.replica.write(offset, bytes);
+                    file -> {
+                        file.write(offset, bytes);
                         return null;
                     },
                     () -> write(offset, bytes));
@@ -101,10 +101,8 @@ public final class FileWrites {
 
     public CompletableFuture<Long> append(ByteBuf bytes) {
         int length = bytes.readableBytes();
-        LocalWriting kernel = open.localWritingAlone();
-        if (kernel != null) {
-            return besideAlone(
-                    kernel, bytes, () -> kernel.replica.append(bytes), () -> append(bytes));
+        if (open.content() instanceof Content.Plain plain) {
+            return inPlain(plain.file(), bytes, file -> file.append(bytes), () -> append(bytes));
         }
         long offset = open.reserve(length);
         if (offset >= 0) {
@@ -156,13 +154,12 @@ public final class FileWrites {
     }
 
     public CompletableFuture<Void> truncate(long size) {
-        LocalWriting kernel = open.localWritingAlone();
-        if (kernel != null) {
-            return besideAlone(
-                    kernel,
+        if (open.content() instanceof Content.Plain plain) {
+            return inPlain(
+                    plain.file(),
                     Unpooled.EMPTY_BUFFER,
-                    () -> {
-                        kernel.replica.resize(size);
+                    file -> {
+                        file.resize(size);
                         return null;
                     },
                     () -> truncate(size));
@@ -191,9 +188,9 @@ public final class FileWrites {
     CompletableFuture<Void> allocate(
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
         boolean grows = !keepSize && !punchHole;
-        LocalWriting kernel = open.localWriting();
-        if (kernel != null && kernel.isLost() && !kernel.isAside()) {
-            return allocateLost(kernel, offset, length, grows, punchHole || zeroRange);
+        LocalWriting whole = open.content().whole();
+        if (whole != null && whole.isLost()) {
+            return allocateLost(whole, offset, length, grows, punchHole || zeroRange);
         }
         return layoutWithRoom(grows ? offset + length : 0)
                 .thenCompose(layout -> {
@@ -222,11 +219,10 @@ public final class FileWrites {
 
     /** Without the node there is nobody who makes holes or reserves space: zeros will do. */
     private CompletableFuture<Void> allocateLost(
-            LocalWriting kernel, long offset, long length, boolean grows, boolean zeros) {
-        LocalReplica file = kernel.replica;
-        return beside(
-                kernel,
-                Unpooled.EMPTY_BUFFER,
+            LocalWriting lost, long offset, long length, boolean grows, boolean zeros) {
+        LocalReplica file = lost.replica;
+        return inTurn(
+                lost,
                 () -> {
                     long end = Math.min(offset + length, file.size());
                     for (long at = offset; zeros && at < end; ) {
@@ -237,6 +233,7 @@ public final class FileWrites {
                     if (grows && offset + length > file.size()) {
                         file.resize(offset + length);
                     }
+                    open.wroteLocally();
                     return null;
                 });
     }
@@ -251,8 +248,8 @@ public final class FileWrites {
                 source instanceof FarmFileHandle farm
                         && farm.open().striping().count() == 1
                         && open.striping().count() == 1
-                        && farm.open().localWriting() == null
-                        && open.localWriting() == null;
+                        && farm.open().content() instanceof Content.Sent
+                        && open.content() instanceof Content.Sent;
         if (!onNodes) {
             int run = (int) Math.min(length, TransferLimits.TRANSFER_BYTES_MAX);
             return source.read(sourceOffset, run)
@@ -314,7 +311,7 @@ public final class FileWrites {
     }
 
     private CompletableFuture<Void> agreed(boolean durable, boolean digest) {
-        LocalWriting writing = open.localWriting();
+        LocalWriting writing = open.content().file();
         if (writing != null) {
             return new LocalAgreement(wiring, open, writing, this, durable, digest).reach();
         }
@@ -410,41 +407,25 @@ public final class FileWrites {
         };
     }
 
-    // ---- beside the kernel
-    // -------------------------------------------------------------------------------------------------------------------
+    // ---- into the plain file
+    // -----------------------------------------------------------------------------------------------------------------
 
     /**
      * Into the very file that the kernel writes, so that it has everything whatever becomes of its
-     * node.
-     */
-    private <T> CompletableFuture<T> beside(
-            LocalWriting kernel, ByteBuf bytes, Supplier<T> change) {
-        return inTurn(
-                        kernel,
-                        () -> {
-                            T done = change.get();
-                            open.wroteLocally();
-                            return done;
-                        })
-                .whenComplete((done, thrown) -> bytes.release());
-    }
-
-    /**
-     * The same while nobody else has the file open. Who lowers the mode waits for those that have
-     * found it as it was.
+     * node. Who lowers the mode waits for those that have found it as it was.
      *
-     * @param otherwise somebody has by now; takes the bytes over
+     * @param otherwise somebody else has the file open by now; takes the bytes over
      */
-    private <T> CompletableFuture<T> besideAlone(
+    private <T> CompletableFuture<T> inPlain(
             LocalWriting kernel,
             ByteBuf bytes,
-            Supplier<T> change,
+            Function<LocalReplica, T> change,
             Supplier<CompletableFuture<T>> otherwise) {
         return inTurn(
                         kernel,
                         () -> {
-                            if (open.localWritingAlone() != kernel) return null;
-                            T done = change.get();
+                            if (!open.isIn(kernel)) return null;
+                            T done = change.apply(kernel.replica);
                             open.wroteLocally();
                             return CompletableFuture.completedFuture(done);
                         })
@@ -475,8 +456,7 @@ public final class FileWrites {
     }
 
     /**
-     * What a caller wants changed. Where the kernel writes, too, and the head is another node by
-     * now, our file gets it as well: it has everything as long as nobody else writes.
+     * What a caller wants changed; see {@link Content#besideChain}.
      *
      * @param here makes the same change in that file
      */
@@ -487,14 +467,13 @@ public final class FileWrites {
             BiConsumer<LocalReplica, ChainOutcome> here) {
         return submit(stripe, command, deadline)
                 .thenCompose(outcome -> {
-                    LocalWriting kernel = open.localWriting();
-                    if (kernel == null || open.isHeadHere() || kernel.mayBeOvertaken()) {
-                        return CompletableFuture.completedFuture(outcome);
-                    }
-                    return kernel.inTurn(() -> {
-                        here.accept(kernel.replica, outcome);
-                        return outcome;
-                    });
+                    LocalWriting too = open.content().besideChain();
+                    return too == null
+                            ? CompletableFuture.completedFuture(outcome)
+                            : too.inTurn(() -> {
+                                here.accept(too.replica, outcome);
+                                return outcome;
+                            });
                 });
     }
 

@@ -45,8 +45,9 @@ final class OnTheSpot {
     int read(long offset, ByteBuffer into) {
         long size = open.sizeUnchanging();
         if (size < 0) {
-            LocalWriting here = open.localWritingAlone();
-            return here == null ? -1 : read(here.replica, offset, into, into.remaining(), 0);
+            return open.content() instanceof Content.Plain plain
+                    ? read(plain.file().replica, offset, into, into.remaining(), 0)
+                    : -1;
         }
         LocalReplica file = reads.localNow(size);
         int there = (int) Math.max(0, Math.min(into.remaining(), size - offset));
@@ -80,8 +81,7 @@ final class OnTheSpot {
 
     /** Of the file that is written so; -1: it is not. */
     long size() {
-        LocalWriting here = open.localWritingAlone();
-        return here == null ? -1 : here.replica.size();
+        return open.content() instanceof Content.Plain plain ? plain.file().replica.size() : -1;
     }
 
     /** As {@link org.gridfarm.client.core.transfer.FileHandle#writeHere}. */
@@ -91,10 +91,10 @@ final class OnTheSpot {
         }
         open.changing(1);
         try {
-            LocalWriting here = open.localWriting();
+            LocalWriting here = open.content().file();
             return here != null
                     && here.onTheSpot(() ->
-                            here == open.localWritingAlone()
+                            open.isIn(here)
                                     && !open.isBroken()
                                     && here.isPlaced()
                                     && written(here, offset, from));
@@ -105,7 +105,7 @@ final class OnTheSpot {
 
     /** So many bytes are about to be written. False: through the chain. */
     boolean begin(int bytes) {
-        return open.localWriting() != null || taken(given(bytes));
+        return !(open.content() instanceof Content.Sent) || taken(given(bytes));
     }
 
     private boolean taken(@Nullable Given given) {
@@ -142,7 +142,7 @@ final class OnTheSpot {
     boolean isAwaited() {
         return asked != null
                 && given(0) != null
-                && open.localWriting() == null
+                && open.content() instanceof Content.Sent
                 && open.mayBeChangedLocally();
     }
 

@@ -96,6 +96,19 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
+    /** Where its bytes go now: it is decided here alone. */
+    public Content content() {
+        synchronized (lock) {
+            boolean holds = broken == null && !layoutRecalled;
+            return writing.content(end.mode(), holds ? place : place.unconfirmed());
+        }
+    }
+
+    /** They go into that plain file, and nowhere else. */
+    public boolean isIn(LocalWriting file) {
+        return content() instanceof Content.Plain plain && plain.file() == file;
+    }
+
     /** The kernel writes the only replica, which is here, and no other client has the file open. */
     @Nullable LocalWriting localWritingOnly() {
         synchronized (lock) {

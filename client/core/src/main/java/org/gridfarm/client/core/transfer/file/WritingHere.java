@@ -1,6 +1,8 @@
 package org.gridfarm.client.core.transfer.file;
 
+import org.gridfarm.client.core.transfer.known.Place;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,21 @@ record WritingHere(@Nullable LocalWriting file, Chains chains) {
 
     boolean isUnsure() {
         return chains == Chains.UNSURE;
+    }
+
+    /**
+     * @param here what the replica here is
+     */
+    Content content(DataMode mode, Place here) {
+        if (file == null) {
+            return Content.SENT;
+        }
+        if (file.isAside()) {
+            return new Content.Compared(file);
+        }
+        return mode == DataMode.EXCLUSIVE
+                ? new Content.Plain(file, here)
+                : new Content.Both(file, here);
     }
 
     /** From now on the object may change behind the chain's back. */
