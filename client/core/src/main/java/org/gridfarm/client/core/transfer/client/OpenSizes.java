@@ -2,9 +2,9 @@ package org.gridfarm.client.core.transfer.client;
 
 import org.gridfarm.client.core.metadata.SizeSource;
 import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.file.Content;
 import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.local.LocalDisk;
-import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.attributes.WriteTimes;
@@ -61,20 +61,20 @@ final class OpenSizes implements SizeSource {
             return CompletableFuture.completedFuture(known);
         }
         OpenInode own = open.find(attributes.getInode());
-        LocalWriting kernel = own == null ? null : own.localWritingAlone();
-        if (kernel != null && kernel.isLost()) {
-            return CompletableFuture.completedFuture(
-                    attributes.toBuilder().setSize(kernel.replica.size()).build());
-        }
         Striping striping =
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
-        if (own != null && kernel != null) {
-            Attributes told = own.shown(attributes);
-            long since = own.timesKnownUpTo();
-            return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
+        if (own == null || !(own.content() instanceof Content.Plain plain)) {
+            long since = WriteTimes.told(attributes);
+            return ask(layout)
+                    .thenApply(outcomes -> combined(attributes, since, striping, outcomes));
         }
-        long since = WriteTimes.told(attributes);
-        return ask(layout).thenApply(outcomes -> combined(attributes, since, striping, outcomes));
+        if (plain.file().isLost()) {
+            return CompletableFuture.completedFuture(
+                    attributes.toBuilder().setSize(plain.file().replica.size()).build());
+        }
+        Attributes told = own.shown(attributes);
+        long since = own.timesKnownUpTo();
+        return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
     }
 
     @Override
@@ -83,10 +83,11 @@ final class OpenSizes implements SizeSource {
         if (own == null || !own.writesAlone()) {
             return null;
         }
-        if (own.isWrittenLocally() && SharedThread.isCurrent()) {
+        boolean isHere = own.content().file() != null;
+        if (isHere && SharedThread.isCurrent()) {
             return null; // to look at the file may take its time
         }
-        boolean byKernel = own.isWrittenLocally() && !own.plain.areNone();
+        boolean byKernel = isHere && !own.plain.areNone();
         ChainOutcome file = byKernel ? measured(own) : null;
         if (byKernel && file == null) {
             return null;
@@ -99,9 +100,10 @@ final class OpenSizes implements SizeSource {
 
     /** The file that the kernel writes says what its node would; null: that has to be asked. */
     private @Nullable ChainOutcome measured(OpenInode own) {
-        LocalWriting kernel = own.localWritingAlone();
         ChainOutcome now =
-                kernel == null || kernel.isLost() ? null : kernel.replica.measured(blocks.get());
+                own.content() instanceof Content.Plain plain && !plain.file().isLost()
+                        ? plain.file().replica.measured(blocks.get())
+                        : null;
         // Else another client may have written before the file was looked at, and after.
         return own.writesAlone() ? now : null;
     }
@@ -183,13 +185,14 @@ final class OpenSizes implements SizeSource {
      */
     OptionalLong writtenAt(long inode) {
         OpenInode own = open.find(inode);
-        LocalWriting kernel = own == null ? null : own.localWritingAlone();
-        if (own == null || kernel == null) return OptionalLong.of(0);
+        if (own == null || !(own.content() instanceof Content.Plain plain)) {
+            return OptionalLong.of(0);
+        }
         if (SharedThread.isCurrent()) return OptionalLong.empty();
         try {
-            return OptionalLong.of(kernel.replica.modified());
+            return OptionalLong.of(plain.file().replica.modified());
         } catch (FarmException e) {
-            if (kernel == own.localWritingAlone()) throw e;
+            if (own.isIn(plain.file())) throw e;
             return OptionalLong.empty(); // its last writer closes it at this moment
         }
     }
@@ -203,7 +206,7 @@ final class OpenSizes implements SizeSource {
     @Override
     public CompletableFuture<Void> modificationTimeSet(long inode) {
         OpenInode own = open.find(inode);
-        if (own != null && own.isWrittenLocally()) {
+        if (own != null && own.content().file() != null) {
             return disk.get(() -> {
                 own.modificationTimeSet();
                 return null;

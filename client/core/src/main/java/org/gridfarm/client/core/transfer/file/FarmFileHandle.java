@@ -352,12 +352,13 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
         if (write && open.limit.applies()) {
             return CompletableFuture.completedFuture(null); // the kernel would not ask for room
         }
-        LocalWriting there = write ? open.localWriting() : null;
-        if (there != null) {
-            return CompletableFuture.completedFuture(
-                    there.isLost() || there.isAside() ? null : there.replica.fileNow());
+        Content content = open.content();
+        if (!write || content instanceof Content.Sent) {
+            return granted(reads.openLocal(write), write);
         }
-        return granted(reads.openLocal(write), write);
+        LocalWriting whole = content.whole();
+        return CompletableFuture.completedFuture(
+                whole == null || whole.isLost() ? null : whole.replica.fileNow());
     }
 
     @Override
@@ -369,7 +370,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
 
     @Override
     public CompletableFuture<@Nullable LocalFile> openLocalForMappings() {
-        LocalWriting there = open.localWriting();
+        LocalWriting there = open.content().file();
         return there != null
                 ? CompletableFuture.completedFuture(there.replica.fileNow())
                 : granted(reads.openLocalForMappings(), true);
@@ -388,7 +389,7 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
     @Override
     public CompletableFuture<@Nullable Path> idleLocally() {
         return disk().get(() -> {
-            LocalWriting kernel = open.localWriting();
+            LocalWriting kernel = open.content().file();
             return kernel == null || kernel.isLost() ? null : kernel.replica.idlePath();
         });
     }

@@ -88,7 +88,7 @@ final class FileCommit {
 
     /** Sums of what the kernel wrote are taken at close: an fsync does not read the file. */
     private CompletableFuture<Void> durable() {
-        LocalWriting kernel = open.localWriting();
+        LocalWriting kernel = open.content().file();
         int since = kernel == null ? 0 : kernel.renewals();
         return writes.agree(true, false)
                 .thenRun(() -> {
@@ -103,12 +103,14 @@ final class FileCommit {
      * forced from here: neither its node nor the leader knows anything that a reader would need.
      */
     public CompletableFuture<Void> syncData() {
-        LocalWriting kernel = open.localWritingOnly();
-        if (kernel == null || !handle.flags().write() || !kernel.isDurableButBytes()) {
-            return sync();
+        if (handle.flags().write()
+                && open.content() instanceof Content.Plain plain
+                && plain.isOnly()
+                && plain.file().isDurableButBytes()) {
+            plain.file().replica.force(); // its failure is told once, so nobody else is asked
+            return CompletableFuture.completedFuture(null);
         }
-        kernel.replica.force(); // its failure is told once, here, so nobody else is asked
-        return CompletableFuture.completedFuture(null);
+        return sync();
     }
 
     /** What was written is agreed on and committed. Done at once when nothing was. */
@@ -127,7 +129,7 @@ final class FileCommit {
     }
 
     private boolean isBehindOurBack() {
-        return open.isWrittenLocally() && open.plain.arePossible();
+        return open.content().file() != null && open.plain.arePossible();
     }
 
     /** The handle is given up whatever happens. */

@@ -72,7 +72,7 @@ final class LocalAgreement {
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
                     Replica here = Chain.holderAt(location, wiring.attached().name(), false);
-                    if (here == null || (!writing.isAside() && !isHead(location))) {
+                    if (here == null || (!writing.isCompared() && !isHead(location))) {
                         writing.lose();
                     }
                     if (isHead(location) && !writing.isLost()) {
@@ -99,7 +99,7 @@ final class LocalAgreement {
         boolean struck = lost || now - goodAt >= TransferLimits.RESCUE_AFTER.toNanos();
         CompletableFuture<Void> next = new CompletableFuture<>();
         CompletableFuture<Void> before =
-                struck && !writing.isLost() && !writing.isAside()
+                struck && !writing.isLost() && !writing.isCompared()
                         ? open.chains.mend(
                                 0, Set.of(wiring.attached().name()), false, failure.getMessage())
                         : CompletableFuture.completedFuture(null);

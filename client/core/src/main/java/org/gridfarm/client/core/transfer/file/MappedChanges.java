@@ -81,7 +81,7 @@ final class MappedChanges {
                                         return CompletableFuture.failedFuture(untold());
                                     }
                                     if (head.length == 0
-                                            || (here.length == 0 && writing.isAside())) {
+                                            || (here.length == 0 && writing.isCompared())) {
                                         return CompletableFuture.completedFuture(false);
                                     }
                                     CompletableFuture<Void> piece =
@@ -218,7 +218,7 @@ final class MappedChanges {
 
     /** With mappings alone the length is the chain's. */
     private boolean hasLostChanges(byte[] head, byte[] here) {
-        return differs(head, here) || (!writing.isAside() && head.length != here.length);
+        return differs(head, here) || (!writing.isCompared() && head.length != here.length);
     }
 
     private static boolean differs(byte[] head, byte[] here) {

@@ -22,13 +22,13 @@ final class Mending {
             Set<String> failed,
             boolean full,
             String reason) {
-        LocalWriting here = open.localWriting();
-        LocalWriting struck = failed.contains(wiring.attached().name()) ? here : null;
+        Content content = open.content();
+        LocalWriting struck = failed.contains(wiring.attached().name()) ? content.file() : null;
         boolean unsure = struck != null && open.mode() == DataMode.WRITE_SHARED;
         // Whether others have written, which our file does not have, the metaserver knows.
         return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(known -> {
-                    boolean ours = here != null && !here.isAside();
+                    boolean ours = content.whole() != null;
                     boolean rescues = struck != null && ours && !open.haveOthersWritten();
                     boolean written = ours || open.hasOutcome(stripe);
                     return told(

@@ -45,7 +45,7 @@ public final class ObjectChains implements ObjectChain.Source {
 
     /** Completes when the head of the chain knows of what the kernel writes here, if it does. */
     CompletableFuture<Void> claimed(Layout now) {
-        LocalWriting kernel = open.localWriting();
+        LocalWriting kernel = open.content().file();
         return kernel == null ? CompletableFuture.completedFuture(null) : kernel.claimed(now);
     }
 

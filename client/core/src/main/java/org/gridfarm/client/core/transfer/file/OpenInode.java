@@ -109,25 +109,6 @@ public final class OpenInode implements GrantOwner {
         return content() instanceof Content.Plain plain && plain.file() == file;
     }
 
-    /** The kernel writes the only replica, which is here, and no other client has the file open. */
-    @Nullable LocalWriting localWritingOnly() {
-        synchronized (lock) {
-            return broken == null && !layoutRecalled && isAloneHere() ? writing.file() : null;
-        }
-    }
-
-    /** The same for the only handle, and without a bound to how far it may grow. */
-    @Nullable LocalWriting localWritingOfOne() {
-        synchronized (lock) {
-            return !limit.applies() && handles.all().size() == 1 ? localWritingOnly() : null;
-        }
-    }
-
-    /** Under the lock. */
-    private boolean isAloneHere() {
-        return end.isAlone() && place == Place.ONLY;
-    }
-
     /**
      * What an open for reading was answered, as far as all of it still holds; null: it does not.
      */
@@ -244,6 +225,10 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
+    boolean hasOneHandle() {
+        return handles().size() == 1;
+    }
+
     public List<FarmFileHandle> handles() {
         synchronized (lock) {
             return handles.all();
@@ -292,16 +277,10 @@ public final class OpenInode implements GrantOwner {
      */
     boolean mayBeChangedLocally() {
         synchronized (lock) {
-            return isAloneHere()
+            return end.isAlone()
+                    && place == Place.ONLY
                     && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
                     && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX;
-        }
-    }
-
-    /** The file is one object, whose chain begins at the attached node. */
-    boolean isHeadHere() {
-        synchronized (lock) {
-            return place != Place.ELSEWHERE;
         }
     }
 
@@ -362,8 +341,8 @@ public final class OpenInode implements GrantOwner {
      * files goes by ticks: the object's own time tells what counts.
      */
     public void modificationTimeSet() {
-        LocalWriting kernel = localWritingAlone();
-        modificationTimeSet(kernel == null ? 0 : kernel.replica.modified());
+        modificationTimeSet(
+                content() instanceof Content.Plain plain ? plain.file().replica.modified() : 0);
     }
 
     /**
@@ -434,19 +413,18 @@ public final class OpenInode implements GrantOwner {
     /** From now on the object may change behind our back. */
     void grantedLocally(LocalReplica replica) {
         synchronized (lock) {
-            takeGrant(replica, By.KERNEL, replica.modifiedAtFirst()); // nobody has had it since
+            // A staged file becomes the replica of the chain's head, or none.
+            boolean isHeads = place != Place.ELSEWHERE || !replica.isClaimed();
+            By by = isHeads ? By.KERNEL : By.MAPPINGS;
+            takeGrant(replica, by, replica.modifiedAtFirst()); // nobody has had it since
         }
     }
 
     /** Under the lock. */
     private void takeGrant(LocalReplica replica, By by, long objectTime) {
         if (!writing.isHere()) {
-            // A staged file becomes the replica of the chain's head, or none.
-            boolean aside = replica.isClaimed() && place == Place.ELSEWHERE;
             boolean begun = generationBefore != 0;
-            step(
-                    writing.granted(
-                            new LocalWriting(wiring.attached(), this, replica, begun, aside, by)));
+            step(writing.granted(new LocalWriting(wiring.attached(), this, replica, begun, by)));
         }
         uncommitted.knownUpTo(objectTime);
     }
@@ -531,30 +509,11 @@ public final class OpenInode implements GrantOwner {
         return asked.isUnsure() || (file != null && (agreed == null || !file.isAsAgreed(agreed)));
     }
 
-    /** The same while no other client has the file open. */
-    public @Nullable LocalWriting localWritingAlone() {
-        synchronized (lock) {
-            LocalWriting kernel = end.isAlone() ? writing.file() : null;
-            return kernel == null || kernel.isAside() ? null : kernel;
-        }
-    }
-
-    /** While there is a writer whose file the kernel may write. */
-    public @Nullable LocalWriting localWriting() {
-        synchronized (lock) {
-            return writing.file();
-        }
-    }
-
     /** See {@link Uncommitted#knownUpTo()}. */
     public long timesKnownUpTo() {
         synchronized (lock) {
             return uncommitted.knownUpTo();
         }
-    }
-
-    public boolean isWrittenLocally() {
-        return localWriting() != null;
     }
 
     public void outcome(int stripe, ChainOutcome outcome) {

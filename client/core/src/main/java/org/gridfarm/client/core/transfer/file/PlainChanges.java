@@ -29,31 +29,38 @@ public final class PlainChanges {
 
     /** The kernel writes the only replica, which is here, for the only one who has it open. */
     public boolean mayRest() {
-        LocalWriting only = open.localWritingOfOne();
-        return only != null && only.isInPlace();
+        return isForOne(LocalWriting::isInPlace);
     }
 
     /**
      * New, short, and on its way to be the only replica, which is here; nobody else has it open.
      */
     public boolean mayCloseLater() {
-        LocalWriting only = open.localWritingOfOne();
-        return only != null && only.isNewAndShort();
+        return isForOne(LocalWriting::isNewAndShort);
+    }
+
+    /** The only replica, which is the only handle's, with no bound to how far it may grow. */
+    private boolean isForOne(Predicate<LocalWriting> question) {
+        return open.hasOneHandle()
+                && !open.limit.applies()
+                && open.content() instanceof Content.Plain plain
+                && plain.isOnly()
+                && question.test(plain.file());
     }
 
     /** Completes when what this process has begun to change in it is there. */
     public CompletableFuture<Void> ended() {
-        LocalWriting here = open.localWriting();
+        LocalWriting here = open.content().file();
         return here == null ? CompletableFuture.completedFuture(null) : here.quiet();
     }
 
     /** False also where there is none, or none any more. */
     private boolean saysFile(Predicate<LocalWriting> question) {
-        LocalWriting kernel = open.localWriting();
+        LocalWriting kernel = open.content().file();
         try {
             return kernel != null && question.test(kernel);
         } catch (FarmException e) {
-            if (kernel == open.localWriting()) {
+            if (kernel == open.content().file()) {
                 throw e;
             }
             return false; // its last writer has closed it meanwhile

@@ -48,7 +48,7 @@ record WritingHere(@Nullable LocalWriting file, Chains chains) {
         if (file == null) {
             return Content.SENT;
         }
-        if (file.isAside()) {
+        if (file.isCompared()) {
             return new Content.Compared(file);
         }
         return mode == DataMode.EXCLUSIVE

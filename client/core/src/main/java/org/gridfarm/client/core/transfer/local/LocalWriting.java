@@ -66,6 +66,11 @@ public final class LocalWriting {
     public enum By {
         /** Programs, behind this process's back; its ledger tells the next one of them. */
         KERNEL,
+        /**
+         * The same, but only through mappings: another node headed the chain when it was granted,
+         * and what others write comes to the file, too.
+         */
+        MAPPINGS,
         /** Threads of this process. */
         THREADS,
         /** The same, into a file that had no content when it was opened. */
@@ -75,7 +80,6 @@ public final class LocalWriting {
     public final LocalReplica replica;
     private final AttachedNode attached;
     private final GrantOwner owner;
-    private final boolean aside;
     private final By by;
 
     @GuardedBy("this")
@@ -95,16 +99,9 @@ public final class LocalWriting {
 
     /**
      * @param begun by a former process: what its node has shipped is not known
-     * @param aside see {@link #isAside}
      */
     public LocalWriting(
-            AttachedNode attached,
-            GrantOwner owner,
-            LocalReplica replica,
-            boolean begun,
-            boolean aside,
-            By by) {
-        this.aside = aside;
+            AttachedNode attached, GrantOwner owner, LocalReplica replica, boolean begun, By by) {
         this.by = by;
         this.attached = attached;
         this.owner = owner;
@@ -112,7 +109,7 @@ public final class LocalWriting {
         this.claimLatest =
                 attached.clock().nanoTime() + TransferLimits.CLAIM_UNTOUCHED_AFTER.toNanos();
         Peer node = replica.node();
-        Shipping shipping = new Shipping(begun || aside ? 1 : 0, 0);
+        Shipping shipping = new Shipping(begun || isCompared() ? 1 : 0, 0);
         this.grant = node == null ? new Staged<>(shipping) : new Held<>(node, shipping);
         if (node != null) {
             watch(node);
@@ -144,7 +141,7 @@ public final class LocalWriting {
 
     /** The kernel writes a replica that its node has given, not one made of a staged file. */
     public boolean isInPlace() {
-        return by == By.KERNEL && replica.file.staged() == 0 && !aside && !isLost();
+        return by == By.KERNEL && replica.file.staged() == 0 && !isLost();
     }
 
     /**
@@ -158,7 +155,7 @@ public final class LocalWriting {
     /** It was made of a staged file, and its node reads all of it in one turn. */
     public boolean isNewAndShort() {
         return replica.file.staged() != 0
-                && !aside
+                && !isCompared()
                 && !isLost()
                 && replica.size() <= TransferLimits.CLOSED_LATER_MAX;
     }
@@ -167,12 +164,9 @@ public final class LocalWriting {
         return grant.isLost();
     }
 
-    /**
-     * Another node headed the chain when it was granted: only mappings write into the file, and
-     * what others write comes to it, too.
-     */
-    public boolean isAside() {
-        return aside;
+    /** What was changed in the file is found by comparing it with what the chain has. */
+    public boolean isCompared() {
+        return by == By.MAPPINGS;
     }
 
     /** The node is no member of the chain any more. */
@@ -185,7 +179,7 @@ public final class LocalWriting {
      * others were told is written.
      */
     public boolean mayBeOvertaken() {
-        return aside || (isLost() && owner.haveOthersWritten());
+        return isCompared() || (isLost() && owner.haveOthersWritten());
     }
 
     public synchronized void end() {
@@ -220,7 +214,7 @@ public final class LocalWriting {
     }
 
     private synchronized boolean isSynced() {
-        return !aside && grant instanceof Held && syncedAt == grant.shipping().renewals();
+        return !isCompared() && grant instanceof Held && syncedAt == grant.shipping().renewals();
     }
 
     /** The leader knows that the file has that size; who has it alone has told it. */
@@ -330,7 +324,7 @@ public final class LocalWriting {
         owner.layout()
                 .thenCompose(layout -> {
                     ObjectLocation location = layout.getObjects(0);
-                    Replica here = Chain.holderAt(location, attached.name(), !aside);
+                    Replica here = Chain.holderAt(location, attached.name(), !isCompared());
                     if (here == null) {
                         lose();
                         return CompletableFuture.completedFuture(null);

@@ -195,8 +195,7 @@ class OpenInodeTest {
         open.opened(handle(1), ofGeneration(5, 1));
         granted(Files.createFile(directory.resolve("staged")));
         open.opened(handle(2), ofGeneration(7, 2));
-        assertThat(open.localWriting()).isNull();
-        assertThat(open.isWrittenLocally()).isFalse();
+        assertThat(open.content()).isEqualTo(Content.SENT);
     }
 
     private static OpenReply ofGeneration(long version, int generation) {
@@ -370,7 +369,7 @@ class OpenInodeTest {
         assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
         open.changing(-1);
         assertThat(open.grantedHere(given, asked, By.THREADS)).isTrue();
-        assertThat(open.localWritingAlone()).isNotNull();
+        assertThat(open.content()).isInstanceOf(Content.Plain.class);
         assertThat(open.grantedHere(given, asked, By.THREADS)).isFalse();
     }
 
@@ -455,7 +454,7 @@ class OpenInodeTest {
         open.opened(handle(1), onlyHere(5, 1 << 20));
         assertThat(open.grantedHere(given(disk.resolve("f")), open.layoutNow(), By.THREADS))
                 .isTrue();
-        LocalWriting here = open.localWritingAlone();
+        LocalWriting here = open.content().file();
         Executor threads = task -> new Thread(task).start();
         CountDownLatch begun = new CountDownLatch(2);
         CountDownLatch goesOn = new CountDownLatch(1);
@@ -490,13 +489,13 @@ class OpenInodeTest {
         open.opened(handle(1), onlyHere(5, 1 << 20));
         LocalReplica given = given(disk.resolve("f"));
         assertThat(open.grantedHere(given, open.layoutNow(), By.THREADS)).isTrue();
-        LocalWriting here = open.localWritingAlone();
+        LocalWriting here = open.content().file();
         Files.write(disk.resolve("f"), new byte[30]);
         open.changing(2);
         assertThat(open.leftHere(here)).isFalse(); // the other one may still make it longer
         open.changing(-1);
         assertThat(open.leftHere(here)).isTrue();
-        assertThat(open.localWriting()).isNull();
+        assertThat(open.content()).isEqualTo(Content.SENT);
         assertThat(open.size()).isEqualTo(30);
         assertThat(open.known(0, 100)).isEqualTo(30);
         assertThat(open.isDirty()).isTrue();
