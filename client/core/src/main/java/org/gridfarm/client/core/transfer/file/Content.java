@@ -6,105 +6,57 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the bytes of an opened file go and come from, as {@link OpenInode#content} finds it at one
- * moment. What differs between the four is asked here, so that each of them has its answer.
+ * moment.
  *
  * <pre>
- *            where                                        a change goes              is read, and ends
- * Sent       nothing is written into a plain file here    down the chains            as mode and chain say
- * Plain      nobody else has the file open                into the plain file        in the plain file
- * Both       others have                                  down the chain; where      in the chain
- *                                                         another node heads it,
- *                                                         into the plain file, too
- * Compared   another node headed the chain when mappings  down the chain             in the chain
- *            of the plain file began
+ *                                            a change goes                  reads, size
+ * Sent      no plain file is written here    down the chains                as the mode says
+ * Plain     one is, and nobody else has      into it                        its own
+ *           the file open
+ * Both      others have                      down the chain, and into it    the chain's
+ *                                            where it would lack that
+ * Compared  the same, but another node       down the chain                 the chain's
+ *           headed the chain at first
  * </pre>
  *
- * <p>What is in the plain file and not in the chain yet, is shipped by its node in Plain and Both,
- * and brought by this process where the node was struck off; in Compared it is found by comparing.
+ * <p>What is in a plain file and not in the chain is shipped by the node here or, where that was
+ * struck off, brought by this process; of a Compared one it is found by comparing the two.
  */
 public sealed interface Content {
     Content SENT = new Sent();
 
-    /**
-     * The plain file that the kernel or this process writes; null: neither. Only its writers know
-     * whether the chain has what is in it.
-     */
+    /** The plain file that the kernel or this process writes; null: neither does. */
     @Nullable LocalWriting file();
-
-    /** That file, if it has everything, as long as nobody else writes. */
-    @Nullable LocalWriting whole();
-
-    /**
-     * That file, if it has everything and would lack what has just gone down the chain: the head of
-     * the chain is another node's by now.
-     */
-    @Nullable LocalWriting besideChain();
 
     record Sent() implements Content {
         @Override
         public @Nullable LocalWriting file() {
             return null;
         }
+    }
 
+    /** The plain file has everything, as long as nobody else writes. */
+    sealed interface Whole extends Content {
         @Override
-        public @Nullable LocalWriting whole() {
-            return null;
-        }
+        LocalWriting file();
 
-        @Override
-        public @Nullable LocalWriting besideChain() {
-            return null;
+        /** What the replica here is. */
+        Place here();
+
+        /** It would lack what goes down the chain, whose head is another node's by now. */
+        default boolean lacksWhatIsSent() {
+            return here() == Place.ELSEWHERE && !file().mayBeOvertaken();
         }
     }
 
-    /**
-     * @param here what the replica here is
-     */
-    record Plain(LocalWriting file, Place here) implements Content {
+    record Plain(LocalWriting file, Place here) implements Whole {
         /** There is no other replica, as far as the layout holds. */
         public boolean isOnly() {
             return here == Place.ONLY;
         }
-
-        @Override
-        public LocalWriting whole() {
-            return file;
-        }
-
-        @Override
-        public @Nullable LocalWriting besideChain() {
-            return beside(file, here);
-        }
     }
 
-    /**
-     * @param here what the replica here is
-     */
-    record Both(LocalWriting file, Place here) implements Content {
-        @Override
-        public LocalWriting whole() {
-            return file;
-        }
+    record Both(LocalWriting file, Place here) implements Whole {}
 
-        @Override
-        public @Nullable LocalWriting besideChain() {
-            return beside(file, here);
-        }
-    }
-
-    record Compared(LocalWriting file) implements Content {
-        @Override
-        public @Nullable LocalWriting whole() {
-            return null;
-        }
-
-        @Override
-        public @Nullable LocalWriting besideChain() {
-            return null;
-        }
-    }
-
-    private static @Nullable LocalWriting beside(LocalWriting file, Place here) {
-        return here != Place.ELSEWHERE || file.mayBeOvertaken() ? null : file;
-    }
+    record Compared(LocalWriting file) implements Content {}
 }

@@ -356,9 +356,10 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
         if (!write || content instanceof Content.Sent) {
             return granted(reads.openLocal(write), write);
         }
-        LocalWriting whole = content.whole();
         return CompletableFuture.completedFuture(
-                whole == null || whole.isLost() ? null : whole.replica.fileNow());
+                content instanceof Content.Whole whole && !whole.file().isLost()
+                        ? whole.file().replica.fileNow()
+                        : null);
     }
 
     @Override

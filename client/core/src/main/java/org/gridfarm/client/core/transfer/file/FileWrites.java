@@ -188,9 +188,8 @@ public final class FileWrites {
     CompletableFuture<Void> allocate(
             long offset, long length, boolean keepSize, boolean punchHole, boolean zeroRange) {
         boolean grows = !keepSize && !punchHole;
-        LocalWriting whole = open.content().whole();
-        if (whole != null && whole.isLost()) {
-            return allocateLost(whole, offset, length, grows, punchHole || zeroRange);
+        if (open.content() instanceof Content.Whole whole && whole.file().isLost()) {
+            return allocateLost(whole.file(), offset, length, grows, punchHole || zeroRange);
         }
         return layoutWithRoom(grows ? offset + length : 0)
                 .thenCompose(layout -> {
@@ -456,7 +455,8 @@ public final class FileWrites {
     }
 
     /**
-     * What a caller wants changed; see {@link Content#besideChain}.
+     * What a caller wants changed: sent down the chain, and into the file here as well, if that
+     * would lack it.
      *
      * @param here makes the same change in that file
      */
@@ -467,11 +467,13 @@ public final class FileWrites {
             BiConsumer<LocalReplica, ChainOutcome> here) {
         return submit(stripe, command, deadline)
                 .thenCompose(outcome -> {
-                    LocalWriting too = open.content().besideChain();
-                    return too == null
-                            ? CompletableFuture.completedFuture(outcome)
-                            : too.inTurn(() -> {
-                                here.accept(too.replica, outcome);
+                    if (!(open.content() instanceof Content.Whole whole)
+                            || !whole.lacksWhatIsSent()) {
+                        return CompletableFuture.completedFuture(outcome);
+                    }
+                    return whole.file()
+                            .inTurn(() -> {
+                                here.accept(whole.file().replica, outcome);
                                 return outcome;
                             });
                 });

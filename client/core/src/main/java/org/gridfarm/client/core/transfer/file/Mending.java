@@ -28,7 +28,7 @@ final class Mending {
         // Whether others have written, which our file does not have, the metaserver knows.
         return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))
                 .thenCompose(known -> {
-                    boolean ours = content.whole() != null;
+                    boolean ours = content instanceof Content.Whole;
                     boolean rescues = struck != null && ours && !open.haveOthersWritten();
                     boolean written = ours || open.hasOutcome(stripe);
                     return told(
