@@ -9,7 +9,7 @@ import org.gridfarm.client.core.transfer.chain.KnownSums;
 import org.gridfarm.client.core.transfer.chain.ReadAhead;
 import org.gridfarm.client.core.transfer.chain.ReplicaReader;
 import org.gridfarm.client.core.transfer.known.Chain;
-import org.gridfarm.client.core.transfer.known.WrittenStripes;
+import org.gridfarm.client.core.transfer.known.Stripes;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.Nodes;
@@ -426,7 +426,7 @@ public final class FileReads {
 
     /** The replica at the attached node. */
     private @Nullable Replica here(Layout layout, boolean mustHead) {
-        return WrittenStripes.onlyObject(layout) == null
+        return Stripes.onlyObject(layout) == null
                 ? null
                 : Chain.holderAt(layout.getObjects(0), wiring.attached().name(), mustHead);
     }
@@ -560,7 +560,7 @@ public final class FileReads {
                 replica.file.write()
                         ? asked.alone && open.mode() == DataMode.EXCLUSIVE
                         : open.mode() == DataMode.READ_SHARED;
-        ObjectId object = WrittenStripes.onlyObject(open.layoutNow());
+        ObjectId object = Stripes.onlyObject(open.layoutNow());
         // Else its node has failed meanwhile, and the content went on elsewhere.
         if (good && object != null && here(open.layoutNow(), false) != null) {
             LocalFile now = replica.fileNow();

@@ -3,11 +3,10 @@ package org.gridfarm.client.core.transfer.file;
 import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.client.core.transfer.idle.KeptOpens;
 import org.gridfarm.client.core.transfer.known.GrowthLimit;
-import org.gridfarm.client.core.transfer.known.Joining;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.known.Place;
+import org.gridfarm.client.core.transfer.known.Stripes;
 import org.gridfarm.client.core.transfer.known.Uncommitted;
-import org.gridfarm.client.core.transfer.known.WrittenStripes;
 import org.gridfarm.client.core.transfer.local.GrantOwner;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
@@ -29,7 +28,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What all handles of this process for one inode share: its layout and tickets, mode, size and
@@ -52,11 +50,8 @@ public final class OpenInode implements GrantOwner {
     private final Object lock = new Object();
 
     private final Handles handles = new Handles();
-    private final Map<Integer, ChainOutcome> lastOutcomes = new ConcurrentHashMap<>();
-    private final Joining joining = new Joining();
+    private final Stripes stripes;
     private Attributes attributes = Attributes.getDefaultInstance();
-    private volatile Layout layout = Layout.getDefaultInstance();
-    private Place place = Place.ELSEWHERE; // of the node here, in that layout
     private final KnownEnd end = new KnownEnd();
     private final Uncommitted uncommitted = end.uncommitted;
     private @Nullable CommitContent lastCommit; // as it was taken by the metaserver
@@ -69,6 +64,7 @@ public final class OpenInode implements GrantOwner {
     public OpenInode(long inode, Wiring wiring) {
         this.inode = inode;
         this.wiring = wiring;
+        this.stripes = new Stripes(wiring.attached().name());
         this.refreshing = new Refreshing(this, wiring);
         this.filling = new Filling(this, wiring);
         this.chains = new ObjectChains(this, wiring);
@@ -100,7 +96,8 @@ public final class OpenInode implements GrantOwner {
     public Content content() {
         synchronized (lock) {
             boolean holds = broken == null && !layoutRecalled;
-            return writing.content(end.mode(), holds ? place : place.unconfirmed());
+            Place here = stripes.here();
+            return writing.content(end.mode(), holds ? here : here.unconfirmed());
         }
     }
 
@@ -118,7 +115,7 @@ public final class OpenInode implements GrantOwner {
                             && !layoutRecalled
                             && end.mode() == DataMode.READ_SHARED
                             && !hasWriter()
-                    ? KeptOpens.answer(attributes, layout)
+                    ? KeptOpens.answer(attributes, stripes.layout())
                     : null;
         }
     }
@@ -140,12 +137,9 @@ public final class OpenInode implements GrantOwner {
      */
     public void restored(List<@Nullable ChainOutcome> found) {
         synchronized (lock) {
-            lastOutcomes.putAll(WrittenStripes.byStripe(found));
-            uncommitted.changedAt(
-                    WrittenStripes.changedAfter(
-                            WriteTimes.told(attributes), lastOutcomes.values()));
-            found(WrittenStripes.marked(layout, lastOutcomes.keySet()));
-            end.is(WrittenStripes.fileSize(layout, lastOutcomes));
+            stripes.restored(found);
+            uncommitted.changedAt(stripes.changedAfter(WriteTimes.told(attributes)));
+            end.is(stripes.fileSize());
             step(writing.doubted());
         }
     }
@@ -161,22 +155,10 @@ public final class OpenInode implements GrantOwner {
         }
         takeMode(reply);
         limit.take(reply);
-        int before = WrittenStripes.generation(layout);
-        if (reply.getAttributes().getGeneration() != before) {
-            lastOutcomes.clear();
-            if (before >= 0) {
-                step(writing.ended()); // the content was closed, as the leader knows, and replaced
-            }
+        if (stripes.answered(reply)) {
+            step(writing.ended());
         }
-        found(WrittenStripes.marked(reply.getLayout(), lastOutcomes.keySet()));
         layoutRecalled = false;
-        joining.taken(layout);
-    }
-
-    /** Under the lock. */
-    private void found(Layout now) {
-        layout = now;
-        place = Place.of(now, wiring.attached().name());
     }
 
     /** Under the lock. */
@@ -278,7 +260,7 @@ public final class OpenInode implements GrantOwner {
     boolean mayBeChangedLocally() {
         synchronized (lock) {
             return end.isAlone()
-                    && place == Place.ONLY
+                    && stripes.here() == Place.ONLY
                     && end.size() >= TransferLimits.CHANGED_LOCALLY_MIN
                     && end.size() <= TransferLimits.CHANGED_LOCALLY_MAX;
         }
@@ -287,12 +269,12 @@ public final class OpenInode implements GrantOwner {
     /** The metaserver tells others that the object is this staged file for now. */
     boolean isMadeOf(long staged) {
         synchronized (lock) {
-            return end.isAlone() && WrittenStripes.isMadeOf(layout, staged);
+            return end.isAlone() && stripes.isMadeOf(staged);
         }
     }
 
     public Striping striping() {
-        return WrittenStripes.striping(layoutNow());
+        return stripes.striping();
     }
 
     /** The attributes with what was done here laid over them. */
@@ -317,10 +299,7 @@ public final class OpenInode implements GrantOwner {
 
     private Attributes overlay(Attributes base) {
         synchronized (lock) {
-            return uncommitted.over(
-                    base,
-                    end.size(),
-                    WrittenStripes.allocated(layout, lastOutcomes, this::existsSomewhere));
+            return uncommitted.over(base, end.size(), stripes.allocated(this::existsSomewhere));
         }
     }
 
@@ -393,13 +372,13 @@ public final class OpenInode implements GrantOwner {
 
     void wrote(long last) {
         synchronized (lock) {
-            end.wrote(last, WrittenStripes.changedLast(lastOutcomes, wiring.now()));
+            end.wrote(last, stripes.changedLast(wiring.now()));
         }
     }
 
     void resized(long newSize) {
         synchronized (lock) {
-            end.resized(newSize, WrittenStripes.changedLast(lastOutcomes, wiring.now()));
+            end.resized(newSize, stripes.changedLast(wiring.now()));
         }
     }
 
@@ -414,7 +393,7 @@ public final class OpenInode implements GrantOwner {
     void grantedLocally(LocalReplica replica) {
         synchronized (lock) {
             // A staged file becomes the replica of the chain's head, or none.
-            boolean isHeads = place != Place.ELSEWHERE || !replica.isClaimed();
+            boolean isHeads = stripes.here() != Place.ELSEWHERE || !replica.isClaimed();
             By by = isHeads ? By.KERNEL : By.MAPPINGS;
             takeGrant(replica, by, replica.modifiedAtFirst()); // nobody has had it since
         }
@@ -440,7 +419,7 @@ public final class OpenInode implements GrantOwner {
         long objectTime = replica.modified();
         synchronized (lock) {
             boolean still = end.underWay() == 0 && !writing.isHere() && hasWriter();
-            boolean same = !layoutRecalled && layout.equals(asked);
+            boolean same = !layoutRecalled && stripes.layout().equals(asked);
             if (!still || !same || broken != null || !mayBeChangedLocally()) {
                 return false;
             }
@@ -503,7 +482,7 @@ public final class OpenInode implements GrantOwner {
         synchronized (lock) {
             asked = writing;
             step(asked.settled());
-            agreed = lastOutcomes.get(0);
+            agreed = stripes.lastOutcome(0);
         }
         LocalWriting file = asked.file();
         return asked.isUnsure() || (file != null && (agreed == null || !file.isAsAgreed(agreed)));
@@ -518,7 +497,7 @@ public final class OpenInode implements GrantOwner {
 
     public void outcome(int stripe, ChainOutcome outcome) {
         synchronized (lock) {
-            lastOutcomes.put(stripe, outcome);
+            stripes.outcome(stripe, outcome);
             if (writing.isHere()) {
                 end.found(outcome.getSize());
                 uncommitted.seenAt(outcome.getMtime());
@@ -530,16 +509,13 @@ public final class OpenInode implements GrantOwner {
     boolean mayExist(int stripe) {
         synchronized (lock) {
             return existsSomewhere(stripe)
-                    || (end.mode() == DataMode.WRITE_SHARED
-                            && WrittenStripes.isBeingMade(layout, stripe));
+                    || (end.mode() == DataMode.WRITE_SHARED && stripes.isBeingMade(stripe));
         }
     }
 
     /** Under the lock. */
     private boolean existsSomewhere(int stripe) {
-        return writing.isHere()
-                || lastOutcomes.containsKey(stripe)
-                || WrittenStripes.isSomewhere(layout, stripe);
+        return writing.isHere() || stripes.exists(stripe);
     }
 
     /** Before the chain is asked for the size. */
@@ -582,8 +558,7 @@ public final class OpenInode implements GrantOwner {
 
     /** Under the lock. What is to be committed. */
     private CommitContent.Builder content(long size) {
-        return WrittenStripes.content(layout, size, lastOutcomes, joining, this::existsSomewhere)
-                .setInode(inode);
+        return stripes.content(size, this::existsSomewhere).setInode(inode);
     }
 
     void commitFailed(CommitContent commit) {
@@ -595,7 +570,7 @@ public final class OpenInode implements GrantOwner {
     public void committed(CommitContent commit, Attributes now) {
         synchronized (lock) {
             if (end.committed(now.getVersion(), now.getSize())) {
-                lastCommit = WrittenStripes.contentAlone(commit);
+                lastCommit = Stripes.contentAlone(commit);
                 attributes = now;
                 LocalWriting file = writing.file();
                 if (file != null) file.told(now.getSize());
@@ -658,14 +633,14 @@ public final class OpenInode implements GrantOwner {
     /** Of each stripe whose chain somebody joins, those who lack what was there before. */
     Map<Integer, Set<String>> lacking() {
         synchronized (lock) {
-            return hasWriter() ? joining.lacking(layout) : Map.of();
+            return hasWriter() ? stripes.lacking() : Map.of();
         }
     }
 
     /** They have got everything, durably: the next commit names them, and there must be one. */
     void filled(int stripe, Set<String> nodes) {
         synchronized (lock) {
-            if (joining.filled(layout, stripe, nodes)) {
+            if (stripes.filled(stripe, nodes)) {
                 uncommitted.changed();
             }
         }
@@ -683,7 +658,7 @@ public final class OpenInode implements GrantOwner {
             if (broken != null) {
                 return CompletableFuture.failedFuture(broken);
             }
-            now = layout;
+            now = stripes.layout();
             recalled = layoutRecalled;
         }
         return refreshing.holding(now, recalled);
@@ -692,12 +667,12 @@ public final class OpenInode implements GrantOwner {
     /** Null: another one is to be asked for. */
     @Nullable Layout layoutThatHolds() {
         synchronized (lock) {
-            return broken != null || layoutRecalled ? null : layout;
+            return broken != null || layoutRecalled ? null : stripes.layout();
         }
     }
 
     Layout layoutNow() {
-        return layout;
+        return stripes.layout();
     }
 
     /** New tickets and the present chain, and room up to that size. */
@@ -708,7 +683,7 @@ public final class OpenInode implements GrantOwner {
     /** Of its content. */
     int generationKnown() {
         synchronized (lock) {
-            int known = WrittenStripes.generation(layout);
+            int known = stripes.generation();
             return known < 0 ? generationBefore : known;
         }
     }
@@ -718,20 +693,18 @@ public final class OpenInode implements GrantOwner {
 
     /** This client has changed it, or asked its chain to agree. */
     boolean hasOutcome(int stripe) {
-        return lastOutcomes.containsKey(stripe);
+        return stripes.lastOutcome(stripe) != null;
     }
 
     /** Other nodes answer from now on. */
     void forgetOutcomes() {
-        lastOutcomes.clear();
+        stripes.forgetOutcomes();
     }
 
     /** An object that was written exists from now on. */
     public void written(int stripe) {
         synchronized (lock) {
-            if (WrittenStripes.isBeingMade(layout, stripe)) {
-                found(WrittenStripes.marked(layout, List.of(stripe)));
-            }
+            stripes.written(stripe);
         }
     }
 }

@@ -2,7 +2,7 @@ package org.gridfarm.client.core.transfer.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
-import org.gridfarm.client.core.transfer.known.WrittenStripes;
+import org.gridfarm.client.core.transfer.known.Stripes;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -37,7 +37,7 @@ final class Refreshing {
      * @param recalled the layout is not to be used any more
      */
     CompletableFuture<Layout> holding(Layout now, boolean recalled) {
-        long left = WrittenStripes.secondsOfTickets(now, wiring.now());
+        long left = Stripes.secondsOfTickets(now, wiring.now());
         boolean wait = recalled || left <= 1;
         if (!wait && left >= TransferLimits.TICKET_SECONDS_MIN) {
             return CompletableFuture.completedFuture(now);
@@ -52,7 +52,7 @@ final class Refreshing {
 
     private CompletableFuture<Layout> holdingNow(boolean recalled) {
         Layout now = open.layoutNow();
-        return !recalled && WrittenStripes.secondsOfTickets(now, wiring.now()) > 1
+        return !recalled && Stripes.secondsOfTickets(now, wiring.now()) > 1
                 ? CompletableFuture.completedFuture(now)
                 : refresh(0).thenApply(done -> open.layoutNow());
     }

@@ -12,7 +12,7 @@ public enum Place {
     ELSEWHERE;
 
     public static Place of(Layout layout, String node) {
-        if (WrittenStripes.onlyObject(layout) == null) {
+        if (Stripes.onlyObject(layout) == null) {
             return ELSEWHERE;
         }
         if (layout.getObjects(0).getReplicasCount() == 1

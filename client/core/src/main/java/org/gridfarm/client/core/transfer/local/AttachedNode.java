@@ -2,7 +2,7 @@ package org.gridfarm.client.core.transfer.local;
 
 import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.client.core.transfer.Shares;
-import org.gridfarm.client.core.transfer.known.WrittenStripes;
+import org.gridfarm.client.core.transfer.known.Stripes;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.wire.Attributes;
@@ -99,7 +99,7 @@ public record AttachedNode(
 
     /** The file is opened for writing: its replica here may miss what is written. */
     public void changes(Layout layout) {
-        ObjectId object = WrittenStripes.onlyObject(layout);
+        ObjectId object = Stripes.onlyObject(layout);
         if (object != null) {
             known.forget(object);
         }
