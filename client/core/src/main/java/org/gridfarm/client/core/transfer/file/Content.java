@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
  * moment.
  *
  * <pre>
- *                                            a change goes                  reads, size
- * Sent      no plain file is written here    down the chains                as the mode says
- * Plain     one is, and nobody else has      into it                        its own
- *           the file open
- * Both      others have                      down the chain, and into it    the chain's
- *                                            where it would lack that
- * Compared  the same, but another node       down the chain                 the chain's
- *           headed the chain at first
+ *                                              a change goes                read, size
+ * Sent      no plain file is written here      down the chains              as the mode says
+ * Plain     one is, and nobody else has the    into it                      in it
+ *           file open
+ * Both      one is, and others have the file   down the chain, and into it  at the chain
+ *           open                               where it would lack that
+ * Compared  mappings of one are written, and   down the chain               at the chain
+ *           another node headed the chain
+ *           when it was granted
  * </pre>
  *
  * <p>What is in a plain file and not in the chain is shipped by the node here or, where that was
