@@ -27,7 +27,10 @@ class ForcedTest {
     @TempDir Path directory;
     private final Disk disk = new Disk();
 
-    /** Counts, and does as it is told. The name of a first replica takes those of the directories above it along. */
+    /**
+     * Counts, and does as it is told. The name of a first replica takes those of the directories
+     * above it along.
+     */
     private static final class Disk extends PortableDisk {
         final AtomicInteger files = new AtomicInteger();
         final AtomicInteger directories = new AtomicInteger();
