@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.metadata.OwnDecisions;
+import org.gridfarm.client.mount.MountSettings.WriteBehind;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.FileClock;
@@ -135,8 +136,11 @@ public final class MountMain {
                 ledger.trusted(farm.mayAssert());
             }
             boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
-            if (settings.hasOwnDirectories() && !trusted) {
-                throw notOwn("only for the mount of a host, whose certificate says @mount");
+            if (own != null && !trusted) {
+                if (settings.writeBehind() == WriteBehind.BORN) {
+                    throw notOwn("only for the mount of a host, whose certificate says @mount");
+                }
+                own.wishForNone();
             }
             boolean everybody = trusted && System.getProperty("user.name").equals("root");
             MountOptions options = settings.options(everybody);
@@ -186,9 +190,9 @@ public final class MountMain {
     private static @Nullable OwnDirectories ownDirectories(
             MountSettings settings, ClientConfig config, boolean goesOn) throws IOException {
         Path ledger = settings.ledger();
-        boolean wishes = settings.hasOwnDirectories();
+        boolean wishes = settings.writeBehind() != WriteBehind.OFF;
         if (ledger == null) {
-            if (!wishes) return null;
+            if (settings.writeBehind() != WriteBehind.BORN) return null;
             throw notOwn(
                     "only with the engine of this kernel: nobody would go on for this process");
         }

@@ -36,7 +36,7 @@ final class MountSettings {
     private Duration fixed = Duration.ofSeconds(1);
     private String engine = "linux";
     private boolean nopassthrough;
-    private boolean ownDirectories;
+    private WriteBehind writeBehind = WriteBehind.BORN_WHERE_POSSIBLE;
     private @Nullable Path ledger;
     private boolean prepare;
     private @Nullable Integer uid;
@@ -103,10 +103,10 @@ final class MountSettings {
                 fixed = seconds(name, value);
             }
             case "writebehind" ->
-                    ownDirectories =
+                    writeBehind =
                             switch (value) {
-                                case "off" -> false;
-                                case "born" -> true;
+                                case "off" -> WriteBehind.OFF;
+                                case "born" -> WriteBehind.BORN;
                                 default -> throw wrong(option, "writebehind is off or born");
                             };
             case "source" -> options = options.withSource(value);
@@ -210,8 +210,15 @@ final class MountSettings {
     }
 
     /** Whether this mount decides by itself in directories that it makes. */
-    boolean hasOwnDirectories() {
-        return ownDirectories;
+    enum WriteBehind {
+        OFF,
+        /** Else it is no mount. */
+        BORN,
+        BORN_WHERE_POSSIBLE
+    }
+
+    WriteBehind writeBehind() {
+        return writeBehind;
     }
 
     /** Only to mount, and to become the supervisor then. */

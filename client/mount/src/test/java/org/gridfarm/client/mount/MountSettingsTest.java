@@ -3,6 +3,7 @@ package org.gridfarm.client.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.gridfarm.client.mount.MountSettings.WriteBehind;
 import org.gridfarm.client.mount.fuse.MountFlag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,12 +37,14 @@ class MountSettingsTest {
     }
 
     @Test
-    void directoriesOfItsOwnAreAskedFor() {
-        assertThat(settings("ro", "/etc/none").hasOwnDirectories()).isFalse();
-        assertThat(settings("writebehind=born", "/etc/none").hasOwnDirectories()).isTrue();
-        assertThat(settings("writebehind=born,writebehind=off", "/etc/none").hasOwnDirectories())
+    void directoriesOfItsOwnAreWishedForWithoutAWord() {
+        assertThat(settings("ro", "/etc/none").writeBehind())
+                .isEqualTo(WriteBehind.BORN_WHERE_POSSIBLE);
+        assertThat(settings("writebehind=born", "/etc/none").writeBehind())
+                .isEqualTo(WriteBehind.BORN);
+        assertThat(settings("writebehind=born,writebehind=off", "/etc/none").writeBehind())
                 .as("the last word holds")
-                .isFalse();
+                .isEqualTo(WriteBehind.OFF);
         assertThatThrownBy(() -> settings("writebehind=on", "/etc/none"))
                 .hasMessageContaining("off or born");
     }

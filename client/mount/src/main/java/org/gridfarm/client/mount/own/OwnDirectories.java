@@ -82,7 +82,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     private final Clock clock;
     private final LongSupplier fileClock;
     private final String attached;
-    private final boolean wishes;
+    private volatile boolean wishes;
     private @Nullable Client client; // set before the first call
     private volatile Supplier<CompletableFuture<?>> readings =
             () -> CompletableFuture.completedFuture(null);
@@ -137,6 +137,11 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public void begins(Client of) {
         client = of;
         of.session().keepFirst(this);
+    }
+
+    /** Nobody would give this client any. What it has it keeps until it is asked for. */
+    public void wishForNone() {
+        wishes = false;
     }
 
     /**
