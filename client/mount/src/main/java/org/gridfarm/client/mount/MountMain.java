@@ -124,6 +124,8 @@ public final class MountMain {
         }
         Numbers numbers = ledger == null ? Numbers.unkept() : Numbers.of(ledger);
         boolean goesOn = numbers.session() != 0;
+        Path file = settings.ledger();
+        if (file != null && !goesOn) LeftDecisions.tell(file, config);
         String name = "mount " + settings.directory();
         try (OwnDirectories own = ownDirectories(settings, config, goesOn);
                 Gridfarm farm =

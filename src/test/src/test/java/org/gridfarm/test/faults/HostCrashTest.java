@@ -76,30 +76,55 @@ class HostCrashTest {
         int rounds = Tier.count("host.crashes");
         for (int round = 0; round < rounds; round++) {
             Path log = farm.directory().resolve("steps" + round);
-            String name = "crash" + round;
-            Path directory = Files.createDirectory(farm.mount().resolve(name));
-            Process program =
-                    new ProcessBuilder(
-                                    "python3",
-                                    farm.program("until_crash.py"),
-                                    directory.toString(),
-                                    farm.mount().toString(),
-                                    Long.toString(random.nextLong()),
-                                    log.toString())
-                            .redirectErrorStream(true)
-                            .redirectOutput(farm.directory().resolve("said" + round).toFile())
-                            .start();
-            int lines = 300 + random.nextInt(3000);
-            await("it has done enough")
-                    .atMost(Duration.ofMinutes(2))
-                    .pollInterval(Duration.ofMillis(1))
-                    .until(() -> Files.exists(log) && count(log) >= lines);
+            Path directory = Files.createDirectory(farm.mount().resolve("crash" + round));
+            Process program = working(directory, log, random);
             crash();
             assertThat(program.onExit().join().exitValue()).isZero();
             farm.startOne("n1");
-            check(Steps.read(log), other.resolve(name));
+            check(Steps.read(log), other.resolve(directory.getFileName()));
             farm.startOne("mount");
         }
+    }
+
+    /** The host goes on, and with it what they had written into memory. */
+    @Test
+    void whoeverMountsAgainAtOnceTellsWhatAllProcessesOfTheMountHadNot() throws IOException {
+        Random random = new Random(Tier.seed(SEED));
+        int rounds = Tier.count("host.crashes");
+        for (int round = 0; round < rounds; round++) {
+            Path log = farm.directory().resolve("gone" + round);
+            Path directory = Files.createDirectory(farm.mount().resolve("gone" + round));
+            Process program = working(directory, log, random);
+            farm.sh("kill -9 " + String.join(" ", mountProcesses()));
+            assertThat(program.onExit().join().exitValue()).isZero();
+            farm.startOne("mount");
+            Steps steps = Steps.read(log);
+            Set<String> found = names(other.resolve(directory.getFileName()));
+            int answered = steps.all().size() - 1;
+            assertThat(List.of(found))
+                    .as("after %d steps were answered: %s", answered, found)
+                    .containsAnyOf(steps.after(answered), steps.after(answered + 1));
+        }
+    }
+
+    private static Process working(Path directory, Path log, Random random) throws IOException {
+        Process program =
+                new ProcessBuilder(
+                                "python3",
+                                farm.program("until_crash.py"),
+                                directory.toString(),
+                                farm.mount().toString(),
+                                Long.toString(random.nextLong()),
+                                log.toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(farm.directory().resolve("said").toFile())
+                        .start();
+        int lines = 300 + random.nextInt(3000);
+        await("it has done enough")
+                .atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> Files.exists(log) && count(log) >= lines);
+        return program;
     }
 
     private static long count(Path log) throws IOException {
@@ -110,18 +135,22 @@ class HostCrashTest {
 
     /** All processes of the host at once, and with them what its mount keeps in memory. */
     private static void crash() throws IOException {
-        Supervisor supervisor = Supervisor.of(farm.mount());
-        List<String> pids = new ArrayList<>(List.of(Long.toString(farm.pid("n1"))));
-        Stream.of(supervisor.process(), supervisor.server(), supervisor.standby())
-                .flatMap(Optional::stream)
-                .map(ProcessHandle::pid)
-                .distinct()
-                .forEach(pid -> pids.add(Long.toString(pid)));
+        List<String> pids = new ArrayList<>(mountProcesses());
+        pids.add(Long.toString(farm.pid("n1")));
         farm.sh("kill -9 " + String.join(" ", pids));
         farm.sh("umount -l " + farm.mount());
         disk.losePower();
         // In memory, like all of /run.
         farm.sh("rm -f /run/gridfarm/*" + farm.mount().toString().replaceAll("[^\\w.]", "-") + "*");
+    }
+
+    private static List<String> mountProcesses() {
+        Supervisor supervisor = Supervisor.of(farm.mount());
+        return Stream.of(supervisor.process(), supervisor.server(), supervisor.standby())
+                .flatMap(Optional::stream)
+                .map(process -> Long.toString(process.pid()))
+                .distinct()
+                .toList();
     }
 
     private static void check(Steps steps, Path directory) throws IOException {
@@ -208,6 +237,12 @@ class HostCrashTest {
                 if (done >= synced && now.keySet().equals(names)) return now;
             }
             return null;
+        }
+
+        Set<String> after(int done) {
+            Map<String, String> now = new TreeMap<>();
+            all.subList(0, done).forEach(step -> apply(step, now));
+            return Set.copyOf(now.keySet());
         }
 
         private static void apply(List<String> step, Map<String, String> now) {

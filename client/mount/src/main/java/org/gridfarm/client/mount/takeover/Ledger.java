@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount.takeover;
 
 import org.gridfarm.protocol.wire.Credentials;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -97,6 +98,21 @@ public final class Ledger implements OpenBook, AutoCloseable {
             meanwhile.run();
             channel.lock();
         }
+        return mapped(file, channel);
+    }
+
+    /** The one that processes left who are all gone; null: one of them is not. */
+    public static @Nullable Ledger openLeft(Path file) throws IOException {
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        if (channel.tryLock() == null) {
+            channel.close();
+            return null;
+        }
+        return mapped(file, channel);
+    }
+
+    private static Ledger mapped(Path file, FileChannel channel) throws IOException {
         long size = channel.size();
         MappedByteBuffer fixed = map(channel, 0, FIXED_BYTES);
         Ledger ledger = new Ledger(channel, fixed);

@@ -169,9 +169,17 @@ public final class Supervisor {
         return Files.exists(beside("beat"));
     }
 
-    /** Forgets what a supervisor that was killed has left; to be called before a new one begins. */
+    /**
+     * Forgets what a supervisor that was killed has left; to be called before a new one begins.
+     * What its mount had decided and not told stays, for the next mount to tell.
+     */
     public void clear() {
         try {
+            if (Files.exists(state) && Files.exists(beside("own"))) {
+                Files.move(state, left(state), StandardCopyOption.REPLACE_EXISTING);
+                Files.move(
+                        beside("own"), leftDecisions(state), StandardCopyOption.REPLACE_EXISTING);
+            }
             Files.deleteIfExists(state);
             for (String file :
                     List.of(
@@ -193,7 +201,21 @@ public final class Supervisor {
         Files.writeString(beside("command"), words + "\n");
     }
 
+    /** Where the ledger of a mount lies that ended without telling all that it had decided. */
+    public static Path left(Path ledger) {
+        return beside(ledger, "left");
+    }
+
+    /** Where that stands. */
+    public static Path leftDecisions(Path ledger) {
+        return beside(ledger, "left.own");
+    }
+
+    private static Path beside(Path ledger, String file) {
+        return ledger.resolveSibling(ledger.getFileName() + "." + file);
+    }
+
     private Path beside(String file) {
-        return state.resolveSibling(state.getFileName() + "." + file);
+        return beside(state, file);
     }
 }
