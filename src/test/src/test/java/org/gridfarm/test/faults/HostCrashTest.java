@@ -146,6 +146,13 @@ class HostCrashTest {
 
     private static List<String> mountProcesses() {
         Supervisor supervisor = Supervisor.of(farm.mount());
+        await("all of them are there")
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> {
+                    Optional<ProcessHandle> server = supervisor.server();
+                    Optional<ProcessHandle> standby = supervisor.standby();
+                    return server.isPresent() && standby.isPresent() && !server.equals(standby);
+                });
         return Stream.of(supervisor.process(), supervisor.server(), supervisor.standby())
                 .flatMap(Optional::stream)
                 .map(process -> Long.toString(process.pid()))
