@@ -144,7 +144,7 @@ public final class MountMain {
                 }
                 own.wishForNone();
             }
-            boolean everybody = trusted && System.getProperty("user.name").equals("root");
+            boolean everybody = trusted && isRoots();
             MountOptions options = settings.options(everybody);
             Mounted mounted =
                     new Mounted(
@@ -192,7 +192,12 @@ public final class MountMain {
     private static @Nullable OwnDirectories ownDirectories(
             MountSettings settings, ClientConfig config, boolean goesOn) throws IOException {
         Path ledger = settings.ledger();
-        boolean wishes = settings.writeBehind() != WriteBehind.OFF;
+        boolean wishes =
+                switch (settings.writeBehind()) {
+                    case OFF -> false;
+                    case BORN -> true;
+                    case BORN_WHERE_POSSIBLE -> isRoots(); // no other has a host's certificate
+                };
         if (ledger == null) {
             if (settings.writeBehind() != WriteBehind.BORN) return null;
             throw notOwn(
@@ -204,6 +209,10 @@ public final class MountMain {
                 ? new OwnDirectories(
                         Clock.system(), FileClock::now, config.node(), log, wishes, goesOn)
                 : null;
+    }
+
+    private static boolean isRoots() {
+        return System.getProperty("user.name").equals("root");
     }
 
     private static FarmException notOwn(String why) {

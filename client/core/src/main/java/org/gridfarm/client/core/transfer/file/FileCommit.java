@@ -11,6 +11,7 @@ import org.gridfarm.protocol.wire.ForceObjectRequest;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.ReplicaState;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -72,7 +73,15 @@ final class FileCommit {
         return wiring.nodes()
                 .connect(replica)
                 .thenCompose(peer ->
-                        peer.callPlain(StorageMethods.FORCE, request, wiring.session().deadline()));
+                        peer.callPlain(StorageMethods.FORCE, request, wiring.session().deadline()))
+                .exceptionallyCompose(thrown -> {
+                    boolean absent =
+                            FarmException.of(thrown, "fsync", "").kind() == ErrorKind.OBJECT_ABSENT;
+                    // It is about to be made, by a client whose writes are its own to sync.
+                    return absent && replica.getState() == ReplicaState.WRITING
+                            ? CompletableFuture.completedFuture(null)
+                            : CompletableFuture.failedFuture(thrown);
+                });
     }
 
     private CompletableFuture<Void> synced() {
