@@ -27,17 +27,37 @@ final class Mending {
         boolean unsure = struck != null && open.mode() == DataMode.WRITE_SHARED;
         // Whether others have written, which our file does not have, the metaserver knows.
         return (unsure ? open.refresh(0) : CompletableFuture.<Void>completedFuture(null))
-                .thenCompose(known -> {
-                    boolean ours = content instanceof Content.Whole;
-                    boolean rescues = struck != null && ours && !open.haveOthersWritten();
-                    boolean written = ours || open.hasOutcome(stripe);
-                    return told(
-                            open,
-                            wiring,
-                            struck,
-                            new AtLeader.ChainReport(
-                                    stripe, failed, reason, full, written, rescues));
-                });
+                .thenCompose(known ->
+                        told(
+                                open,
+                                wiring,
+                                struck,
+                                report(
+                                        stripe,
+                                        failed,
+                                        full,
+                                        reason,
+                                        new Known(
+                                                content,
+                                                struck != null && !open.haveOthersWritten(),
+                                                open.hasOutcome(stripe)))));
+    }
+
+    /**
+     * What this process knows of the file.
+     *
+     * @param struckWhole the node here is among those that failed, and nobody else has written: our
+     *     plain file may be all there is
+     * @param hasOutcome the chain has told this process of a change
+     */
+    record Known(Content content, boolean struckWhole, boolean hasOutcome) {}
+
+    /** What the metaserver is told. */
+    static AtLeader.ChainReport report(
+            int stripe, Set<String> failed, boolean full, String reason, Known known) {
+        boolean ours = known.content instanceof Content.Whole;
+        return new AtLeader.ChainReport(
+                stripe, failed, reason, full, ours || known.hasOutcome, ours && known.struckWhole);
     }
 
     private static CompletableFuture<Void> told(
