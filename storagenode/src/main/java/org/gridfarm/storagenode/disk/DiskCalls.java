@@ -38,6 +38,9 @@ public interface DiskCalls {
      */
     long nextHole(Path file, FileChannel channel, long offset) throws IOException;
 
+    /** Reading what is opened so leaves the access time as it is, where the system can do that. */
+    QuietFile openQuietly(Path file) throws IOException;
+
     /** Bytes the file takes on disk. */
     long allocated(Path file, FileChannel channel) throws IOException;
 

@@ -26,6 +26,22 @@ public class PortableDisk implements DiskCalls {
     }
 
     @Override
+    public QuietFile openQuietly(Path file) throws IOException {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        return new QuietFile() {
+            @Override
+            public int read(ByteBuffer into, long offset) throws IOException {
+                return channel.read(into, offset);
+            }
+
+            @Override
+            public void close() throws IOException {
+                channel.close();
+            }
+        };
+    }
+
+    @Override
     public void allocate(Path file, FileChannel channel, long offset, long length, boolean keepSize)
             throws IOException {
         long end = offset + length;

@@ -7,6 +7,7 @@ import org.gridfarm.protocol.checksum.Blocks;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.gridfarm.storagenode.disk.DiskCalls;
 import org.gridfarm.storagenode.disk.OwnerOnly;
+import org.gridfarm.storagenode.disk.QuietFile;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -32,6 +33,7 @@ final class DataFile implements AutoCloseable {
     private final LongAdder readForSums;
     private final FileChannel channel;
     private @Nullable RandomAccessFile writing;
+    private @Nullable QuietFile quiet; // guarded by this
     private boolean looked; // whether it is sparse
     private boolean sparse; // or longer on disk than its size: the size does not tell the space
 
@@ -137,12 +139,23 @@ final class DataFile implements AutoCloseable {
         }
     }
 
+    /** Who takes sums is no reader of the file. */
+    private synchronized QuietFile quiet() throws IOException {
+        QuietFile now = quiet;
+        if (now == null) {
+            now = calls.openQuietly(path);
+            quiet = now;
+        }
+        return now;
+    }
+
     /** The sum of the block as it is; the buffer of a block's length then holds what was read. */
     int sum(long block, ByteBuffer buffer) throws IOException {
         buffer.clear();
         long at = Blocks.start(block);
+        QuietFile from = quiet();
         while (buffer.hasRemaining()) {
-            if (channel.read(buffer, at + buffer.position()) < 0) {
+            if (from.read(buffer, at + buffer.position()) < 0) {
                 break;
             }
         }
@@ -179,8 +192,13 @@ final class DataFile implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try (channel) {
+        try (channel;
+                QuietFile read = closing()) {
             rest();
         }
+    }
+
+    private synchronized @Nullable QuietFile closing() {
+        return quiet;
     }
 }

@@ -4,15 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.gridfarm.storagenode.disk.DiskCalls;
+import org.gridfarm.storagenode.disk.QuietFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 
 /** What the kernel is told about a directory. */
 class LinuxDiskTest {
@@ -47,5 +54,26 @@ class LinuxDiskTest {
         Process lsattr = new ProcessBuilder("lsattr", "-d", directory.toString()).start();
         String line = new String(lsattr.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return line.substring(0, line.indexOf(' '));
+    }
+
+    /** By its access time a mount finds out what its kernel has read. */
+    @Test
+    void whatIsReadQuietlyLeavesNoTrace() throws Exception {
+        Path file = Files.write(root.resolve("f"), "content".getBytes(UTF_8));
+        FileTime never = FileTime.from(Instant.EPOCH);
+        Files.setAttribute(file, "lastAccessTime", never);
+        ByteBuffer read = ByteBuffer.allocateDirect(100);
+        QuietFile quiet = LinuxDisk.orPortable().openQuietly(file);
+        try (quiet) {
+            assertThat(quiet.read(read, 3)).isEqualTo(4);
+            assertThat(quiet.read(read, 7)).isEqualTo(-1);
+        }
+        assertThat(UTF_8.decode(read.flip()).toString()).isEqualTo("tent");
+        assertThat(Files.getAttribute(file, "lastAccessTime")).isEqualTo(never);
+        assertThatThrownBy(() -> quiet.read(read.clear(), 0))
+                .isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> LinuxDisk.orPortable().openQuietly(root.resolve("none")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("none");
     }
 }
