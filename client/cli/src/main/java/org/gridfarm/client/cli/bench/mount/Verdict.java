@@ -79,7 +79,7 @@ final class Verdict {
 
     static String byProcesses(String phase, int processes) {
         return phase
-                + ", durable, "
+                + ", "
                 + processes
                 + (processes == 1 ? " process" : " processes in one directory");
     }
