@@ -201,7 +201,7 @@ public final class TestFarm implements AutoCloseable {
 
     /**
      * Options of all mounts, for a run of these tests with others than a user has who gives none:
-     * {@code -Dgf.mounts=writebehind=born}.
+     * {@code -Dgf.mounts=writebehind=off}.
      */
     private static List<String> asked() {
         String options = System.getProperty("gf.mounts", "");
