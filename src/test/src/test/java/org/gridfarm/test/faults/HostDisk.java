@@ -23,9 +23,10 @@ final class HostDisk implements AutoCloseable {
     }
 
     /** Whether such a disk can be had here. */
-    static boolean isPossible() {
+    static boolean isPossible() throws IOException {
         return Files.isWritable(Path.of("/dev/loop-control"))
-                && Files.isWritable(Path.of("/proc/sys/vm/drop_caches"));
+                && Files.isWritable(Path.of("/proc/sys/vm/drop_caches"))
+                && ended("losetup", "-f") == 0;
     }
 
     static HostDisk make(Path image, Path at, int megabytes) throws IOException {
