@@ -1,6 +1,7 @@
 package org.gridfarm.client.core.transfer.client;
 
 import org.gridfarm.client.core.session.FarmSession;
+import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.api.StorageMethods;
@@ -24,6 +25,9 @@ final class StableStorage {
     private final Nodes nodes;
     private final AtomicBoolean isToAskAll;
 
+    /** Whoever finds nothing left to ask for must not be back before the answers to who asked. */
+    private final Turns turns = new Turns(1);
+
     StableStorage(FarmSession session, Nodes nodes) {
         this.session = session;
         this.nodes = nodes;
@@ -36,6 +40,10 @@ final class StableStorage {
      * down this is told once. What a node held that was removed since is elsewhere.
      */
     CompletableFuture<Void> force() {
+        return turns.take(this::forceInTurn);
+    }
+
+    private CompletableFuture<Void> forceInTurn() {
         Set<String> written = nodes.takeWritten();
         boolean all = isToAskAll.getAndSet(false);
         if (written.isEmpty() && !all) return CompletableFuture.completedFuture(null);
