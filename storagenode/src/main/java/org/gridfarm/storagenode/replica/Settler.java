@@ -3,6 +3,7 @@ package org.gridfarm.storagenode.replica;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Rounds;
 import org.gridfarm.storagenode.disk.DataDirectory;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -103,13 +105,8 @@ final class Settler implements AutoCloseable {
         undurable.forget(key);
     }
 
-    /** One after the other, each to its end before the next. */
     private CompletableFuture<Void> sumAnew(List<ObjectKey> keys) {
-        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
-        for (ObjectKey key : keys) {
-            done = done.thenCompose(_ -> sumAnew(key));
-        }
-        return done;
+        return inTurn(keys, this::sumAnew);
     }
 
     private CompletableFuture<Void> sumAnew(ObjectKey key) {
@@ -204,7 +201,8 @@ final class Settler implements AutoCloseable {
         }
         List<ObjectKey> changed = undurable.all();
         return summed(changed.stream().filter(key -> !isLeftChanged(key)).toList())
-                .thenCompose(before -> forceDisks() ? marked(before) : forceEach(changed));
+                .thenCompose(
+                        before -> forceDisks() ? marked(before) : inTurn(changed, this::force));
     }
 
     /** False: the system has no call for that. */
@@ -224,10 +222,12 @@ final class Settler implements AutoCloseable {
         return true;
     }
 
-    private CompletableFuture<Void> forceEach(List<ObjectKey> keys) {
+    /** One after the other, each to its end before the next: others need the disk's threads. */
+    private static CompletableFuture<Void> inTurn(
+            List<ObjectKey> keys, Function<ObjectKey, CompletableFuture<?>> step) {
         CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
         for (ObjectKey key : keys) {
-            done = done.thenCompose(_ -> force(key));
+            done = done.thenCompose(_ -> step.apply(key)).thenApply(_ -> null);
         }
         return done;
     }
@@ -237,21 +237,13 @@ final class Settler implements AutoCloseable {
         return open != null && open.isLeftChanged();
     }
 
+    /** The same for what nobody waits for: the disk has noted its failure. */
     private boolean syncDisks() {
-        for (DataDirectory disk : store.disks()) {
-            if (disk.isFailed()) {
-                continue;
-            }
-            try {
-                if (!disk.calls().forceAll(disk.root())) {
-                    return false;
-                }
-            } catch (IOException e) {
-                disk.erred("sync", disk, e);
-                return false;
-            }
+        try {
+            return forceDisks();
+        } catch (FarmException e) {
+            return false;
         }
-        return true;
     }
 
     private CompletableFuture<Void> marked(Map<ObjectKey, Long> before) {
@@ -268,13 +260,8 @@ final class Settler implements AutoCloseable {
                         .toArray(CompletableFuture[]::new));
     }
 
-    /** One after the other: nobody waits for it, and others need the threads of the disk. */
     private CompletableFuture<Void> settleEach(List<ObjectKey> keys) {
-        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
-        for (ObjectKey key : keys) {
-            done = done.thenCompose(_ -> quietly(key, Replica::settle)).thenApply(_ -> null);
-        }
-        return done;
+        return inTurn(keys, key -> quietly(key, Replica::settle));
     }
 
     private interface Step {

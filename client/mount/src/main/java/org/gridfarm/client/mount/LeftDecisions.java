@@ -38,7 +38,7 @@ final class LeftDecisions {
      */
     static void tell(Path ledger, ClientConfig config) throws IOException, InterruptedException {
         Path left = Supervisor.left(ledger);
-        Path decisions = Supervisor.leftDecisions(ledger);
+        Path decisions = Supervisor.decisions(left);
         if (!Files.exists(left) || !Files.exists(decisions)) return;
         try (Ledger former = Ledger.openLeft(left)) {
             if (former == null) return; // it lives, and tells by itself

@@ -203,7 +203,7 @@ public final class MountMain {
             throw notOwn(
                     "only with the engine of this kernel: nobody would go on for this process");
         }
-        Path log = ledger.resolveSibling(ledger.getFileName() + ".own");
+        Path log = Supervisor.decisions(ledger);
         if (!goesOn) Files.deleteIfExists(log);
         return wishes || Files.exists(log)
                 ? new OwnDirectories(

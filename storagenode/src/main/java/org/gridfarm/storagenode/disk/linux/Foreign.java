@@ -1,5 +1,6 @@
 package org.gridfarm.storagenode.disk.linux;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -43,5 +44,20 @@ final class Foreign {
 
     static int errno(MemorySegment state) {
         return (int) ERRNO_FIELD.get(state, 0L);
+    }
+
+    interface Calls {
+        long run(MemorySegment state, Arena arena) throws Throwable;
+    }
+
+    /** Calls in memory of their own; what only a foreign call can throw is no checked exception. */
+    static long calling(Calls calls) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            return calls.run(state(arena), arena);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException(e);
+        }
     }
 }

@@ -87,56 +87,41 @@ public final class LinuxDisk extends PortableDisk {
     }
 
     private static long with(Path file, int flags, OnDescriptor action) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = Foreign.state(arena);
-            MemorySegment name = arena.allocateFrom(file.toString());
-            int fd = (int) OPEN.invokeExact(state, name, flags | O_CLOEXEC);
-            if (fd < 0) {
-                throw failure(file, "open", Foreign.errno(state));
-            }
+        return Foreign.calling((state, arena) -> {
+            int fd = open(file, flags, state, arena);
+            if (fd < 0) throw failure(file, "open", -fd);
             try {
                 return action.run(fd, state, arena);
             } finally {
                 int ignored = (int) CLOSE.invokeExact(state, fd);
             }
-        } catch (IOException | RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
-        }
+        });
     }
 
     /** A descriptor; negative: the errno. */
-    private static int open(Path file, int flags) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = Foreign.state(arena);
-            MemorySegment name = arena.allocateFrom(file.toString());
-            int fd = (int) OPEN.invokeExact(state, name, flags | O_CLOEXEC);
-            return fd >= 0 ? fd : -Foreign.errno(state);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
-        }
+    private static int open(Path file, int flags, MemorySegment state, Arena arena)
+            throws Throwable {
+        MemorySegment name = arena.allocateFrom(file.toString());
+        int fd = (int) OPEN.invokeExact(state, name, flags | O_CLOEXEC);
+        return fd >= 0 ? fd : -Foreign.errno(state);
     }
 
     static void close(int fd) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            int ignored = (int) CLOSE.invokeExact(Foreign.state(arena), fd);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
-        }
+        Foreign.calling((state, arena) -> (int) CLOSE.invokeExact(state, fd));
     }
 
     /** Who does not own the file may not leave its access time. */
     @Override
     public QuietFile openQuietly(Path file) throws IOException {
-        int fd = open(file, O_RDONLY | O_NOATIME);
-        if (fd == -EPERM) fd = open(file, O_RDONLY);
-        if (fd < 0) throw failure(file, "open", -fd);
-        return new LinuxQuietFile(file, fd);
+        return new LinuxQuietFile(
+                file,
+                (int)
+                        Foreign.calling((state, arena) -> {
+                            int fd = open(file, O_RDONLY | O_NOATIME, state, arena);
+                            if (fd == -EPERM) fd = open(file, O_RDONLY, state, arena);
+                            if (fd < 0) throw failure(file, "open", -fd);
+                            return fd;
+                        }));
     }
 
     static IOException failure(Path file, String call, int errno) {

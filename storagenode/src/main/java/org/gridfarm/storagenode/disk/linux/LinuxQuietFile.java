@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import org.gridfarm.storagenode.disk.QuietFile;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -40,28 +39,22 @@ final class LinuxQuietFile implements QuietFile {
     @Override
     public int read(ByteBuffer into, long offset) throws IOException {
         use.readLock().lock();
-        try (Arena arena = Arena.ofConfined()) {
+        try {
             if (closed) throw new ClosedChannelException();
-            MemorySegment state = Foreign.state(arena);
-            long count =
-                    (long)
-                            PREAD.invokeExact(
-                                    state,
-                                    fd,
-                                    MemorySegment.ofBuffer(into),
-                                    (long) into.remaining(),
-                                    offset);
-            if (count < 0) throw LinuxDisk.failure(file, "pread", Foreign.errno(state));
+            int count = (int) Foreign.calling((state, arena) -> read(into, offset, state));
             if (count == 0) return -1;
-            into.position(into.position() + (int) count);
-            return (int) count;
-        } catch (IOException | RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
+            into.position(into.position() + count);
+            return count;
         } finally {
             use.readLock().unlock();
         }
+    }
+
+    private long read(ByteBuffer into, long offset, MemorySegment state) throws Throwable {
+        MemorySegment room = MemorySegment.ofBuffer(into);
+        long count = (long) PREAD.invokeExact(state, fd, room, room.byteSize(), offset);
+        if (count < 0) throw LinuxDisk.failure(file, "pread", Foreign.errno(state));
+        return count;
     }
 
     @Override

@@ -309,13 +309,12 @@ public final class MetadataClient implements Metadata, SessionKeeper {
 
     @Override
     public CompletableFuture<Void> accessed(Collection<Access> accesses) {
-        AccessedRequest.Builder request = AccessedRequest.newBuilder();
+        AccessedRequest.Builder request = AccessedRequest.newBuilder().addAllAccesses(accesses);
         Map<Long, Long> stamps = new HashMap<>();
         Map<Long, Long> asked = new HashMap<>();
         for (Access access : accesses) {
             asked.computeIfAbsent(access.getInode(), this::changing);
             stamps.put(access.getInode(), cache.attributesStamp(access.getInode()));
-            request.addAccesses(access);
         }
         return session.leader(
                         MetadataMethods.ACCESSED,

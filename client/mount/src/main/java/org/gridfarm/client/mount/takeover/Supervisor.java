@@ -175,10 +175,10 @@ public final class Supervisor {
      */
     public void clear() {
         try {
-            if (Files.exists(state) && Files.exists(beside("own"))) {
+            Path own = decisions(state);
+            if (Files.exists(state) && Files.exists(own)) {
                 Files.move(state, left(state), StandardCopyOption.REPLACE_EXISTING);
-                Files.move(
-                        beside("own"), leftDecisions(state), StandardCopyOption.REPLACE_EXISTING);
+                Files.move(own, decisions(left(state)), StandardCopyOption.REPLACE_EXISTING);
             }
             Files.deleteIfExists(state);
             for (String file :
@@ -206,9 +206,9 @@ public final class Supervisor {
         return beside(ledger, "left");
     }
 
-    /** Where that stands. */
-    public static Path leftDecisions(Path ledger) {
-        return beside(ledger, "left.own");
+    /** Where stands what a mount with that ledger has decided and not told. */
+    public static Path decisions(Path ledger) {
+        return beside(ledger, "own");
     }
 
     private static Path beside(Path ledger, String file) {

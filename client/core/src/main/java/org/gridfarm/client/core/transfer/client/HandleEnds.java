@@ -125,7 +125,7 @@ record HandleEnds(
     }
 
     @Override
-    public CompletableFuture<Void> closed(long inode) {
+    public CompletableFuture<Void> closesOver(long inode) {
         return resting.end(inode);
     }
 

@@ -451,9 +451,9 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
         return AtLeader.refreshRequest(wiring, this, open.generationKnown(), wantedSize);
     }
 
-    /** See {@link HandleOwner#closed(long)}. */
+    /** See {@link HandleOwner#closesOver}. */
     CompletableFuture<Void> closesOver() {
-        return owner.closed(open.inode);
+        return owner.closesOver(open.inode);
     }
 
     /** See {@link HandleOwner#told}. */

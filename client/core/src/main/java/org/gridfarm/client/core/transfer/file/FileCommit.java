@@ -47,7 +47,7 @@ final class FileCommit {
     /** Whoever wrote it, as far as that is closed or open here. */
     private CompletableFuture<Void> syncedByReader() {
         FarmFileHandle strongest = FarmFileHandle.strongest(open.handles());
-        if (strongest != null && strongest.flags().write() && open.hasWriter()) {
+        if (strongest != null && strongest.flags().write()) {
             return strongest.sync();
         }
         return handle.closesOver()

@@ -29,7 +29,7 @@ public interface HandleOwner {
     CompletableFuture<Void> ended(FarmFileHandle handle);
 
     /** Completes when what programs closed of its file is closed for good. */
-    CompletableFuture<Void> closed(long inode);
+    CompletableFuture<Void> closesOver(long inode);
 
     /** Nothing was changed through it. True: it is kept for whoever opens the file again. */
     boolean release(FarmFileHandle handle);
