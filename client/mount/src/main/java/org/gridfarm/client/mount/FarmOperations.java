@@ -1,5 +1,7 @@
 package org.gridfarm.client.mount;
 
+import io.micrometer.core.instrument.MeterRegistry;
+
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.BytesReply;
@@ -73,6 +75,10 @@ final class FarmOperations implements FuseOperations {
         this.xattrs = new Xattrs(mounted, files);
         this.telling = new Telling(mounted, files::count, noPassthrough, own);
         this.control = new ControlFiles(telling.pages(), mounted.firstHandle());
+    }
+
+    void register(MeterRegistry registry) {
+        telling.register(registry);
     }
 
     @Override

@@ -174,13 +174,16 @@ public final class MountMain {
                                     ? Restoration.from(farm, ledger.former())
                                     : Restoration.NONE,
                             own == null ? () -> OwnFigures.NONE : own::figures);
-            if (settings.usesJnr()) {
-                log.info("mounting on {} by libfuse", settings.directory());
-                JnrMount.serve(settings.directory(), options, operations);
-            } else if (ledger == null) {
-                await(LinuxMount.mount(settings.directory(), options, operations), settings);
-            } else {
-                supervised(settings, options, operations, ledger);
+            try (MountDoor door =
+                    MountDoor.open(settings, farm.metadata(), operations::register, goesOn)) {
+                if (settings.usesJnr()) {
+                    log.info("mounting on {} by libfuse", settings.directory());
+                    JnrMount.serve(settings.directory(), options, operations);
+                } else if (ledger == null) {
+                    await(LinuxMount.mount(settings.directory(), options, operations), settings);
+                } else {
+                    supervised(settings, options, operations, ledger);
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.wire.Credentials;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ final class MountSettings {
     private String engine = "linux";
     private boolean nopassthrough;
     private WriteBehind writeBehind = WriteBehind.BORN_WHERE_POSSIBLE;
+    private @Nullable HostPort http;
     private @Nullable Path ledger;
     private boolean prepare;
     private @Nullable Integer uid;
@@ -109,6 +111,7 @@ final class MountSettings {
                                 case "born" -> WriteBehind.BORN;
                                 default -> throw wrong(option, "writebehind is off or born");
                             };
+            case "http" -> http = address(option, value);
             case "source" -> options = options.withSource(value);
             case "nostandby" -> {} // the supervisor's
             case "nopassthrough" -> nopassthrough = true;
@@ -133,6 +136,14 @@ final class MountSettings {
                     throw wrong(option, "unknown mount option; see gf mount --help");
                 }
             }
+        }
+    }
+
+    private static HostPort address(String option, String value) {
+        try {
+            return HostPort.parse(value);
+        } catch (IllegalArgumentException e) {
+            throw wrong(option, "needs HOST:PORT to listen on");
         }
     }
 
@@ -219,6 +230,11 @@ final class MountSettings {
 
     WriteBehind writeBehind() {
         return writeBehind;
+    }
+
+    /** Where metrics and health are shown; null: nowhere. */
+    @Nullable HostPort http() {
+        return http;
     }
 
     /** Only to mount, and to become the supervisor then. */

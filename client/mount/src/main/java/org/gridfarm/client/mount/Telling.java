@@ -1,5 +1,7 @@
 package org.gridfarm.client.mount;
 
+import io.micrometer.core.instrument.MeterRegistry;
+
 import org.gridfarm.client.core.metadata.Metadata;
 import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.Passthrough;
@@ -19,6 +21,7 @@ final class Telling {
     private final LongSupplier openFiles;
     private final String noPassthrough;
     private final Supplier<OwnFigures> own;
+    private @Nullable MountMeters meters;
     private volatile @Nullable Connection connection;
 
     /**
@@ -37,6 +40,14 @@ final class Telling {
 
     void started(Connection running) {
         connection = running;
+        if (meters != null) meters.registerRequests(running.figures());
+    }
+
+    /** The same for monitors; before it is started. */
+    void register(MeterRegistry registry) {
+        MountMeters made = new MountMeters(registry, mounted, openFiles, own, () -> connection);
+        made.register();
+        meters = made;
     }
 
     List<ControlFiles.Page> pages() {

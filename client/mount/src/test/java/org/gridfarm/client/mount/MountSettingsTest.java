@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.client.mount.MountSettings.WriteBehind;
 import org.gridfarm.client.mount.fuse.MountFlag;
+import org.gridfarm.protocol.rpc.HostPort;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,16 @@ class MountSettingsTest {
                 .isEqualTo(WriteBehind.OFF);
         assertThatThrownBy(() -> settings("writebehind=on", "/etc/none"))
                 .hasMessageContaining("off or born");
+    }
+
+    @Test
+    void metricsAreShownWhereItSays() {
+        assertThat(settings("ro", "/etc/none").http()).isNull();
+        assertThat(settings("http=127.0.0.1:7301", "/etc/none").http())
+                .isEqualTo(new HostPort("127.0.0.1", 7301));
+        assertThatThrownBy(() -> settings("http=7301", "/etc/none"))
+                .hasMessageContaining("http=7301")
+                .hasMessageContaining("HOST:PORT");
     }
 
     @Test

@@ -14,10 +14,14 @@ public final class Metrics {
 
     /** All of it as text; empty while it starts or ends. */
     public static String of(Cluster.ComponentStatus daemon) {
+        return of(String.valueOf(daemon.http()));
+    }
+
+    /** The same of whatever shows metrics at the address. */
+    static String of(String address) {
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpRequest request =
-                    HttpRequest.newBuilder(URI.create("http://" + daemon.http() + "/metrics"))
-                            .build();
+                    HttpRequest.newBuilder(URI.create("http://" + address + "/metrics")).build();
             return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
         } catch (IOException e) {
             return "";
@@ -45,12 +49,16 @@ public final class Metrics {
 
     /** The values of that name with the tag, which is written as in the text. */
     static double value(Cluster.ComponentStatus daemon, String name, String tag) {
-        return of(daemon)
-                .lines()
+        return value(of(daemon), name, tag);
+    }
+
+    /** The same in what was told. */
+    static double value(String told, String name, String tag) {
+        return told.lines()
                 .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
                 .filter(line -> line.contains(tag))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .reduce(Double::sum)
-                .orElseThrow(() -> new AssertionError(daemon.name() + " does not tell " + name));
+                .orElseThrow(() -> new AssertionError("nothing is told of " + name));
     }
 }

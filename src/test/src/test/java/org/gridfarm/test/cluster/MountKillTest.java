@@ -9,6 +9,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -69,8 +71,21 @@ class MountKillTest {
     /** What the kernel otherwise does by itself is asked of the process. */
     @Test
     void norWithoutPassthrough() throws Exception {
-        underKills(
-                farm.mountWithoutPassthrough("n1"), "kills/plain", Tier.count("mount.kills.plain"));
+        int kills = Tier.count("mount.kills.plain");
+        String http = "127.0.0.1:" + freePort();
+        underKills(farm.mountWithoutPassthrough("n1", http), "kills/plain", kills);
+        String told = Metrics.of(http);
+        assertThat(Metrics.value(told, "gf_mount_processes_before", "")).isEqualTo(kills);
+        assertThat(Metrics.value(told, "gf_mount_requests_seconds_count", "\"write\""))
+                .isPositive();
+        assertThat(Metrics.value(told, "gf_mount_lease_left_seconds", "")).isPositive();
+        assertThat(Metrics.value(told, "gf_mount_commands_lost_total", "")).isZero();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     private void underKills(Path where, String directory, int kills) throws Exception {

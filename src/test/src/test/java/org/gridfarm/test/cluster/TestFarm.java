@@ -285,6 +285,12 @@ public final class TestFarm implements AutoCloseable {
         return mounted(directory.resolve("plain-" + node), node, "-o", "nopassthrough");
     }
 
+    /** The same, which shows metrics at the address. */
+    Path mountWithoutPassthrough(String node, String http) {
+        return mounted(
+                directory.resolve("plain-" + node), node, "-o", "nopassthrough,http=" + http);
+    }
+
     /** A mount at that node where users are who has the same name in the farm. */
     Path mountByNames(String node) {
         return mounted(directory.resolve("names-" + node), node, "-o", "names");

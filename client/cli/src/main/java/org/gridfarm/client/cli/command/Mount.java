@@ -26,6 +26,7 @@ import java.util.concurrent.Callable;
             "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, writebehind=born|off, source=TEXT (as df shows it),",
             "uid=N, gid=N, uidmap=LOCAL:FARM[:COUNT], gidmap=... (which numbers of users and groups mean whom),",
             "names (users and groups are who has the same name in the farm, whatever the numbers),",
+            "http=HOST:PORT (metrics and health),",
             "The mount outlives the process that serves it: a supervisor starts another, and one stands by.",
             "Returns when the mount answers; -f stays in the foreground instead. gf umount DIR ends it."
         },

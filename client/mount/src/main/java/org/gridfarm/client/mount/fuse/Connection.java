@@ -16,4 +16,7 @@ public interface Connection {
     /// True when this process took the mount over from another: nodes and handles that it never
     /// gave out are in use.
     boolean resumed();
+
+    /// Of this process.
+    RequestFigures figures();
 }

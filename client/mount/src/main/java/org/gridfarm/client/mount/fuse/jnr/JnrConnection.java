@@ -5,6 +5,7 @@ import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.KernelCache;
 import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.RequestFigures;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
@@ -39,6 +40,11 @@ final class JnrConnection implements Connection, KernelCache, Passthrough {
     @Override
     public boolean resumed() {
         return false;
+    }
+
+    @Override
+    public RequestFigures figures() {
+        return RequestFigures.NONE;
     }
 
     @Override

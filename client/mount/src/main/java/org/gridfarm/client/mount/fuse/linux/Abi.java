@@ -78,6 +78,7 @@ final class Abi {
     static final int TMPFILE = 51;
     static final int STATX = 52;
     static final int COPY_FILE_RANGE_64 = 53;
+    static final int OPCODE_END = 54;
 
     // struct fuse_attr
     static final int ATTR_INO = 0;
@@ -376,6 +377,50 @@ final class Abi {
     static final int NAME_BYTES_MAX = 1024;
 
     private Abi() {}
+
+    /// As people know it; empty: it has no answer, or is none that a mount is asked.
+    static String name(int opcode) {
+        return switch (opcode) {
+            case LOOKUP -> "lookup";
+            case GETATTR, STATX -> "getattr";
+            case SETATTR -> "setattr";
+            case READLINK -> "readlink";
+            case SYMLINK -> "symlink";
+            case MKNOD -> "mknod";
+            case MKDIR -> "mkdir";
+            case UNLINK -> "unlink";
+            case RMDIR -> "rmdir";
+            case RENAME, RENAME2 -> "rename";
+            case LINK -> "link";
+            case OPEN -> "open";
+            case READ -> "read";
+            case WRITE -> "write";
+            case STATFS -> "statfs";
+            case RELEASE -> "release";
+            case FSYNC -> "fsync";
+            case SETXATTR -> "setxattr";
+            case GETXATTR -> "getxattr";
+            case LISTXATTR -> "listxattr";
+            case REMOVEXATTR -> "removexattr";
+            case FLUSH -> "flush";
+            case OPENDIR -> "opendir";
+            case READDIR, READDIRPLUS -> "readdir";
+            case RELEASEDIR -> "releasedir";
+            case FSYNCDIR -> "fsyncdir";
+            case GETLK -> "getlk";
+            case SETLK -> "setlk";
+            case SETLKW -> "setlkw";
+            case ACCESS -> "access";
+            case CREATE -> "create";
+            case IOCTL -> "ioctl";
+            case FALLOCATE -> "fallocate";
+            case LSEEK -> "lseek";
+            case COPY_FILE_RANGE, COPY_FILE_RANGE_64 -> "copy_file_range";
+            case SYNCFS -> "syncfs";
+            case TMPFILE -> "tmpfile";
+            default -> "";
+        };
+    }
 
     /// Whoever sends it waits for its answer. Others may come late, when their thread is at
     /// something else.

@@ -285,7 +285,13 @@ public final class LinuxMount implements AutoCloseable {
         return false;
     }
 
+    /// The kernel gives a number that has become free to the next mount.
     private boolean isThere() throws IOException {
+        Session mine;
+        synchronized (this) {
+            mine = session;
+        }
+        if (mine != null && mine.isUnmounted()) return false;
         MountTable.Entry there = MountTable.at(saved.point());
         return there != null && there.fuse() && there.device() == saved.device();
     }

@@ -60,6 +60,7 @@ abstract class RequestLife implements Request {
     private volatile boolean hooked;
     private volatile boolean callerKilled;
     private volatile long deadlineAt;
+    private long begunAt;
     private volatile boolean registered;
     private @Nullable Thread answerer;
     private boolean answeredOutside;
@@ -106,6 +107,7 @@ abstract class RequestLife implements Request {
         listingIsKept = false;
         recallMark = session.recalls.now();
         deadlineAt = session.deadlineFromNow();
+        begunAt = System.nanoTime();
         if (interrupted) {
             interrupted = false;
         }
@@ -219,6 +221,7 @@ abstract class RequestLife implements Request {
         // For good, an abandoned object serves no other request; and before the caller is gone.
         callerKilled = errno == Errno.EINTR;
         session.abandoned(opcode, errno);
+        count(-errno);
         Buffer buffer = session.small.take();
         Layout.header(buffer.segment, Abi.OUT_BYTES, -errno, number);
         session.write(buffer, Abi.OUT_BYTES);
@@ -357,6 +360,7 @@ abstract class RequestLife implements Request {
             throw new IllegalStateException("no buffer");
         }
         Layout.header(buffer.segment, length, error, unique);
+        count(error);
         boolean received = session.write(buffer, length);
         out = null;
         session.giveBack(buffer);
@@ -369,6 +373,7 @@ abstract class RequestLife implements Request {
         Buffer buffer = session.small.take();
         MemorySegment from = MemorySegment.ofBuffer(content);
         Layout.header(buffer.segment, Abi.OUT_BYTES + length, 0, unique);
+        count(0);
         MemorySegment vector = buffer.segment.asSlice(Abi.OUT_BYTES, 32);
         vector.set(JAVA_LONG, 0, buffer.address);
         vector.set(JAVA_LONG, 8, Abi.OUT_BYTES);
@@ -384,6 +389,11 @@ abstract class RequestLife implements Request {
         }
         end();
         return received;
+    }
+
+    /// Before the caller goes on, who might look at the counts.
+    private void count(int error) {
+        session.counts.answered(opcode, error, System.nanoTime() - begunAt);
     }
 
     private void end() {

@@ -48,6 +48,7 @@ final class Session implements Connection {
     final BufferPool small = new BufferPool(SMALL_BYTES, SMALL_KEPT);
     final BufferPool big;
     final KernelNotices notices;
+    final RequestCounts counts = new RequestCounts();
 
     private final LinuxPassthrough passthrough;
     private final boolean resumed;
@@ -60,6 +61,7 @@ final class Session implements Connection {
     private final Object ending = new Object();
     private int workersLeft;
     private boolean ended;
+    private boolean unmounted;
     private volatile boolean closing;
     private volatile long now = System.nanoTime();
     private volatile long heldUpSince;
@@ -280,6 +282,7 @@ final class Session implements Connection {
 
     void workerEnded(int errno) {
         synchronized (ending) {
+            unmounted |= errno == Errno.ENODEV; // an aborted one is ECONNABORTED
             if (--workersLeft > 0) {
                 return;
             }
@@ -289,6 +292,14 @@ final class Session implements Connection {
             LOG.error("reading from /dev/fuse failed: errno {}", errno);
         }
         takeDown();
+    }
+
+    /// The kernel has let go of the mount: what is mounted there now is another, under whatever
+    /// number.
+    boolean isUnmounted() {
+        synchronized (ending) {
+            return unmounted;
+        }
     }
 
     private void takeDown() {
@@ -364,5 +375,10 @@ final class Session implements Connection {
     @Override
     public boolean resumed() {
         return resumed;
+    }
+
+    @Override
+    public RequestCounts figures() {
+        return counts;
     }
 }

@@ -2,6 +2,7 @@ package org.gridfarm.client.mount.fuse.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -427,5 +428,17 @@ class MountTest {
                 .untilAsserted(() -> mount.unmount()); // the release is under way
         assertThat(mount.awaitEnd(Duration.ofSeconds(10))).isTrue();
         assertThat(MountTable.at(point.toRealPath())).isNull();
+    }
+
+    /** Whoever served the former one may end later, under the same number of a device. */
+    @Test
+    void theEndOfAMountLeavesTheNextOneAtItsPlaceAlone() throws Exception {
+        mount.unmount();
+        assertThat(mount.awaitEnd(Duration.ofSeconds(10))).isTrue();
+        LinuxMount former = mount;
+        mount();
+        assumeThat(mount.saved().device()).isEqualTo(former.saved().device());
+        former.close();
+        assertThat(MountTable.at(point.toRealPath())).isNotNull();
     }
 }
