@@ -1,5 +1,6 @@
 package org.gridfarm.client.cli;
 
+import org.gridfarm.client.cli.command.Batch;
 import org.gridfarm.client.cli.command.Subcommand;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.Exit;
@@ -71,7 +72,9 @@ public final class Gf {
         // most commands take.
         Subcommand asked = words.length == 0 ? null : Subcommand.named(words[0]);
         if (asked != null) {
-            CommandLine command = new CommandLine(asked.create());
+            Object made = asked.create();
+            if (made instanceof Batch batch) batch.runsBy(each -> run("gf", each));
+            CommandLine command = new CommandLine(made);
             command.setStopAtPositional(asked.hasCommandOfItsOwn());
             command.setUnmatchedOptionsArePositionalParams(asked.hasDashedOperands());
             line.addSubcommand(asked.label(), command);

@@ -77,6 +77,9 @@ public final class Mutations {
 
         void reply(MutateReply reply);
 
+        /** Of this answer what a repetition is to be answered. */
+        MutateReply remembered(MutateReply reply);
+
         /** Nothing was changed, as memory says; that may not be durable yet. */
         void refused(FarmException why);
 
@@ -104,6 +107,11 @@ public final class Mutations {
         @Override
         public void reply(MutateReply reply) {
             exchange.reply(reply);
+        }
+
+        @Override
+        public MutateReply remembered(MutateReply reply) {
+            return reply;
         }
 
         @Override
@@ -327,15 +335,15 @@ public final class Mutations {
             @Nullable OpenRequest wish) {
         long sequence = leader.openSequence();
         reply.setRevision(sequence);
-        MutateReply kept = reply.build();
+        MutateReply answer = reply.build();
         leader.outcome(
                 Outcome.newBuilder()
                         .setSession(caller.session())
                         .setSequence(request.getSequence())
                         .setSettled(request.getSettled())
-                        .setReply(kept.toByteString())
+                        .setReply(asked.remembered(answer).toByteString())
                         .build());
-        leader.afterCompletion(sequence, () -> send(asked, caller, kept, wish));
+        leader.afterCompletion(sequence, () -> send(asked, caller, answer, wish));
     }
 
     /**

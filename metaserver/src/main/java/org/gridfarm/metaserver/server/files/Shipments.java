@@ -14,6 +14,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenedByShipment;
@@ -198,7 +199,7 @@ public final class Shipments {
                                 .setHandle(handle)
                                 .setOpened(reply.getOpened()));
             }
-            boolean same = ShippedAnswers.digest(request(), reply) == command.getDigest();
+            boolean same = again || ShippedAnswers.digest(request(), reply) == command.getDigest();
             if (!again) count(same ? Result.SAME : Result.DIFFERENT);
             if (!same) {
                 shipment.reply.addDifferent(index);
@@ -209,6 +210,15 @@ public final class Shipments {
                         reply);
             }
             shipment.over();
+        }
+
+        /** That it was done, and to what: its session has answered it by itself. */
+        @Override
+        public MutateReply remembered(MutateReply reply) {
+            return MutateReply.newBuilder()
+                    .setAttributes(
+                            Attributes.newBuilder().setInode(reply.getAttributes().getInode()))
+                    .build();
         }
 
         /** At once, before the commands that follow. */

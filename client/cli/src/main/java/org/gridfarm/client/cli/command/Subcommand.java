@@ -76,6 +76,7 @@ public enum Subcommand {
     CONFIG(Group.FARM, "config", ConfigCommand::new),
     DOCTOR(Group.FARM, "doctor", Doctor::new),
     SUPPORT_BUNDLE(Group.FARM, "support-bundle", SupportBundle::new),
+    BATCH(Group.HOST, "batch", Batch::new),
     SETUP(Group.HOST, "setup", SetupCommand::new),
     MOUNT(Group.HOST, "mount", Mount::new),
     UMOUNT(Group.HOST, "umount", Umount::new),

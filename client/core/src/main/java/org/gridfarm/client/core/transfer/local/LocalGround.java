@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -37,8 +38,16 @@ public final class LocalGround {
     /** What this process may not open now it may not open soon: the node is asked for the bytes. */
     private static final Duration DENIED_FOR = Duration.ofMinutes(1);
 
+    private static final Duration LOOKED_AT_FOR = Duration.ofSeconds(1);
+
+    /** A node has some disks. */
+    private static final int SEEN_MAX = 64;
+
+    private record Seen(Object owner, long at) {}
+
     private final Clock clock;
     private final List<Path> directories;
+    private final Map<Path, Seen> seen = new ConcurrentHashMap<>(); // by data directory
     private volatile boolean warned;
     private volatile long deniedAt;
     private volatile boolean denied;
@@ -83,11 +92,7 @@ public final class LocalGround {
             if (!directories.isEmpty() && !directories.contains(root)) {
                 throw new IOException("it is not below node_data");
             }
-            Object owner = owner(root, DIRECTORY);
-            boolean same =
-                    owner.equals(owner(root.resolve("version"), REGULAR))
-                            && owner.equals(owner(Path.of(path), REGULAR));
-            if (!same) {
+            if (!ownerOf(root).equals(owner(Path.of(path), REGULAR))) {
                 throw new IOException("it has another owner than " + root);
             }
         } catch (java.nio.file.FileSystemException e) {
@@ -104,15 +109,29 @@ public final class LocalGround {
         }
     }
 
+    /** Of a data directory, which is looked at now and then, and not for each short file in it. */
+    private Object ownerOf(Path root) throws IOException {
+        Seen last = seen.get(root);
+        long now = clock.nanoTime();
+        if (last != null && now - last.at < LOOKED_AT_FOR.toNanos()) return last.owner;
+        Object owner = owner(root, DIRECTORY);
+        if (!owner.equals(owner(root.resolve("version"), REGULAR))) {
+            throw new IOException("its file of the version has another owner than " + root);
+        }
+        if (seen.size() >= SEEN_MAX) seen.clear();
+        seen.put(root, new Seen(owner, now));
+        return owner;
+    }
+
     private static Object owner(Path path, int type) throws IOException {
-        Map<String, Object> seen;
+        Map<String, Object> attributes;
         try {
-            seen = Files.readAttributes(path, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+            attributes = Files.readAttributes(path, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
         } catch (UnsupportedOperationException e) {
             throw new IOException("this system does not tell owners", e);
         }
-        Integer mode = (Integer) seen.get("mode");
-        Object owner = seen.get("uid");
+        Integer mode = (Integer) attributes.get("mode");
+        Object owner = attributes.get("uid");
         if (mode == null || owner == null) {
             throw new IOException("this system does not tell owners");
         }

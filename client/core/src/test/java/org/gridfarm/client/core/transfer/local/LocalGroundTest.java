@@ -83,6 +83,7 @@ class LocalGroundTest {
         Files.setAttribute(staged, "unix:uid", 65534);
         refused(staged, "another owner");
         Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxrwx---"));
+        clock.advance(Duration.ofSeconds(1));
         refused(replica, "others may write");
     }
 

@@ -1,0 +1,121 @@
+package org.gridfarm.client.cli.command;
+
+import org.gridfarm.client.cli.operand.ShellWords;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.Exit;
+import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Many commands in one process: each takes milliseconds then, not the start of a program. */
+@Command(
+        name = "batch",
+        header = "Runs many commands, one on each line, by one process.",
+        description = {
+            "",
+            "Each line of FILE, or of standard input without one, is a command as it would follow gf, with words quoted",
+            "as for a shell: put 'a b' /data/x. Empty lines and those that begin with # are passed over. Ends with the first",
+            "command that fails, and its status."
+        },
+        mixinStandardHelpOptions = true)
+public final class Batch implements Callable<Integer> {
+    /** Runs one command; its status. */
+    public interface Runner {
+        int run(String[] words);
+    }
+
+    @Option(names = "--config", paramLabel = "FILE", description = "configuration, for all of them")
+    private @Nullable Path config;
+
+    @Option(
+            names = {"-k", "--keep-going"},
+            description = "go on after a command that failed, and end with the status of the first")
+    private boolean keepsGoing;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "of this machine; - or none: standard input")
+    private String file = "-";
+
+    private @Nullable Runner runner;
+
+    /** To be told before it is called. */
+    public void runsBy(Runner commands) {
+        runner = commands;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (!file.equals("-")) {
+            try (BufferedReader lines = Files.newBufferedReader(Path.of(file))) {
+                return run(lines);
+            }
+        }
+        InputStream given = System.in;
+        System.setIn(InputStream.nullInputStream()); // the next lines are no command's input
+        try {
+            return run(new BufferedReader(new InputStreamReader(given, StandardCharsets.UTF_8)));
+        } finally {
+            System.setIn(given);
+        }
+    }
+
+    private int run(BufferedReader lines) throws IOException {
+        int first = Exit.OK.code();
+        int number = 0;
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            number++;
+            List<String> words = words(line, number);
+            if (words.isEmpty()) continue;
+            int status = run(words, number);
+            System.out.flush();
+            if (status == Exit.OK.code()) continue;
+            System.err.println("gf batch: line " + number + " ended with " + status);
+            if (!keepsGoing) return status;
+            if (first == Exit.OK.code()) first = status;
+        }
+        return first;
+    }
+
+    private List<String> words(String line, int number) {
+        String text = line.strip();
+        if (text.startsWith("#")) return List.of();
+        try {
+            List<String> words = ShellWords.of(text);
+            return !words.isEmpty() && words.getFirst().equals("gf")
+                    ? words.subList(1, words.size())
+                    : words;
+        } catch (IllegalArgumentException e) {
+            throw new FarmException(ErrorKind.USAGE, "batch", "line " + number, e.getMessage(), e);
+        }
+    }
+
+    private int run(List<String> words, int number) {
+        if (runner == null) throw new IllegalStateException("called without a runner");
+        if (words.getFirst().equals("batch")) {
+            throw new FarmException(
+                    ErrorKind.USAGE, "batch", "line " + number, "a batch runs no other batch");
+        }
+        List<String> whole = new ArrayList<>();
+        if (config != null) {
+            whole.addAll(List.of("--config", config.toString()));
+        }
+        whole.addAll(words);
+        return runner.run(whole.toArray(String[]::new));
+    }
+}
