@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 
 /** A page at the end of sixteen tebibytes of nothing, on its way between nodes. */
@@ -45,26 +46,15 @@ class FarOutTest {
             throws Exception {
         SyncObjectRequest request =
                 SyncObjectRequest.newBuilder()
-                        .setObject(id)
+                        .setChain(
+                                farm.header(
+                                                id,
+                                                chain[0],
+                                                Arrays.copyOfRange(chain, 1, chain.length))
+                                        .setCreate(fill))
                         .setDurable(true)
                         .setDigest(true)
                         .setFill(fill)
-                        .setCreate(fill)
-                        .setTicket(
-                                farm.metaserver.ticket(
-                                        chain[0],
-                                        id,
-                                        Rights.READ_WRITE,
-                                        binding(farm.alice),
-                                        java.util.Arrays.copyOfRange(chain, 1, chain.length)))
-                        .setWriter(1)
-                        .setFence(1)
-                        .addAllRest(
-                                farm.metaserver.members(
-                                        id,
-                                        Rights.READ_WRITE,
-                                        binding(farm.alice),
-                                        java.util.Arrays.copyOfRange(chain, 1, chain.length)))
                         .build();
         ChainOutcome outcome =
                 get(farm.peer(chain[0]).callPlain(StorageMethods.SYNC, request, PATIENCE));
@@ -123,13 +113,7 @@ class FarOutTest {
             ObjectId range = object(83, 1);
             CopyRangeRequest request =
                     CopyRangeRequest.newBuilder()
-                            .setObject(range)
-                            .setCreate(true)
-                            .setTicket(
-                                    farm.metaserver.ticket(
-                                            "n1", range, Rights.READ_WRITE, binding(farm.alice)))
-                            .setWriter(1)
-                            .setFence(1)
+                            .setChain(farm.header(range, "n1").setCreate(true))
                             .setLength(FAR + 4096)
                             .setSource(id)
                             .addAllSourceReplicas(

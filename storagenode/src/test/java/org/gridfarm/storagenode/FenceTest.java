@@ -2,13 +2,11 @@ package org.gridfarm.storagenode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.gridfarm.storagenode.TestFarm.PATIENCE;
-import static org.gridfarm.storagenode.TestFarm.binding;
 import static org.gridfarm.storagenode.TestFarm.failure;
 import static org.gridfarm.storagenode.TestFarm.get;
 import static org.gridfarm.storagenode.TestFarm.object;
 
 import org.gridfarm.protocol.api.StorageMethods;
-import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -33,17 +31,15 @@ class FenceTest {
     }
 
     private static WriteObjectRequest.Builder fenced(WriteObjectRequest.Builder write, long fence) {
-        return write.setWriter(WRITER).setFence(fence);
+        write.getChainBuilder().setWriter(WRITER).setFence(fence);
+        return write;
     }
 
     private static TruncateObjectRequest cut(TestFarm farm, ObjectId id, long fence, String head)
             throws Exception {
         return TruncateObjectRequest.newBuilder()
-                .setObject(id)
+                .setChain(farm.header(id, head).setWriter(WRITER).setFence(fence))
                 .setSize(10)
-                .setTicket(farm.metaserver.ticket(head, id, Rights.READ_WRITE, binding(farm.alice)))
-                .setWriter(WRITER)
-                .setFence(fence)
                 .build();
     }
 
@@ -105,11 +101,9 @@ class FenceTest {
         try (TestFarm farm = new TestFarm(root, "n1")) {
             ObjectId id = object(21, 1);
             get(farm.send(fenced(farm.writing(id, "n1"), 9), filled('a'), "n1"));
-            get(
-                    farm.send(
-                            farm.writing(id, "n1").setWriter(WRITER + 1).setFence(1),
-                            filled('b'),
-                            "n1"));
+            WriteObjectRequest.Builder other = farm.writing(id, "n1");
+            other.getChainBuilder().setWriter(WRITER + 1).setFence(1);
+            get(farm.send(other, filled('b'), "n1"));
             assertThat(farm.read("n1", id, 0, 1000)).isEqualTo(filled('b'));
         }
     }

@@ -24,6 +24,8 @@ import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
@@ -40,6 +42,7 @@ import org.gridfarm.protocol.wire.StageRequest;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
+import org.gridfarm.protocol.wire.TruncateObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.objects.Payload;
 import org.junit.jupiter.api.AfterAll;
@@ -105,11 +108,9 @@ class HostileClientTest {
         assertThat(failure(asBob(method, request)).kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
     }
 
-    private static WriteObjectRequest.Builder write(ObjectId id, ChainMember... rest)
-            throws Exception {
-        return WriteObjectRequest.newBuilder()
+    private static ChainHeader.Builder header(ObjectId id, ChainMember... rest) throws Exception {
+        return ChainHeader.newBuilder()
                 .setObject(id)
-                .setCreate(true)
                 .setTicket(
                         farm.metaserver.ticket(
                                 "n1",
@@ -117,9 +118,19 @@ class HostileClientTest {
                                 Rights.READ_WRITE,
                                 binding(bob),
                                 Stream.of(rest).map(ChainMember::getNode).toArray(String[]::new)))
+                .addAllRest(List.of(rest))
+                .setCreate(true)
                 .setWriter(99)
-                .setFence(1)
-                .addAllRest(List.of(rest));
+                .setFence(1);
+    }
+
+    private static WriteObjectRequest.Builder write(ChainHeader.Builder chain) {
+        return WriteObjectRequest.newBuilder().setChain(chain);
+    }
+
+    private static WriteObjectRequest.Builder write(ObjectId id, ChainMember... rest)
+            throws Exception {
+        return write(header(id, rest));
     }
 
     private static CompletableFuture<ChainOutcome> send(
@@ -142,11 +153,7 @@ class HostileClientTest {
     private static CopyRangeRequest copy(
             ObjectId own, ObjectId source, String node, ByteString sourceTicket) throws Exception {
         return CopyRangeRequest.newBuilder()
-                .setObject(own)
-                .setTicket(ticket("n1", own, Rights.READ_WRITE, bob))
-                .setCreate(true)
-                .setWriter(99)
-                .setFence(1)
+                .setChain(header(own))
                 .setLength(SECRET.length)
                 .setSource(source)
                 .addSourceReplicas(
@@ -276,27 +283,24 @@ class HostileClientTest {
         assertThat(get(send(write(id, next), SECRET)).getFailuresList()).isEmpty();
         byte[] other = new byte[SECRET.length];
         // At the head alone, with another member, or one that joins as he says.
-        WriteObjectRequest.Builder whole = write(id, next);
-        for (WriteObjectRequest.Builder bad :
+        ChainHeader.Builder whole = header(id, next);
+        for (ChainHeader.Builder bad :
                 List.of(
                         whole.clone().clearRest(),
                         whole.clone().clearRest().addRest(member("n1", id)),
                         whole.clone().setRest(0, next.toBuilder().setJoining(true)))) {
-            FarmException failure = failure(send(bad, other));
+            FarmException failure = failure(send(write(bad), other));
             assertThat(failure.kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
             assertThat(failure).hasMessageContaining("not those of the chain");
         }
         // At a member behind it, by its own ticket.
-        WriteObjectRequest.Builder behind =
-                write(id).setTicket(ticket("n1", id, Rights.READ_CHAINED, bob));
-        assertThat(failure(send(behind, other)).kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
+        ChainHeader.Builder behind =
+                header(id).setTicket(ticket("n1", id, Rights.READ_CHAINED, bob));
+        assertThat(failure(send(write(behind), other)).kind()).isEqualTo(ErrorKind.TICKET_REFUSED);
         // What was written into the plain file is not taken for known to the others.
         SyncObjectRequest sync =
                 SyncObjectRequest.newBuilder()
-                        .setObject(id)
-                        .setTicket(whole.getTicket())
-                        .setWriter(99)
-                        .setFence(1)
+                        .setChain(whole.clone().clearRest())
                         .setDurable(true)
                         .build();
         refused(StorageMethods.SYNC, sync.toBuilder().setDigest(true).build());
@@ -310,19 +314,24 @@ class HostileClientTest {
     @Test
     void noChangeGoesWithoutAFenceAndNobodyRaisesTheFenceOfAnother() throws Exception {
         ObjectId id = fresh();
-        get(farm.send(farm.writing(id, "n1").setWriter(7).setFence(3), SECRET, "n1"));
-        assertThat(failure(send(write(id).clearFence(), SECRET)).kind())
+        ChainHeader.Builder alices = farm.header(id, "n1").setCreate(true).setWriter(7);
+        get(farm.send(write(alices.setFence(3)), SECRET, "n1"));
+        assertThat(failure(send(write(header(id).clearFence()), SECRET)).kind())
                 .isEqualTo(ErrorKind.INVALID);
-        get(send(write(id).setWriter(7).setFence(Long.MAX_VALUE), SECRET));
-        get(farm.send(farm.writing(id, "n1").setWriter(7).setFence(4), SECRET, "n1"));
-        assertThat(
-                        failure(
-                                        farm.send(
-                                                farm.writing(id, "n1").setWriter(7).setFence(3),
-                                                SECRET,
-                                                "n1"))
-                                .kind())
+        get(send(write(header(id).setWriter(7).setFence(Long.MAX_VALUE)), SECRET));
+        get(farm.send(write(alices.setFence(4)), SECRET, "n1"));
+        assertThat(failure(farm.send(write(alices.setFence(3)), SECRET, "n1")).kind())
                 .isEqualTo(ErrorKind.WRONG_GENERATION);
+    }
+
+    @Test
+    void nothingGoesDownAChainThatTheRequestDoesNotName() throws Exception {
+        assertThat(failure(send(WriteObjectRequest.newBuilder(), SECRET)).kind())
+                .isEqualTo(ErrorKind.TICKET_REFUSED);
+        refused(StorageMethods.SYNC, SyncObjectRequest.getDefaultInstance());
+        refused(StorageMethods.TRUNCATE, TruncateObjectRequest.getDefaultInstance());
+        refused(StorageMethods.ALLOCATE, AllocateObjectRequest.getDefaultInstance());
+        refused(StorageMethods.COPY_RANGE, CopyRangeRequest.getDefaultInstance());
     }
 
     // ---- other people's staged files and grants
@@ -358,10 +367,7 @@ class HostileClientTest {
                     .isEqualTo(ErrorKind.OBJECT_ABSENT);
             SyncObjectRequest sync =
                     SyncObjectRequest.newBuilder()
-                            .setObject(own)
-                            .setTicket(ticket("n1", own, Rights.READ_WRITE, bob))
-                            .setWriter(99)
-                            .setFence(1)
+                            .setChain(header(own).setCreate(false))
                             .setStaged(guess)
                             .build();
             assertThat(failure(asBob(StorageMethods.SYNC, sync)).kind())
@@ -432,17 +438,7 @@ class HostileClientTest {
                         CloseLocalRequest.newBuilder().addUnchanged(granted.getLease()).build()));
         Files.write(Path.of(granted.getPath()), SECRET);
         SyncObjectRequest sync =
-                SyncObjectRequest.newBuilder()
-                        .setObject(id)
-                        .setTicket(
-                                farm.metaserver.ticket(
-                                        "n1", id, Rights.READ_WRITE, binding(farm.alice), "n2"))
-                        .setWriter(1)
-                        .setFence(1)
-                        .addAllRest(
-                                farm.metaserver.members(
-                                        id, Rights.READ_WRITE, binding(farm.alice), "n2"))
-                        .build();
+                SyncObjectRequest.newBuilder().setChain(farm.header(id, "n1", "n2")).build();
         get(farm.peer("n1").callPlain(StorageMethods.SYNC, sync, PATIENCE));
         assertThat(farm.read("n2", id, 0, 100)).isEqualTo(SECRET);
     }

@@ -105,18 +105,8 @@ class StagedFilesTest {
                             .callPlain(
                                     StorageMethods.SYNC,
                                     SyncObjectRequest.newBuilder()
-                                            .setObject(id)
-                                            .setTicket(ticket)
+                                            .setChain(farm.header(id, "n1", "n2").setCreate(true))
                                             .setDurable(true)
-                                            .setWriter(1)
-                                            .setFence(1)
-                                            .setCreate(true)
-                                            .addAllRest(
-                                                    farm.metaserver.members(
-                                                            id,
-                                                            Rights.READ_WRITE,
-                                                            binding(farm.alice),
-                                                            "n2"))
                                             .build(),
                                     PATIENCE));
             assertThat(farm.read("n1", id, 0, 400_000)).isEqualTo(bytes);
@@ -310,17 +300,9 @@ class StagedFilesTest {
     private static SyncObjectRequest claiming(
             TestFarm farm, ObjectId id, StagedFile staged, String... rest) throws Exception {
         return SyncObjectRequest.newBuilder()
-                .setObject(id)
-                .setTicket(
-                        farm.metaserver.ticket(
-                                "n1", id, Rights.READ_WRITE, binding(farm.alice), rest))
-                .setWriter(1)
-                .setFence(1)
+                .setChain(farm.header(id, "n1", rest).setCreate(true))
                 .setDigest(true)
-                .setCreate(true)
                 .setStaged(staged.getNumber())
-                .addAllRest(
-                        farm.metaserver.members(id, Rights.READ_WRITE, binding(farm.alice), rest))
                 .build();
     }
 

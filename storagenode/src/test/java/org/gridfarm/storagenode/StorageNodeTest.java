@@ -32,6 +32,7 @@ import org.gridfarm.protocol.wire.SealObjectRequest;
 import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.VerifyObjectRequest;
+import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,24 +59,9 @@ class StorageNodeTest {
     private static SyncObjectRequest sync(
             TestFarm farm, ObjectId id, boolean durable, String... chain) throws Exception {
         return SyncObjectRequest.newBuilder()
-                .setObject(id)
+                .setChain(farm.header(id, chain[0], Arrays.copyOfRange(chain, 1, chain.length)))
                 .setDurable(durable)
                 .setDigest(true)
-                .setTicket(
-                        farm.metaserver.ticket(
-                                chain[0],
-                                id,
-                                Rights.READ_WRITE,
-                                binding(farm.alice),
-                                Arrays.copyOfRange(chain, 1, chain.length)))
-                .setWriter(1)
-                .setFence(1)
-                .addAllRest(
-                        farm.metaserver.members(
-                                id,
-                                Rights.READ_WRITE,
-                                binding(farm.alice),
-                                Arrays.copyOfRange(chain, 1, chain.length)))
                 .build();
     }
 
@@ -203,19 +189,11 @@ class StorageNodeTest {
                             failure(farm.peer("n1").callPlain(StorageMethods.STAT, other, PATIENCE))
                                     .kind())
                     .isEqualTo(ErrorKind.TICKET_REFUSED);
-            assertThat(
-                            failure(
-                                            farm.send(
-                                                    farm.writing(id, "n1")
-                                                            .setTicket(
-                                                                    farm.metaserver.ticket(
-                                                                            "n1",
-                                                                            id,
-                                                                            Rights.READ,
-                                                                            binding(farm.alice))),
-                                                    new byte[10],
-                                                    "n1"))
-                                    .kind())
+            WriteObjectRequest.Builder unentitled = farm.writing(id, "n1");
+            unentitled
+                    .getChainBuilder()
+                    .setTicket(farm.metaserver.ticket("n1", id, Rights.READ, binding(farm.alice)));
+            assertThat(failure(farm.send(unentitled, new byte[10], "n1")).kind())
                     .isEqualTo(ErrorKind.TICKET_REFUSED);
             // A mere user gives no orders and runs no programs.
             assertThat(
@@ -361,21 +339,9 @@ class StorageNodeTest {
             farm.write(target, 0, new byte[100], "n1", "n2");
             CopyRangeRequest request =
                     CopyRangeRequest.newBuilder()
-                            .setObject(target)
-                            .setTicket(
-                                    farm.metaserver.ticket(
-                                            "n1",
-                                            target,
-                                            Rights.READ_WRITE,
-                                            binding(farm.alice),
-                                            "n2"))
-                            .setWriter(1)
-                            .setFence(1)
+                            .setChain(farm.header(target, "n1", "n2"))
                             .setOffset(50)
                             .setLength(2_500_000)
-                            .addAllRest(
-                                    farm.metaserver.members(
-                                            target, Rights.READ_WRITE, binding(farm.alice), "n2"))
                             .setSource(source)
                             .setSourceOffset(123)
                             .addAllSourceReplicas(

@@ -28,6 +28,7 @@ import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.rpc.RpcClient;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReadObjectReply;
@@ -178,15 +179,20 @@ final class TestFarm implements AutoCloseable {
         return ObjectId.newBuilder().setInode(inode).setGeneration(generation).build();
     }
 
+    /** As alice, who has the right to write, sends it to the head. */
+    ChainHeader.Builder header(ObjectId object, String head, String... rest)
+            throws GeneralSecurityException {
+        return ChainHeader.newBuilder()
+                .setObject(object)
+                .setTicket(metaserver.ticket(head, object, Rights.READ_WRITE, binding(alice), rest))
+                .addAllRest(metaserver.members(object, Rights.READ_WRITE, binding(alice), rest))
+                .setWriter(1)
+                .setFence(1);
+    }
+
     WriteObjectRequest.Builder writing(ObjectId object, String head, String... rest)
             throws GeneralSecurityException {
-        return WriteObjectRequest.newBuilder()
-                .setObject(object)
-                .setCreate(true)
-                .setWriter(1)
-                .setFence(1)
-                .setTicket(metaserver.ticket(head, object, Rights.READ_WRITE, binding(alice), rest))
-                .addAllRest(metaserver.members(object, Rights.READ_WRITE, binding(alice), rest));
+        return WriteObjectRequest.newBuilder().setChain(header(object, head, rest).setCreate(true));
     }
 
     ChainOutcome write(ObjectId object, long offset, byte[] bytes, String head, String... rest)

@@ -4,10 +4,13 @@ import java.time.Duration;
 
 /** Every bound of a connection, with its unit and the reason for its size. */
 public final class RpcLimits {
-    /** The lowest and highest protocol version this program speaks. */
-    public static final int PROTOCOL_MIN = 1;
+    /**
+     * The lowest and highest protocol version this program speaks. A new one where messages change
+     * so that older programs would misread them.
+     */
+    public static final int PROTOCOL_MIN = 2;
 
-    public static final int PROTOCOL_MAX = 1;
+    public static final int PROTOCOL_MAX = 2;
 
     /**
      * Raw bytes in one frame: large enough that a frame's overhead vanishes, small enough to sit in

@@ -301,7 +301,7 @@ class LossTest {
     }
 
     private static void writeWelcome(DataOutputStream out) throws IOException {
-        out.write(welcome(1, 1));
+        out.write(welcome(RpcLimits.PROTOCOL_MIN, RpcLimits.PROTOCOL_MAX));
         out.flush();
     }
 

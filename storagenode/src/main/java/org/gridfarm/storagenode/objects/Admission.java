@@ -7,6 +7,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.storagenode.replica.ObjectKey;
@@ -62,13 +63,8 @@ public final class Admission {
      * Here and at all members behind. INVALID without a fence: a chain that its writer has left
      * could not be told from the one of now.
      */
-    public Writing toChange(
-            Exchange<?, ?> exchange,
-            ObjectId id,
-            ByteString ticket,
-            List<ChainMember> rest,
-            long fence) {
-        return admitAll(exchange, id, ticket, rest, fence, false);
+    public Writing toChange(Exchange<?, ?> exchange, ChainHeader chain) {
+        return admitAll(exchange, chain, false);
     }
 
     /**
@@ -77,30 +73,19 @@ public final class Admission {
      * @param hereAlone nothing is to be sent on, nor taken for sent: the members behind may be left
      *     out
      */
-    public Writing toSync(
-            Exchange<?, ?> exchange,
-            ObjectId id,
-            ByteString ticket,
-            List<ChainMember> rest,
-            long fence,
-            boolean hereAlone) {
-        return admitAll(exchange, id, ticket, rest, fence, hereAlone && rest.isEmpty());
+    public Writing toSync(Exchange<?, ?> exchange, ChainHeader chain, boolean hereAlone) {
+        return admitAll(exchange, chain, hereAlone && chain.getRestCount() == 0);
     }
 
-    private Writing admitAll(
-            Exchange<?, ?> exchange,
-            ObjectId id,
-            ByteString ticket,
-            List<ChainMember> rest,
-            long fence,
-            boolean hereAlone) {
+    private Writing admitAll(Exchange<?, ?> exchange, ChainHeader chain, boolean hereAlone) {
         Peer caller = exchange.peer();
         String operation = exchange.method().name();
         lease.require(operation);
-        ObjectKey key = ObjectKey.of(id);
-        Doorkeeper.Shown shown = admit(caller, key, ticket, Doorkeeper.Right.WRITE);
+        ObjectKey key = ObjectKey.of(chain.getObject());
+        List<ChainMember> rest = chain.getRestList();
+        Doorkeeper.Shown shown = admit(caller, key, chain.getTicket(), Doorkeeper.Right.WRITE);
         ChainLine.requireShort(rest);
-        if (fence == 0) {
+        if (chain.getFence() == 0) {
             throw new FarmException(
                     ErrorKind.INVALID, operation, key.toString(), "the request has no fence");
         }

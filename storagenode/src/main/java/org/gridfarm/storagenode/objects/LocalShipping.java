@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.Buffers;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.MemberFailure;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
@@ -77,7 +78,7 @@ final class LocalShipping {
 
     /** Of what was written locally: the object is nowhere else, and no digest is asked for. */
     static boolean sumsCanWait(SyncObjectRequest request) {
-        return request.getRestCount() == 0 && !request.getDigest();
+        return request.getChain().getRestCount() == 0 && !request.getDigest();
     }
 
     private static boolean isWanted(SyncObjectRequest request, boolean changed) {
@@ -133,76 +134,63 @@ final class LocalShipping {
             replica.forgetSums();
         }
         List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
-        boolean alone = request.getRestCount() == 0;
+        boolean alone = request.getChain().getRestCount() == 0;
         long next;
         if (alone) {
             next = replica.rescan(block, ChangedBlocks.IGNORED);
         } else {
-            ChainLine.requireShort(request.getRestList());
-            try (Runs runs = new Runs(request, lines.of(replica.key()), sent)) {
+            ChainLine.requireShort(request.getChain().getRestList());
+            try (Runs runs = new Runs(shipping(request), lines.of(replica.key()), sent)) {
                 next = request.getFill() ? replica.show(block, runs) : replica.rescan(block, runs);
             }
         }
         if (next < 0 && !alone) {
             TruncateObjectRequest size =
                     TruncateObjectRequest.newBuilder()
-                            .setObject(request.getObject())
+                            .setChain(shipping(request))
                             .setSize(replica.size())
-                            .setCreate(mayMake(request))
-                            .setWriter(request.getWriter())
-                            .setFence(request.getFence())
-                            .setPassedOver(request.getPassedOver())
                             .build();
-            sent.add(lines.of(replica.key()).send(request.getRestList(), sendings.truncate(size)));
+            sent.add(
+                    lines.of(replica.key())
+                            .send(size.getChain().getRestList(), sendings.truncate(size)));
         }
         return new Turn(next, sent);
     }
 
     private CompletableFuture<ChainOutcome> punch(
-            SyncObjectRequest request, ChainLine line, long offset, long length) {
+            ChainHeader chain, ChainLine line, long offset, long length) {
         AllocateObjectRequest hole =
                 AllocateObjectRequest.newBuilder()
-                        .setObject(request.getObject())
+                        .setChain(chain)
                         .setOffset(offset)
                         .setLength(length)
                         .setPunchHole(true)
-                        .setCreate(mayMake(request))
-                        .setWriter(request.getWriter())
-                        .setFence(request.getFence())
-                        .setPassedOver(request.getPassedOver())
                         .build();
-        return line.send(request.getRestList(), sendings.allocate(hole));
+        return line.send(chain.getRestList(), sendings.allocate(hole));
     }
 
     /** The buffer is taken over. */
     private CompletableFuture<ChainOutcome> send(
-            SyncObjectRequest request, ChainLine line, long offset, ByteBuf bytes) {
+            ChainHeader chain, ChainLine line, long offset, ByteBuf bytes) {
         WriteObjectRequest write =
                 WriteObjectRequest.newBuilder()
-                        .setObject(request.getObject())
-                        .setCreate(mayMake(request))
+                        .setChain(chain)
                         .setCrc32C(Payload.crc(bytes))
-                        .setWriter(request.getWriter())
-                        .setFence(request.getFence())
-                        .setPassedOver(request.getPassedOver())
                         .build();
-        return line.send(request.getRestList(), sendings.write(write, offset, bytes))
+        return line.send(chain.getRestList(), sendings.write(write, offset, bytes))
                 .whenComplete((_, _) -> bytes.release());
     }
 
     /** Sends blocks that follow each other as one write, at close at the latest. */
     private final class Runs implements ChangedBlocks, AutoCloseable {
-        private final SyncObjectRequest request;
+        private final ChainHeader chain;
         private final ChainLine line;
         private final List<CompletableFuture<ChainOutcome>> sent;
         private @Nullable ByteBuf run;
         private long start;
 
-        Runs(
-                SyncObjectRequest request,
-                ChainLine line,
-                List<CompletableFuture<ChainOutcome>> sent) {
-            this.request = request;
+        Runs(ChainHeader chain, ChainLine line, List<CompletableFuture<ChainOutcome>> sent) {
+            this.chain = chain;
             this.line = line;
             this.sent = sent;
         }
@@ -222,7 +210,7 @@ final class LocalShipping {
         @Override
         public void zeroed(long offset, long length) {
             close();
-            sent.add(punch(request, line, offset, length));
+            sent.add(punch(chain, line, offset, length));
         }
 
         @Override
@@ -230,14 +218,15 @@ final class LocalShipping {
             ByteBuf ready = run;
             run = null;
             if (ready != null) {
-                sent.add(send(request, line, start, ready));
+                sent.add(send(chain, line, start, ready));
             }
         }
     }
 
     /** A member that lacks the object must not get the changed blocks alone. */
-    private static boolean mayMake(SyncObjectRequest request) {
-        return request.getCreate() || request.getAll();
+    private static ChainHeader shipping(SyncObjectRequest request) {
+        ChainHeader chain = request.getChain();
+        return chain.toBuilder().setCreate(chain.getCreate() || request.getAll()).build();
     }
 
     /** Each failed member once. */

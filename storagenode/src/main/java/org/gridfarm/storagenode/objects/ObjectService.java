@@ -11,6 +11,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.SeekObjectReply;
@@ -92,8 +93,8 @@ public final class ObjectService {
         forcing.register(services);
     }
 
-    private static IfAbsent ifAbsent(boolean create) {
-        return create ? IfAbsent.CREATE : IfAbsent.FAIL;
+    private static IfAbsent ifAbsent(ChainHeader chain) {
+        return chain.getCreate() ? IfAbsent.CREATE : IfAbsent.FAIL;
     }
 
     // ---- the chain
@@ -107,24 +108,25 @@ public final class ObjectService {
     }
 
     /**
+     * @param client whom the ticket to write was made for
      * @param meanwhile the others work while this node does; else what this disk refuses is not
      *     done on theirs
      */
     private CompletableFuture<ChainOutcome> chained(
             Runnable stillWanted,
-            ObjectKey key,
-            Writers.Turn turn,
-            boolean create,
+            ChainHeader chain,
+            long client,
             boolean meanwhile,
-            List<ChainMember> rest,
             ChainLine.Sending sending,
             Local local) {
+        ObjectKey key = ObjectKey.of(chain.getObject());
+        List<ChainMember> rest = chain.getRestList();
         return store.change(
                         key,
-                        ifAbsent(create),
+                        ifAbsent(chain),
                         replica -> {
                             stillWanted.run();
-                            writers.admit(key, turn);
+                            writers.admit(key, Writers.Turn.of(chain, client));
                             ChainLine line = lines.of(key);
                             CompletableFuture<ChainOutcome> behind =
                                     meanwhile ? line.send(rest, sending) : null;
@@ -144,13 +146,7 @@ public final class ObjectService {
 
     private void write(Exchange<WriteObjectRequest, ChainOutcome> exchange) {
         WriteObjectRequest request = exchange.request();
-        Admission.Writing writing =
-                admission.toChange(
-                        exchange,
-                        request.getObject(),
-                        request.getTicket(),
-                        request.getRestList(),
-                        request.getFence());
+        Admission.Writing writing = admission.toChange(exchange, request.getChain());
         int length = exchange.payload().readableBytes();
         intake.take(exchange.peer(), length, "write");
         ByteBuf payload = exchange.payload().retain();
@@ -176,8 +172,8 @@ public final class ObjectService {
     public CompletableFuture<ChainOutcome> writeThrough(
             WriteObjectRequest request, ByteBuf payload, long client, Runnable stillWanted) {
         return store.change(
-                        ObjectKey.of(request.getObject()),
-                        ifAbsent(request.getCreate()),
+                        ObjectKey.of(request.getChain().getObject()),
+                        ifAbsent(request.getChain()),
                         replica -> {
                             stillWanted.run();
                             return writeHere(request, replica, payload, client);
@@ -189,23 +185,22 @@ public final class ObjectService {
             WriteObjectRequest request, Replica replica, ByteBuf payload, long client)
             throws IOException {
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
-        Writers.Turn turn =
-                new Writers.Turn(
-                        request.getWriter(), request.getFence(), request.getPassedOver(), client);
+        ChainHeader chain = request.getChain();
+        Writers.Turn turn = Writers.Turn.of(chain, client);
         writers.admit(replica.key(), turn);
         long before = writers.placeOf(replica.key(), turn, request.getAppendId());
         long offset =
                 !request.getAppend() ? request.getOffset() : before >= 0 ? before : replica.size();
         StoreLimits.requireWithin(offset, payload.readableBytes(), replica.key());
         CompletableFuture<ChainOutcome> behind;
-        if (request.getRestCount() == 0) {
+        if (chain.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
             ChainLine line = lines.of(replica.key());
             // Kept until the line has its answer, also when we fail here.
             ByteBuf forwarded = payload.retainedDuplicate();
             behind =
-                    line.send(request.getRestList(), sendings.write(request, offset, forwarded))
+                    line.send(chain.getRestList(), sendings.write(request, offset, forwarded))
                             .whenComplete((_, _) -> forwarded.release());
         }
         if (before != offset) {
@@ -235,27 +230,15 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> truncate(
             Exchange<TruncateObjectRequest, ChainOutcome> exchange) {
         TruncateObjectRequest request = exchange.request();
-        Admission.Writing writing =
-                admission.toChange(
-                        exchange,
-                        request.getObject(),
-                        request.getTicket(),
-                        request.getRestList(),
-                        request.getFence());
+        Admission.Writing writing = admission.toChange(exchange, request.getChain());
         if (request.getSize() < 0) {
             throw new FarmException(ErrorKind.FILE_TOO_LARGE, "truncate", writing.key().toString());
         }
         return chained(
                 () -> admission.stillWanted(exchange),
-                writing.key(),
-                new Writers.Turn(
-                        request.getWriter(),
-                        request.getFence(),
-                        request.getPassedOver(),
-                        writing.client()),
-                request.getCreate(),
+                request.getChain(),
+                writing.client(),
                 false,
-                request.getRestList(),
                 sendings.truncate(request),
                 (replica, outcome) -> resize(replica, request.getSize()));
     }
@@ -272,13 +255,7 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> allocate(
             Exchange<AllocateObjectRequest, ChainOutcome> exchange) {
         AllocateObjectRequest request = exchange.request();
-        Admission.Writing writing =
-                admission.toChange(
-                        exchange,
-                        request.getObject(),
-                        request.getTicket(),
-                        request.getRestList(),
-                        request.getFence());
+        Admission.Writing writing = admission.toChange(exchange, request.getChain());
         long offset = request.getOffset();
         long length = request.getLength();
         if (offset < 0 || length <= 0 || offset + length < 0) {
@@ -296,12 +273,9 @@ public final class ObjectService {
             AllocateObjectRequest request, long client, Runnable stillWanted) {
         return chained(
                 stillWanted,
-                ObjectKey.of(request.getObject()),
-                new Writers.Turn(
-                        request.getWriter(), request.getFence(), request.getPassedOver(), client),
-                request.getCreate(),
+                request.getChain(),
+                client,
                 false,
-                request.getRestList(),
                 sendings.allocate(request),
                 (replica, outcome) -> {
                     if (request.getPunchHole() || request.getZeroRange()) {
@@ -322,30 +296,18 @@ public final class ObjectService {
         SyncObjectRequest request = exchange.request();
         Admission.Writing writing =
                 admission.toSync(
-                        exchange,
-                        request.getObject(),
-                        request.getTicket(),
-                        request.getRestList(),
-                        request.getFence(),
-                        request.getDurable() && !request.getDigest());
-        ObjectKey key = writing.key();
-        Writers.Turn turn =
-                new Writers.Turn(
-                        request.getWriter(),
-                        request.getFence(),
-                        request.getPassedOver(),
-                        writing.client());
+                        exchange, request.getChain(), request.getDurable() && !request.getDigest());
         if (request.getStaged() == 0) {
-            return begun(exchange, key, turn, request)
-                    .thenCompose(begun -> goOn(exchange, key, turn, begun));
+            return begun(exchange, writing, request)
+                    .thenCompose(begun -> goOn(exchange, writing, begun));
         }
         return local.claim(
                         exchange.peer(),
-                        key,
+                        writing.key(),
                         request.getStaged(),
-                        replica -> begin(exchange, replica, turn, request))
+                        replica -> begin(exchange, replica, writing, request))
                 .thenCompose(claimed ->
-                        goOn(exchange, key, turn, claimed.result())
+                        goOn(exchange, writing, claimed.result())
                                 .thenApply(outcome ->
                                         outcome.toBuilder().setLocal(claimed.grant()).build())
                                 .exceptionallyCompose(failure ->
@@ -362,22 +324,25 @@ public final class ObjectService {
     private record Begun(@Nullable ChainOutcome done, SyncObjectRequest left) {}
 
     private CompletableFuture<Begun> begun(
-            Exchange<?, ?> exchange, ObjectKey key, Writers.Turn turn, SyncObjectRequest request) {
+            Exchange<?, ?> exchange, Admission.Writing writing, SyncObjectRequest request) {
         return isAlone(request)
                 ? store.change(
-                        key,
-                        ifAbsent(request.getCreate()),
-                        replica -> begin(exchange, replica, turn, request))
+                        writing.key(),
+                        ifAbsent(request.getChain()),
+                        replica -> begin(exchange, replica, writing, request))
                 : CompletableFuture.completedFuture(new Begun(null, request));
     }
 
     private static boolean isAlone(SyncObjectRequest request) {
-        return request.getRestCount() == 0 && !request.getFill();
+        return request.getChain().getRestCount() == 0 && !request.getFill();
     }
 
     /** Where nobody is behind this node a short file is done in this turn. */
     private Begun begin(
-            Exchange<?, ?> exchange, Replica replica, Writers.Turn turn, SyncObjectRequest request)
+            Exchange<?, ?> exchange,
+            Replica replica,
+            Admission.Writing writing,
+            SyncObjectRequest request)
             throws IOException {
         if (!isAlone(request)) return new Begun(null, request);
         admission.stillWanted(exchange);
@@ -385,7 +350,7 @@ public final class ObjectService {
         if (next >= 0) {
             return new Begun(null, request.toBuilder().setFromBlock(next).build());
         }
-        writers.admit(replica.key(), turn);
+        writers.admit(replica.key(), Writers.Turn.of(request.getChain(), writing.client()));
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
         syncHere(request, replica, outcome);
         return new Begun(outcome.build(), request);
@@ -393,22 +358,19 @@ public final class ObjectService {
 
     private CompletableFuture<ChainOutcome> goOn(
             Exchange<SyncObjectRequest, ChainOutcome> exchange,
-            ObjectKey key,
-            Writers.Turn turn,
+            Admission.Writing writing,
             Begun begun) {
         if (begun.done != null) return CompletableFuture.completedFuture(begun.done);
         SyncObjectRequest request = begun.left;
-        return shipping.ship(key, request)
+        return shipping.ship(writing.key(), request)
                 .thenCompose(shipped ->
                         shipped.next() >= 0
-                                ? partly(key, shipped)
+                                ? partly(writing.key(), shipped)
                                 : chained(
                                                 () -> admission.stillWanted(exchange),
-                                                key,
-                                                turn,
-                                                request.getCreate(),
+                                                request.getChain(),
+                                                writing.client(),
                                                 true,
-                                                request.getRestList(),
                                                 sendings.sync(request),
                                                 (replica, outcome) ->
                                                         syncHere(request, replica, outcome))

@@ -8,6 +8,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.SyncObjectRequest;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** How each call of a chain looks to its next member: its own ticket, and the members behind it. */
 final class Sendings {
@@ -37,15 +39,12 @@ final class Sendings {
     ChainLine.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
         return sending(
                 StorageMethods.WRITE,
-                (member, rest, passedOver) ->
+                request.getChain(),
+                chain ->
                         request.toBuilder()
+                                .setChain(chain)
                                 .setOffset(offset)
                                 .setAppend(false)
-                                .setTicket(member.getTicket())
-                                .setPassedOver(request.getPassedOver() | passedOver)
-                                .setCreate(request.getCreate() || member.getJoining())
-                                .clearRest()
-                                .addAllRest(rest)
                                 .build(),
                 payload);
     }
@@ -53,28 +52,16 @@ final class Sendings {
     ChainLine.Sending truncate(TruncateObjectRequest request) {
         return sending(
                 StorageMethods.TRUNCATE,
-                (member, rest, passedOver) ->
-                        request.toBuilder()
-                                .setTicket(member.getTicket())
-                                .setPassedOver(request.getPassedOver() | passedOver)
-                                .setCreate(request.getCreate() || member.getJoining())
-                                .clearRest()
-                                .addAllRest(rest)
-                                .build(),
+                request.getChain(),
+                chain -> request.toBuilder().setChain(chain).build(),
                 null);
     }
 
     ChainLine.Sending allocate(AllocateObjectRequest request) {
         return sending(
                 StorageMethods.ALLOCATE,
-                (member, rest, passedOver) ->
-                        request.toBuilder()
-                                .setTicket(member.getTicket())
-                                .setPassedOver(request.getPassedOver() | passedOver)
-                                .setCreate(request.getCreate() || member.getJoining())
-                                .clearRest()
-                                .addAllRest(rest)
-                                .build(),
+                request.getChain(),
+                chain -> request.toBuilder().setChain(chain).build(),
                 null);
     }
 
@@ -82,27 +69,34 @@ final class Sendings {
     ChainLine.Sending sync(SyncObjectRequest request) {
         return sending(
                 StorageMethods.SYNC,
-                (member, rest, passedOver) ->
+                request.getChain(),
+                chain ->
                         request.toBuilder()
-                                .setTicket(member.getTicket())
-                                .setPassedOver(request.getPassedOver() | passedOver)
-                                .setCreate(request.getCreate() || member.getJoining())
+                                .setChain(chain)
                                 .clearStaged()
                                 .clearAll()
                                 .clearFill()
                                 .clearFromBlock()
-                                .clearRest()
-                                .addAllRest(rest)
                                 .build(),
                 null);
     }
 
-    private interface ToMember<Q> {
-        Q to(ChainMember member, List<ChainMember> rest, long passedOver);
+    private static ChainHeader forwarded(
+            ChainHeader chain, ChainMember member, List<ChainMember> rest, long passedOver) {
+        return chain.toBuilder()
+                .setTicket(member.getTicket())
+                .clearRest()
+                .addAllRest(rest)
+                .setCreate(chain.getCreate() || member.getJoining())
+                .setPassedOver(chain.getPassedOver() | passedOver)
+                .build();
     }
 
     private <Q extends MessageLite> ChainLine.Sending sending(
-            Method<Q, ChainOutcome> method, ToMember<Q> request, @Nullable ByteBuf payload) {
+            Method<Q, ChainOutcome> method,
+            ChainHeader chain,
+            Function<ChainHeader, Q> request,
+            @Nullable ByteBuf payload) {
         return (member, rest, passedOver, deadline) -> {
             try {
                 lease.require("forward"); // what we were about to say may be stale by now
@@ -116,7 +110,7 @@ final class Sendings {
                     .call(
                             member,
                             method,
-                            request.to(member, rest, passedOver),
+                            request.apply(forwarded(chain, member, rest, passedOver)),
                             payload == null ? null : payload.retainedDuplicate(),
                             deadline)
                     .thenApply(Sendings::message);

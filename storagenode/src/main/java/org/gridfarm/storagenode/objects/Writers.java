@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.storagenode.replica.ObjectKey;
 
 import java.time.Duration;
@@ -39,7 +40,11 @@ final class Writers {
      *     way, since who passes a member over has more behind it than those it passes over
      * @param client whom its ticket was made for: what one client calls a writer is not another's
      */
-    record Turn(long writer, long fence, long passedOver, long client) {}
+    record Turn(long writer, long fence, long passedOver, long client) {
+        static Turn of(ChainHeader chain, long client) {
+            return new Turn(chain.getWriter(), chain.getFence(), chain.getPassedOver(), client);
+        }
+    }
 
     private record Who(ObjectKey key, long writer, long client) {}
 

@@ -52,13 +52,7 @@ public final class RangeCopy {
     private CompletableFuture<ChainOutcome> copy(
             Exchange<CopyRangeRequest, ChainOutcome> exchange) {
         CopyRangeRequest request = exchange.request();
-        Admission.Writing writing =
-                admission.toChange(
-                        exchange,
-                        request.getObject(),
-                        request.getTicket(),
-                        request.getRestList(),
-                        request.getFence());
+        Admission.Writing writing = admission.toChange(exchange, request.getChain());
         // What is read for the caller is read by his right, here as elsewhere: he reads it after.
         admission.toReadFrom(
                 exchange, request.getSource(), request.getSourceReplicasList(), reader.self());
@@ -154,27 +148,19 @@ public final class RangeCopy {
 
         private AllocateObjectRequest punched(long length) {
             return AllocateObjectRequest.newBuilder()
-                    .setObject(request.getObject())
+                    .setChain(request.getChain())
                     .setOffset(request.getOffset() + done)
                     .setLength(length)
                     .setPunchHole(true)
                     .setZeroRange(true)
-                    .addAllRest(request.getRestList())
-                    .setCreate(request.getCreate())
-                    .setWriter(request.getWriter())
-                    .setFence(request.getFence())
                     .build();
         }
 
         private WriteObjectRequest written(RemoteReader.Slice slice) {
             return WriteObjectRequest.newBuilder()
-                    .setObject(request.getObject())
+                    .setChain(request.getChain())
                     .setOffset(request.getOffset() + done)
-                    .addAllRest(request.getRestList())
                     .setCrc32C(Payload.crc(slice.bytes()))
-                    .setCreate(request.getCreate())
-                    .setWriter(request.getWriter())
-                    .setFence(request.getFence())
                     .build();
         }
     }

@@ -68,8 +68,8 @@ final class MemoryNode implements AutoCloseable {
                                     refuse();
                                     chain(
                                             e,
-                                            e.request().getRestList(),
-                                            () -> size(e.request().getObject()),
+                                            e.request().getChain().getRestList(),
+                                            () -> size(e.request().getChain().getObject()),
                                             m -> StorageMethods.SYNC,
                                             null);
                                 })
@@ -78,11 +78,12 @@ final class MemoryNode implements AutoCloseable {
                                 StorageMethods.TRUNCATE,
                                 e -> {
                                     TruncateObjectRequest q = e.request();
-                                    resize(q.getObject(), q.getSize(), q.getCreate());
+                                    ChainHeader chain = q.getChain();
+                                    resize(chain.getObject(), q.getSize(), chain.getCreate());
                                     chain(
                                             e,
-                                            q.getRestList(),
-                                            () -> size(q.getObject()),
+                                            chain.getRestList(),
+                                            () -> size(chain.getObject()),
                                             m -> StorageMethods.TRUNCATE,
                                             null);
                                 })
@@ -144,36 +145,37 @@ final class MemoryNode implements AutoCloseable {
         writes.incrementAndGet();
         refuse();
         WriteObjectRequest q = e.request();
+        ChainHeader chain = q.getChain();
         byte[] bytes = new byte[e.payload().readableBytes()];
         e.payload().readBytes(bytes);
         long offset;
         synchronized (objects) {
-            String fenced = key(q.getObject()) + "/" + q.getWriter();
-            if (q.getFence() < fences.getOrDefault(fenced, 0L)) {
+            String fenced = key(chain.getObject()) + "/" + chain.getWriter();
+            if (chain.getFence() < fences.getOrDefault(fenced, 0L)) {
                 throw new FarmException(ErrorKind.WRONG_GENERATION, "write", name);
             }
-            fences.put(fenced, q.getFence());
-            byte[] old = objects.get(key(q.getObject()));
-            if (old == null && !q.getCreate()) {
+            fences.put(fenced, chain.getFence());
+            byte[] old = objects.get(key(chain.getObject()));
+            if (old == null && !chain.getCreate()) {
                 throw new FarmException(ErrorKind.OBJECT_ABSENT, "write", name);
             }
             old = old == null ? new byte[0] : old;
             offset = q.getAppend() ? old.length : q.getOffset();
             byte[] now = Arrays.copyOf(old, (int) Math.max(old.length, offset + bytes.length));
             System.arraycopy(bytes, 0, now, (int) offset, bytes.length);
-            objects.put(key(q.getObject()), now);
+            objects.put(key(chain.getObject()), now);
         }
         chain(
                 e,
-                q.getRestList(),
-                () -> size(q.getObject()).toBuilder().setOffset(offset).build(),
+                chain.getRestList(),
+                () -> size(chain.getObject()).toBuilder().setOffset(offset).build(),
                 member -> StorageMethods.WRITE,
                 offset(q, offset, bytes));
     }
 
     /** Of an object of its own, for itself alone. */
     private ChainOutcome copy(CopyRangeRequest q) {
-        if (q.getRestCount() > 0) {
+        if (q.getChain().getRestCount() > 0) {
             throw new FarmException(ErrorKind.UNSUPPORTED, "copy", name, "along a chain");
         }
         synchronized (objects) {
@@ -181,7 +183,7 @@ final class MemoryNode implements AutoCloseable {
             if (source == null) {
                 throw new FarmException(ErrorKind.OBJECT_ABSENT, "copy", name);
             }
-            byte[] old = objects.getOrDefault(key(q.getObject()), new byte[0]);
+            byte[] old = objects.getOrDefault(key(q.getChain().getObject()), new byte[0]);
             int end = (int) (q.getOffset() + q.getLength());
             byte[] now = Arrays.copyOf(old, Math.max(old.length, end));
             System.arraycopy(
@@ -190,16 +192,21 @@ final class MemoryNode implements AutoCloseable {
                     now,
                     (int) q.getOffset(),
                     (int) q.getLength());
-            objects.put(key(q.getObject()), now);
+            objects.put(key(q.getChain().getObject()), now);
         }
-        return size(q.getObject());
+        return size(q.getChain().getObject());
     }
 
     private record Forward(WriteObjectRequest request, byte[] bytes) {}
 
     private static Forward offset(WriteObjectRequest q, long offset, byte[] bytes) {
         return new Forward(
-                q.toBuilder().clearRest().setAppend(false).setOffset(offset).build(), bytes);
+                q.toBuilder()
+                        .setChain(withoutRest(q.getChain()))
+                        .setAppend(false)
+                        .setOffset(offset)
+                        .build(),
+                bytes);
     }
 
     /**
@@ -252,8 +259,16 @@ final class MemoryNode implements AutoCloseable {
 
     private static com.google.protobuf.MessageLite withoutRest(Object request) {
         return request instanceof TruncateObjectRequest t
-                ? t.toBuilder().clearRest().build()
-                : ((SyncObjectRequest) request).toBuilder().clearRest().build();
+                ? t.toBuilder().setChain(withoutRest(t.getChain())).build()
+                : withoutRest((SyncObjectRequest) request);
+    }
+
+    private static SyncObjectRequest withoutRest(SyncObjectRequest q) {
+        return q.toBuilder().setChain(withoutRest(q.getChain())).build();
+    }
+
+    private static ChainHeader withoutRest(ChainHeader chain) {
+        return chain.toBuilder().clearRest().build();
     }
 
     private void answer(Exchange<?, ChainOutcome> e, ChainOutcome outcome) {

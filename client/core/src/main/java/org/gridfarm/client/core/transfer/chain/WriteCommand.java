@@ -67,16 +67,11 @@ public final class WriteCommand implements ObjectChain.Command {
         long place = append ? foundAt : offset;
         WriteObjectRequest request =
                 WriteObjectRequest.newBuilder()
-                        .setObject(chain.object())
-                        .setTicket(chain.head().getTicket())
+                        .setChain(chain.header())
                         .setOffset(Math.max(place, 0))
                         .setAppend(place < 0)
                         .setAppendId(appendId)
-                        .addAllRest(chain.rest())
                         .setCrc32C(crc)
-                        .setCreate(chain.create())
-                        .setWriter(chain.writer())
-                        .setFence(chain.fence())
                         .build();
         return head.call(StorageMethods.WRITE, request, bytes.retainedDuplicate(), deadline)
                 .thenApply(answer -> {

@@ -269,19 +269,14 @@ public final class FileWrites {
                                             head.callPlain(
                                                     StorageMethods.COPY_RANGE,
                                                     CopyRangeRequest.newBuilder()
-                                                            .setObject(chain.object())
-                                                            .setTicket(chain.head().getTicket())
+                                                            .setChain(chain.header())
                                                             .setOffset(offset)
                                                             .setLength(length)
-                                                            .addAllRest(chain.rest())
                                                             .setSource(from.getObject())
                                                             .setSourceOffset(sourceOffset)
                                                             .addAllSourceReplicas(
                                                                     Chain.members(
                                                                             Chain.holders(from)))
-                                                            .setCreate(chain.create())
-                                                            .setWriter(chain.writer())
-                                                            .setFence(chain.fence())
                                                             .build(),
                                                     deadline))
                             .thenApply(outcome -> {
@@ -328,14 +323,9 @@ public final class FileWrites {
                                                 head.callPlain(
                                                         StorageMethods.SYNC,
                                                         SyncObjectRequest.newBuilder()
-                                                                .setObject(chain.object())
-                                                                .setTicket(chain.head().getTicket())
-                                                                .addAllRest(chain.rest())
+                                                                .setChain(chain.header())
                                                                 .setDurable(durable)
                                                                 .setDigest(digest)
-                                                                .setCreate(chain.create())
-                                                                .setWriter(chain.writer())
-                                                                .setFence(chain.fence())
                                                                 .build(),
                                                         deadline)));
                     }
@@ -365,13 +355,8 @@ public final class FileWrites {
                 head.callPlain(
                         StorageMethods.TRUNCATE,
                         TruncateObjectRequest.newBuilder()
-                                .setObject(chain.object())
-                                .setTicket(chain.head().getTicket())
+                                .setChain(chain.header())
                                 .setSize(size)
-                                .addAllRest(chain.rest())
-                                .setCreate(chain.create())
-                                .setWriter(chain.writer())
-                                .setFence(chain.fence())
                                 .build(),
                         deadline);
     }
@@ -384,17 +369,12 @@ public final class FileWrites {
                 return head.callPlain(
                         StorageMethods.ALLOCATE,
                         AllocateObjectRequest.newBuilder()
-                                .setObject(chain.object())
-                                .setTicket(chain.head().getTicket())
+                                .setChain(chain.header())
                                 .setOffset(offset)
                                 .setLength(length)
                                 .setKeepSize(keepSize)
                                 .setPunchHole(punchHole)
                                 .setZeroRange(zeroRange)
-                                .addAllRest(chain.rest())
-                                .setCreate(chain.create())
-                                .setWriter(chain.writer())
-                                .setFence(chain.fence())
                                 .build(),
                         deadline);
             }

@@ -158,15 +158,10 @@ public final class Filling {
             return peer.callPlain(
                     StorageMethods.SYNC,
                     SyncObjectRequest.newBuilder()
-                            .setObject(chain.object())
-                            .setTicket(chain.head().getTicket())
-                            .addAllRest(chain.rest())
+                            .setChain(chain.header())
                             .setFill(true)
                             .setFromBlock(block)
                             .setDurable(true)
-                            .setCreate(chain.create())
-                            .setWriter(chain.writer())
-                            .setFence(chain.fence())
                             .build(),
                     deadline);
         }

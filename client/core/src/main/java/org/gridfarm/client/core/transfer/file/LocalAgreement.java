@@ -211,14 +211,9 @@ final class LocalAgreement {
 
     private SyncObjectRequest.Builder request(Chain chain) {
         return SyncObjectRequest.newBuilder()
-                .setObject(chain.object())
-                .setTicket(chain.head().getTicket())
-                .addAllRest(chain.rest())
+                .setChain(chain.header())
                 .setDurable(durable)
-                .setDigest(digest)
-                .setCreate(chain.create())
-                .setWriter(chain.writer())
-                .setFence(chain.fence());
+                .setDigest(digest);
     }
 
     // ---- by this process

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer.known;
 
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -77,6 +78,18 @@ public record Chain(
                 .filter(Replica::getJoining)
                 .map(Replica::getNode)
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** What every request to its head begins with. */
+    public ChainHeader header() {
+        return ChainHeader.newBuilder()
+                .setObject(object)
+                .setTicket(head().getTicket())
+                .addAllRest(rest())
+                .setCreate(create)
+                .setWriter(writer)
+                .setFence(fence)
+                .build();
     }
 
     public List<ChainMember> rest() {
