@@ -44,7 +44,7 @@ class FarOutTest {
     /** Holes take no room at either end. */
     private static ChainOutcome agreed(TestFarm farm, ObjectId id, boolean fill, String... chain)
             throws Exception {
-        SyncObjectRequest request =
+        SyncObjectRequest.Builder request =
                 SyncObjectRequest.newBuilder()
                         .setChain(
                                 farm.header(
@@ -53,11 +53,12 @@ class FarOutTest {
                                                 Arrays.copyOfRange(chain, 1, chain.length))
                                         .setCreate(fill))
                         .setDurable(true)
-                        .setDigest(true)
-                        .setFill(fill)
-                        .build();
+                        .setDigest(true);
+        if (fill) {
+            request.setFill(SyncObjectRequest.Fill.getDefaultInstance());
+        }
         ChainOutcome outcome =
-                get(farm.peer(chain[0]).callPlain(StorageMethods.SYNC, request, PATIENCE));
+                get(farm.peer(chain[0]).callPlain(StorageMethods.SYNC, request.build(), PATIENCE));
         assertThat(outcome.getFailuresList()).isEmpty();
         assertThat(outcome.getShipFrom()).isZero(); // in one call
         assertThat(outcome.getSize()).isEqualTo(FAR + 4096);

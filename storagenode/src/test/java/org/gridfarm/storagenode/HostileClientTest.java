@@ -368,7 +368,7 @@ class HostileClientTest {
             SyncObjectRequest sync =
                     SyncObjectRequest.newBuilder()
                             .setChain(header(own).setCreate(false))
-                            .setStaged(guess)
+                            .setShip(SyncObjectRequest.Ship.newBuilder().setStaged(guess))
                             .build();
             assertThat(failure(asBob(StorageMethods.SYNC, sync)).kind())
                     .isEqualTo(ErrorKind.OBJECT_ABSENT);

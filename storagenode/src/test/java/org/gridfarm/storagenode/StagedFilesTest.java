@@ -302,7 +302,7 @@ class StagedFilesTest {
         return SyncObjectRequest.newBuilder()
                 .setChain(farm.header(id, "n1", rest).setCreate(true))
                 .setDigest(true)
-                .setStaged(staged.getNumber())
+                .setShip(SyncObjectRequest.Ship.newBuilder().setStaged(staged.getNumber()))
                 .build();
     }
 

@@ -70,7 +70,7 @@ final class LocalShipping {
         return next(
                 key,
                 request,
-                request.getFromBlock(),
+                from(request),
                 new ArrayList<>(),
                 clock.nanoTime() + CALL_MAX.toNanos(),
                 CompletableFuture.completedFuture(null));
@@ -82,7 +82,14 @@ final class LocalShipping {
     }
 
     private static boolean isWanted(SyncObjectRequest request, boolean changed) {
-        return !sumsCanWait(request) && (changed || request.getAll() || request.getFill());
+        return !sumsCanWait(request)
+                && (changed || request.getShip().getAll() || request.hasFill());
+    }
+
+    private static long from(SyncObjectRequest request) {
+        return request.hasFill()
+                ? request.getFill().getFromBlock()
+                : request.getShip().getFromBlock();
     }
 
     /**
@@ -93,7 +100,7 @@ final class LocalShipping {
      */
     long look(Replica replica, SyncObjectRequest request) throws IOException {
         return isWanted(request, replica.isLocallyChanged())
-                ? turn(replica, request, request.getFromBlock()).next
+                ? turn(replica, request, from(request)).next
                 : -1;
     }
 
@@ -130,7 +137,7 @@ final class LocalShipping {
     }
 
     private Turn turn(Replica replica, SyncObjectRequest request, long block) throws IOException {
-        if (request.getAll() && block == 0) {
+        if (request.getShip().getAll() && block == 0) {
             replica.forgetSums();
         }
         List<CompletableFuture<ChainOutcome>> sent = new ArrayList<>();
@@ -141,7 +148,7 @@ final class LocalShipping {
         } else {
             ChainLine.requireShort(request.getChain().getRestList());
             try (Runs runs = new Runs(shipping(request), lines.of(replica.key()), sent)) {
-                next = request.getFill() ? replica.show(block, runs) : replica.rescan(block, runs);
+                next = request.hasFill() ? replica.show(block, runs) : replica.rescan(block, runs);
             }
         }
         if (next < 0 && !alone) {
@@ -226,7 +233,7 @@ final class LocalShipping {
     /** A member that lacks the object must not get the changed blocks alone. */
     private static ChainHeader shipping(SyncObjectRequest request) {
         ChainHeader chain = request.getChain();
-        return chain.toBuilder().setCreate(chain.getCreate() || request.getAll()).build();
+        return chain.toBuilder().setCreate(chain.getCreate() || request.getShip().getAll()).build();
     }
 
     /** Each failed member once. */

@@ -297,14 +297,15 @@ public final class ObjectService {
         Admission.Writing writing =
                 admission.toSync(
                         exchange, request.getChain(), request.getDurable() && !request.getDigest());
-        if (request.getStaged() == 0) {
+        long staged = request.getShip().getStaged();
+        if (staged == 0) {
             return begun(exchange, writing, request)
                     .thenCompose(begun -> goOn(exchange, writing, begun));
         }
         return local.claim(
                         exchange.peer(),
                         writing.key(),
-                        request.getStaged(),
+                        staged,
                         replica -> begin(exchange, replica, writing, request))
                 .thenCompose(claimed ->
                         goOn(exchange, writing, claimed.result())
@@ -334,7 +335,7 @@ public final class ObjectService {
     }
 
     private static boolean isAlone(SyncObjectRequest request) {
-        return request.getChain().getRestCount() == 0 && !request.getFill();
+        return request.getChain().getRestCount() == 0 && !request.hasFill();
     }
 
     /** Where nobody is behind this node a short file is done in this turn. */
@@ -348,7 +349,9 @@ public final class ObjectService {
         admission.stillWanted(exchange);
         long next = shipping.look(replica, request);
         if (next >= 0) {
-            return new Begun(null, request.toBuilder().setFromBlock(next).build());
+            SyncObjectRequest.Builder left = request.toBuilder();
+            left.getShipBuilder().setFromBlock(next);
+            return new Begun(null, left.build());
         }
         writers.admit(replica.key(), Writers.Turn.of(request.getChain(), writing.client()));
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();

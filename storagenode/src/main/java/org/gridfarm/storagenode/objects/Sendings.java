@@ -70,14 +70,7 @@ final class Sendings {
         return sending(
                 StorageMethods.SYNC,
                 request.getChain(),
-                chain ->
-                        request.toBuilder()
-                                .setChain(chain)
-                                .clearStaged()
-                                .clearAll()
-                                .clearFill()
-                                .clearFromBlock()
-                                .build(),
+                chain -> request.toBuilder().setChain(chain).clearWork().build(),
                 null);
     }
 

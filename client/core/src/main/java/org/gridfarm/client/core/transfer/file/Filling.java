@@ -159,8 +159,7 @@ public final class Filling {
                     StorageMethods.SYNC,
                     SyncObjectRequest.newBuilder()
                             .setChain(chain.header())
-                            .setFill(true)
-                            .setFromBlock(block)
+                            .setFill(SyncObjectRequest.Fill.newBuilder().setFromBlock(block))
                             .setDurable(true)
                             .build(),
                     deadline);

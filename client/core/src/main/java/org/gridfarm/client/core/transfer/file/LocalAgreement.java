@@ -163,7 +163,7 @@ final class LocalAgreement {
                             () ->
                                     head.callPlain(
                                             StorageMethods.SYNC,
-                                            shipping(chain, from).setStaged(staged).build(),
+                                            shipping(chain, from, staged),
                                             deadline));
             if (claimed != null) {
                 return claimed.exceptionallyCompose(thrown ->
@@ -186,16 +186,21 @@ final class LocalAgreement {
                                 new FarmException(
                                         ErrorKind.CANCELLED, "write", "", "the node was away"));
                     }
-                    return head.callPlain(
-                            StorageMethods.SYNC, shipping(chain, from).build(), deadline);
+                    return head.callPlain(StorageMethods.SYNC, shipping(chain, from, 0), deadline);
                 });
     }
 
-    private SyncObjectRequest.Builder shipping(Chain chain, long from) {
-        return request(chain)
-                .setDigest(digest && !sumsLater(chain))
-                .setFromBlock(from)
-                .setAll(writing.mustShipAll());
+    /**
+     * @param staged the file to claim before; 0: none
+     */
+    private SyncObjectRequest shipping(Chain chain, long from, long staged) {
+        return request(chain, durable, digest && !sumsLater(chain))
+                .setShip(
+                        SyncObjectRequest.Ship.newBuilder()
+                                .setFromBlock(from)
+                                .setAll(writing.mustShipAll())
+                                .setStaged(staged))
+                .build();
     }
 
     /**
@@ -209,11 +214,12 @@ final class LocalAgreement {
                 && writing.replica.size() > TransferLimits.COMPARED_BYTES_MAX;
     }
 
-    private SyncObjectRequest.Builder request(Chain chain) {
+    private static SyncObjectRequest.Builder request(
+            Chain chain, boolean onDisk, boolean withDigest) {
         return SyncObjectRequest.newBuilder()
                 .setChain(chain.header())
-                .setDurable(durable)
-                .setDigest(digest);
+                .setDurable(onDisk)
+                .setDigest(withDigest);
     }
 
     // ---- by this process
@@ -247,10 +253,10 @@ final class LocalAgreement {
                         (peer, chain, deadline) ->
                                 peer.callPlain(
                                         StorageMethods.SYNC,
-                                        request(chain)
-                                                .setDurable(onDisk)
-                                                .setDigest(withDigest)
-                                                .setFromBlock(from)
+                                        request(chain, onDisk, withDigest)
+                                                .setShip(
+                                                        SyncObjectRequest.Ship.newBuilder()
+                                                                .setFromBlock(from))
                                                 .build(),
                                         deadline),
                         wiring.session().deadline())
