@@ -84,7 +84,7 @@ public final class Admission {
         ObjectKey key = ObjectKey.of(chain.getObject());
         List<ChainMember> rest = chain.getRestList();
         Doorkeeper.Shown shown = admit(caller, key, chain.getTicket(), Doorkeeper.Right.WRITE);
-        ChainLine.requireShort(rest);
+        ForwardQueue.requireShort(rest);
         if (chain.getFence() == 0) {
             throw new FarmException(
                     ErrorKind.INVALID, operation, key.toString(), "the request has no fence");
@@ -106,7 +106,7 @@ public final class Admission {
     public void toReadFrom(
             Exchange<?, ?> exchange, ObjectId id, List<ChainMember> replicas, String self) {
         ObjectKey key = ObjectKey.of(id);
-        ChainLine.requireShort(replicas);
+        ForwardQueue.requireShort(replicas);
         admitBeyond(exchange.peer(), key, replicas);
         for (ChainMember replica : replicas) {
             if (replica.getNode().equals(self)) {

@@ -40,14 +40,14 @@ final class LocalShipping {
     private static final int RUN_BYTES = 1 << 20;
 
     private final ReplicaStore store;
-    private final ChainLines lines;
+    private final ForwardQueues queues;
     private final Sendings sendings;
     private final Clock clock;
 
-    LocalShipping(ReplicaStore store, ChainLines lines, Sendings sendings, Clock clock) {
+    LocalShipping(ReplicaStore store, ForwardQueues queues, Sendings sendings, Clock clock) {
         this.clock = clock;
         this.store = store;
-        this.lines = lines;
+        this.queues = queues;
         this.sendings = sendings;
     }
 
@@ -146,8 +146,8 @@ final class LocalShipping {
         if (alone) {
             next = replica.rescan(block, ChangedBlocks.IGNORED);
         } else {
-            ChainLine.requireShort(request.getChain().getRestList());
-            try (Runs runs = new Runs(shipping(request), lines.of(replica.key()), sent)) {
+            ForwardQueue.requireShort(request.getChain().getRestList());
+            try (Runs runs = new Runs(shipping(request), queues.of(replica.key()), sent)) {
                 next = request.hasFill() ? replica.show(block, runs) : replica.rescan(block, runs);
             }
         }
@@ -158,14 +158,14 @@ final class LocalShipping {
                             .setSize(replica.size())
                             .build();
             sent.add(
-                    lines.of(replica.key())
+                    queues.of(replica.key())
                             .send(size.getChain().getRestList(), sendings.truncate(size)));
         }
         return new Turn(next, sent);
     }
 
     private CompletableFuture<ChainOutcome> punch(
-            ChainHeader chain, ChainLine line, long offset, long length) {
+            ChainHeader chain, ForwardQueue queue, long offset, long length) {
         AllocateObjectRequest hole =
                 AllocateObjectRequest.newBuilder()
                         .setChain(chain)
@@ -173,32 +173,32 @@ final class LocalShipping {
                         .setLength(length)
                         .setPunchHole(true)
                         .build();
-        return line.send(chain.getRestList(), sendings.allocate(hole));
+        return queue.send(chain.getRestList(), sendings.allocate(hole));
     }
 
     /** The buffer is taken over. */
     private CompletableFuture<ChainOutcome> send(
-            ChainHeader chain, ChainLine line, long offset, ByteBuf bytes) {
+            ChainHeader chain, ForwardQueue queue, long offset, ByteBuf bytes) {
         WriteObjectRequest write =
                 WriteObjectRequest.newBuilder()
                         .setChain(chain)
                         .setCrc32C(Payload.crc(bytes))
                         .build();
-        return line.send(chain.getRestList(), sendings.write(write, offset, bytes))
+        return queue.send(chain.getRestList(), sendings.write(write, offset, bytes))
                 .whenComplete((_, _) -> bytes.release());
     }
 
     /** Sends blocks that follow each other as one write, at close at the latest. */
     private final class Runs implements ChangedBlocks, AutoCloseable {
         private final ChainHeader chain;
-        private final ChainLine line;
+        private final ForwardQueue queue;
         private final List<CompletableFuture<ChainOutcome>> sent;
         private @Nullable ByteBuf run;
         private long start;
 
-        Runs(ChainHeader chain, ChainLine line, List<CompletableFuture<ChainOutcome>> sent) {
+        Runs(ChainHeader chain, ForwardQueue queue, List<CompletableFuture<ChainOutcome>> sent) {
             this.chain = chain;
-            this.line = line;
+            this.queue = queue;
             this.sent = sent;
         }
 
@@ -217,7 +217,7 @@ final class LocalShipping {
         @Override
         public void zeroed(long offset, long length) {
             close();
-            sent.add(punch(chain, line, offset, length));
+            sent.add(punch(chain, queue, offset, length));
         }
 
         @Override
@@ -225,7 +225,7 @@ final class LocalShipping {
             ByteBuf ready = run;
             run = null;
             if (ready != null) {
-                sent.add(send(chain, line, start, ready));
+                sent.add(send(chain, queue, start, ready));
             }
         }
     }

@@ -47,7 +47,7 @@ public final class ObjectService {
     private final Admission admission;
     private final NodeLease lease;
     private final NodeCounters counters;
-    private final ChainLines lines;
+    private final ForwardQueues queues;
     private final Sendings sendings;
     private final LocalShipping shipping;
     private final LocalFiles local;
@@ -75,9 +75,9 @@ public final class ObjectService {
         this.admission = admission;
         this.lease = lease;
         this.counters = counters;
-        this.lines = new ChainLines(clock);
+        this.queues = new ForwardQueues(clock);
         this.sendings = new Sendings(neighbours, lease, counters);
-        this.shipping = new LocalShipping(store, lines, sendings, clock);
+        this.shipping = new LocalShipping(store, queues, sendings, clock);
         this.writers = new Writers(clock);
     }
 
@@ -117,7 +117,7 @@ public final class ObjectService {
             ChainHeader chain,
             long client,
             boolean meanwhile,
-            ChainLine.Sending sending,
+            ForwardQueue.Sending sending,
             Local local) {
         ObjectKey key = ObjectKey.of(chain.getObject());
         List<ChainMember> rest = chain.getRestList();
@@ -127,14 +127,14 @@ public final class ObjectService {
                         replica -> {
                             stillWanted.run();
                             writers.admit(key, Writers.Turn.of(chain, client));
-                            ChainLine line = lines.of(key);
+                            ForwardQueue queue = queues.of(key);
                             CompletableFuture<ChainOutcome> behind =
-                                    meanwhile ? line.send(rest, sending) : null;
+                                    meanwhile ? queue.send(rest, sending) : null;
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
                             return new Here(
                                     measured(replica, outcome),
-                                    behind != null ? behind : line.send(rest, sending));
+                                    behind != null ? behind : queue.send(rest, sending));
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -196,11 +196,11 @@ public final class ObjectService {
         if (chain.getRestCount() == 0) {
             behind = CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         } else {
-            ChainLine line = lines.of(replica.key());
-            // Kept until the line has its answer, also when we fail here.
+            ForwardQueue queue = queues.of(replica.key());
+            // Kept until the queue has its answer, also when we fail here.
             ByteBuf forwarded = payload.retainedDuplicate();
             behind =
-                    line.send(chain.getRestList(), sendings.write(request, offset, forwarded))
+                    queue.send(chain.getRestList(), sendings.write(request, offset, forwarded))
                             .whenComplete((_, _) -> forwarded.release());
         }
         if (before != offset) {

@@ -34,9 +34,9 @@ final class Sendings {
 
     /**
      * At this offset, wherever the request said. The payload stays the caller's and must live until
-     * the line has its answer.
+     * the queue has its answer.
      */
-    ChainLine.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
+    ForwardQueue.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
         return sending(
                 StorageMethods.WRITE,
                 request.getChain(),
@@ -49,7 +49,7 @@ final class Sendings {
                 payload);
     }
 
-    ChainLine.Sending truncate(TruncateObjectRequest request) {
+    ForwardQueue.Sending truncate(TruncateObjectRequest request) {
         return sending(
                 StorageMethods.TRUNCATE,
                 request.getChain(),
@@ -57,7 +57,7 @@ final class Sendings {
                 null);
     }
 
-    ChainLine.Sending allocate(AllocateObjectRequest request) {
+    ForwardQueue.Sending allocate(AllocateObjectRequest request) {
         return sending(
                 StorageMethods.ALLOCATE,
                 request.getChain(),
@@ -66,7 +66,7 @@ final class Sendings {
     }
 
     /** What a local writer did concerns only the head: nobody writes into the others' files. */
-    ChainLine.Sending sync(SyncObjectRequest request) {
+    ForwardQueue.Sending sync(SyncObjectRequest request) {
         return sending(
                 StorageMethods.SYNC,
                 request.getChain(),
@@ -85,7 +85,7 @@ final class Sendings {
                 .build();
     }
 
-    private <Q extends MessageLite> ChainLine.Sending sending(
+    private <Q extends MessageLite> ForwardQueue.Sending sending(
             Method<Q, ChainOutcome> method,
             ChainHeader chain,
             Function<ChainHeader, Q> request,

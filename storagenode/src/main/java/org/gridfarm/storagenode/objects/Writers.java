@@ -31,7 +31,7 @@ final class Writers {
     static final int WRITERS_MAX = 1 << 16;
 
     /** Nothing that was sent before is still on its way after that: it is the chain's patience. */
-    static final Duration KEPT = ChainLine.CHAIN_MAX.multipliedBy(10);
+    static final Duration KEPT = ForwardQueue.CHAIN_MAX.multipliedBy(10);
 
     /**
      * One writer at one of its chains, on one of the ways along it.

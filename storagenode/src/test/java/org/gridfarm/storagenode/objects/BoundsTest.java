@@ -247,17 +247,17 @@ class BoundsTest {
         refused(
                 ErrorKind.INVALID,
                 () ->
-                        ChainLine.requireShort(
+                        ForwardQueue.requireShort(
                                 Collections.nCopies(
-                                        ChainLine.MEMBERS_MAX + 1,
+                                        ForwardQueue.MEMBERS_MAX + 1,
                                         ChainMember.getDefaultInstance())));
     }
 
     @Test
     void filesWhoseChainsAreBusyAreBoundedAndIdleOnesForgotten() {
-        ChainLines lines = new ChainLines(clock);
+        ForwardQueues queues = new ForwardQueues(clock);
         List<CompletableFuture<ChainOutcome>> unanswered = new ArrayList<>();
-        ChainLine.Sending silent =
+        ForwardQueue.Sending silent =
                 (_, _, _, _) -> {
                     CompletableFuture<ChainOutcome> never = new CompletableFuture<>();
                     unanswered.add(never);
@@ -267,14 +267,14 @@ class BoundsTest {
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
-                    for (int i = 0; i <= ChainLines.BUSY_MAX; i++) {
+                    for (int i = 0; i <= ForwardQueues.BUSY_MAX; i++) {
                         CompletableFuture<ChainOutcome> unused =
-                                lines.of(key(i)).send(rest, silent);
+                                queues.of(key(i)).send(rest, silent);
                     }
                 });
-        ChainLine busy = lines.of(key(5));
+        ForwardQueue busy = queues.of(key(5));
         assertThat(busy.isIdle()).isFalse();
         unanswered.forEach(one -> one.complete(ChainOutcome.getDefaultInstance()));
-        assertThat(lines.of(key(1 << 20)).isIdle()).isTrue();
+        assertThat(queues.of(key(1 << 20)).isIdle()).isTrue();
     }
 }

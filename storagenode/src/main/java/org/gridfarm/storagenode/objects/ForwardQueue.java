@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Thread-safe. INVARIANT: at any time the unanswered sendings to one member left in the order of
  * {@link #unanswered}.
  */
-final class ChainLine {
+final class ForwardQueue {
     /**
      * A member answers within this, plus the same for each one behind it. A stopped process is
      * found by its silence before that.
@@ -89,7 +89,7 @@ final class ChainLine {
     @GuardedBy("this")
     private final Map<String, PassedOver> passedOver = new HashMap<>();
 
-    ChainLine(Clock clock) {
+    ForwardQueue(Clock clock) {
         this.clock = clock;
     }
 
