@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  * doing it twice in order is the same as once. The failed one is named in every answer and passed
  * over for a while; what it still forwards is refused by whoever was reached without it.
  *
- * <p>Thread-safe. INVARIANT: at any time the unanswered sendings to one member left in the order of
+ * <p>Thread-safe. INVARIANT: at any time the unanswered forwards to one member left in the order of
  * {@link #unanswered}.
  */
 final class ForwardQueue {
@@ -49,7 +49,7 @@ final class ForwardQueue {
     private static final int PASSED_OVER_MAX = 2 * MEMBERS_MAX;
 
     /** One thing to send; it may be sent several times. */
-    interface Sending {
+    interface Forward {
         /**
          * @param passedOver bit n: without the member that has n members behind it
          */
@@ -58,7 +58,7 @@ final class ForwardQueue {
     }
 
     private static final class Unanswered {
-        final Sending sending;
+        final Forward forward;
         final long deadline;
         final CompletableFuture<ChainOutcome> result = new CompletableFuture<>();
         final List<MemberFailure> failures = new ArrayList<>();
@@ -66,8 +66,8 @@ final class ForwardQueue {
         long passedOver;
         @Nullable String hop;
 
-        Unanswered(Sending sending, List<ChainMember> rest, long deadline) {
-            this.sending = sending;
+        Unanswered(Forward forward, List<ChainMember> rest, long deadline) {
+            this.forward = forward;
             this.rest = rest;
             this.deadline = deadline;
         }
@@ -97,12 +97,12 @@ final class ForwardQueue {
      * Never fails: who could not be reached is named in the outcome. Without members the outcome is
      * empty and there at once.
      */
-    CompletableFuture<ChainOutcome> send(List<ChainMember> rest, Sending sending) {
+    CompletableFuture<ChainOutcome> send(List<ChainMember> rest, Forward forward) {
         if (rest.isEmpty()) {
             return CompletableFuture.completedFuture(ChainOutcome.getDefaultInstance());
         }
         List<Runnable> after = new ArrayList<>();
-        Unanswered entry = new Unanswered(sending, rest, clock.nanoTime() + CHAIN_MAX.toNanos());
+        Unanswered entry = new Unanswered(forward, rest, clock.nanoTime() + CHAIN_MAX.toNanos());
         synchronized (this) {
             unanswered.add(entry);
             dispatch(entry, after);
@@ -147,7 +147,7 @@ final class ForwardQueue {
                 continue;
             }
             entry.hop = member.getNode();
-            entry.sending
+            entry.forward
                     .to(
                             member,
                             entry.rest,

@@ -41,14 +41,14 @@ final class LocalShipping {
 
     private final ReplicaStore store;
     private final ForwardQueues queues;
-    private final Sendings sendings;
+    private final Forwards forwards;
     private final Clock clock;
 
-    LocalShipping(ReplicaStore store, ForwardQueues queues, Sendings sendings, Clock clock) {
+    LocalShipping(ReplicaStore store, ForwardQueues queues, Forwards forwards, Clock clock) {
         this.clock = clock;
         this.store = store;
         this.queues = queues;
-        this.sendings = sendings;
+        this.forwards = forwards;
     }
 
     /**
@@ -159,7 +159,7 @@ final class LocalShipping {
                             .build();
             sent.add(
                     queues.of(replica.key())
-                            .send(size.getChain().getRestList(), sendings.truncate(size)));
+                            .send(size.getChain().getRestList(), forwards.truncate(size)));
         }
         return new Turn(next, sent);
     }
@@ -173,7 +173,7 @@ final class LocalShipping {
                         .setLength(length)
                         .setPunchHole(true)
                         .build();
-        return queue.send(chain.getRestList(), sendings.allocate(hole));
+        return queue.send(chain.getRestList(), forwards.allocate(hole));
     }
 
     /** The buffer is taken over. */
@@ -184,7 +184,7 @@ final class LocalShipping {
                         .setChain(chain)
                         .setCrc32C(Payload.crc(bytes))
                         .build();
-        return queue.send(chain.getRestList(), sendings.write(write, offset, bytes))
+        return queue.send(chain.getRestList(), forwards.write(write, offset, bytes))
                 .whenComplete((_, _) -> bytes.release());
     }
 

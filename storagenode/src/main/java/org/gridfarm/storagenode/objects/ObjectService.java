@@ -48,7 +48,7 @@ public final class ObjectService {
     private final NodeLease lease;
     private final NodeCounters counters;
     private final ForwardQueues queues;
-    private final Sendings sendings;
+    private final Forwards forwards;
     private final LocalShipping shipping;
     private final LocalFiles local;
     private final Writers writers;
@@ -76,8 +76,8 @@ public final class ObjectService {
         this.lease = lease;
         this.counters = counters;
         this.queues = new ForwardQueues(clock);
-        this.sendings = new Sendings(neighbours, lease, counters);
-        this.shipping = new LocalShipping(store, queues, sendings, clock);
+        this.forwards = new Forwards(neighbours, lease, counters);
+        this.shipping = new LocalShipping(store, queues, forwards, clock);
         this.writers = new Writers(clock);
     }
 
@@ -117,7 +117,7 @@ public final class ObjectService {
             ChainHeader chain,
             long client,
             boolean meanwhile,
-            ForwardQueue.Sending sending,
+            ForwardQueue.Forward forward,
             Local local) {
         ObjectKey key = ObjectKey.of(chain.getObject());
         List<ChainMember> rest = chain.getRestList();
@@ -129,12 +129,12 @@ public final class ObjectService {
                             writers.admit(key, Writers.Turn.of(chain, client));
                             ForwardQueue queue = queues.of(key);
                             CompletableFuture<ChainOutcome> behind =
-                                    meanwhile ? queue.send(rest, sending) : null;
+                                    meanwhile ? queue.send(rest, forward) : null;
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
                             return new Here(
                                     measured(replica, outcome),
-                                    behind != null ? behind : queue.send(rest, sending));
+                                    behind != null ? behind : queue.send(rest, forward));
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -200,7 +200,7 @@ public final class ObjectService {
             // Kept until the queue has its answer, also when we fail here.
             ByteBuf forwarded = payload.retainedDuplicate();
             behind =
-                    queue.send(chain.getRestList(), sendings.write(request, offset, forwarded))
+                    queue.send(chain.getRestList(), forwards.write(request, offset, forwarded))
                             .whenComplete((_, _) -> forwarded.release());
         }
         if (before != offset) {
@@ -239,7 +239,7 @@ public final class ObjectService {
                 request.getChain(),
                 writing.client(),
                 false,
-                sendings.truncate(request),
+                forwards.truncate(request),
                 (replica, outcome) -> resize(replica, request.getSize()));
     }
 
@@ -276,7 +276,7 @@ public final class ObjectService {
                 request.getChain(),
                 client,
                 false,
-                sendings.allocate(request),
+                forwards.allocate(request),
                 (replica, outcome) -> {
                     if (request.getPunchHole() || request.getZeroRange()) {
                         replica.zero(
@@ -374,7 +374,7 @@ public final class ObjectService {
                                                 request.getChain(),
                                                 writing.client(),
                                                 true,
-                                                sendings.sync(request),
+                                                forwards.sync(request),
                                                 (replica, outcome) ->
                                                         syncHere(request, replica, outcome))
                                         .thenApply(outcome ->

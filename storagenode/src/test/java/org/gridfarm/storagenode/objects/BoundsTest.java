@@ -257,7 +257,7 @@ class BoundsTest {
     void filesWhoseChainsAreBusyAreBoundedAndIdleOnesForgotten() {
         ForwardQueues queues = new ForwardQueues(clock);
         List<CompletableFuture<ChainOutcome>> unanswered = new ArrayList<>();
-        ForwardQueue.Sending silent =
+        ForwardQueue.Forward silent =
                 (_, _, _, _) -> {
                     CompletableFuture<ChainOutcome> never = new CompletableFuture<>();
                     unanswered.add(never);

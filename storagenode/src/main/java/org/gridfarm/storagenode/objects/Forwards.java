@@ -21,12 +21,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** How each call of a chain looks to its next member: its own ticket, and the members behind it. */
-final class Sendings {
+final class Forwards {
     private final Neighbours neighbours;
     private final NodeLease lease;
     private final NodeCounters counters;
 
-    Sendings(Neighbours neighbours, NodeLease lease, NodeCounters counters) {
+    Forwards(Neighbours neighbours, NodeLease lease, NodeCounters counters) {
         this.neighbours = neighbours;
         this.lease = lease;
         this.counters = counters;
@@ -36,8 +36,8 @@ final class Sendings {
      * At this offset, wherever the request said. The payload stays the caller's and must live until
      * the queue has its answer.
      */
-    ForwardQueue.Sending write(WriteObjectRequest request, long offset, ByteBuf payload) {
-        return sending(
+    ForwardQueue.Forward write(WriteObjectRequest request, long offset, ByteBuf payload) {
+        return forward(
                 StorageMethods.WRITE,
                 request.getChain(),
                 chain ->
@@ -49,16 +49,16 @@ final class Sendings {
                 payload);
     }
 
-    ForwardQueue.Sending truncate(TruncateObjectRequest request) {
-        return sending(
+    ForwardQueue.Forward truncate(TruncateObjectRequest request) {
+        return forward(
                 StorageMethods.TRUNCATE,
                 request.getChain(),
                 chain -> request.toBuilder().setChain(chain).build(),
                 null);
     }
 
-    ForwardQueue.Sending allocate(AllocateObjectRequest request) {
-        return sending(
+    ForwardQueue.Forward allocate(AllocateObjectRequest request) {
+        return forward(
                 StorageMethods.ALLOCATE,
                 request.getChain(),
                 chain -> request.toBuilder().setChain(chain).build(),
@@ -66,8 +66,8 @@ final class Sendings {
     }
 
     /** What a local writer did concerns only the head: nobody writes into the others' files. */
-    ForwardQueue.Sending sync(SyncObjectRequest request) {
-        return sending(
+    ForwardQueue.Forward sync(SyncObjectRequest request) {
+        return forward(
                 StorageMethods.SYNC,
                 request.getChain(),
                 chain -> request.toBuilder().setChain(chain).clearWork().build(),
@@ -85,7 +85,7 @@ final class Sendings {
                 .build();
     }
 
-    private <Q extends MessageLite> ForwardQueue.Sending sending(
+    private <Q extends MessageLite> ForwardQueue.Forward forward(
             Method<Q, ChainOutcome> method,
             ChainHeader chain,
             Function<ChainHeader, Q> request,
@@ -106,7 +106,7 @@ final class Sendings {
                             request.apply(forwarded(chain, member, rest, passedOver)),
                             payload == null ? null : payload.retainedDuplicate(),
                             deadline)
-                    .thenApply(Sendings::message);
+                    .thenApply(Forwards::message);
         };
     }
 
