@@ -36,9 +36,9 @@ import org.gridfarm.storagenode.objects.Admission;
 import org.gridfarm.storagenode.objects.FarmNodes;
 import org.gridfarm.storagenode.objects.Intake;
 import org.gridfarm.storagenode.objects.LocalFiles;
-import org.gridfarm.storagenode.objects.Neighbours;
 import org.gridfarm.storagenode.objects.NodeCounters;
 import org.gridfarm.storagenode.objects.ObjectService;
+import org.gridfarm.storagenode.objects.PeerNodes;
 import org.gridfarm.storagenode.replica.BootId;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 import org.gridfarm.storagenode.replica.Verifier;
@@ -68,7 +68,7 @@ public final class StorageNode implements AutoCloseable {
     private final ReplicaStore store;
     private final TaskService tasks;
     private final Scrubber scrubber;
-    private final Neighbours neighbours;
+    private final PeerNodes peerNodes;
     private final RpcServer server;
     private final HttpEndpoint http;
     private final Metrics metrics;
@@ -108,8 +108,8 @@ public final class StorageNode implements AutoCloseable {
                         KeepAlive.DEFAULT,
                         meters);
         FarmNodes farmNodes = new FarmNodes(clock);
-        neighbours =
-                new Neighbours(
+        peerNodes =
+                new PeerNodes(
                         (node, address) ->
                                 toNodes.expecting(ExpectedServer.node(new NodeName(node)))
                                         .dial(address),
@@ -132,8 +132,8 @@ public final class StorageNode implements AutoCloseable {
         Admission admission = new Admission(door, lease, counters);
         ObjectService objects =
                 new ObjectService(
-                        store, admission, lease, neighbours, local, counters, intake, clock);
-        RemoteReader reader = new RemoteReader(name, store, neighbours);
+                        store, admission, lease, peerNodes, local, counters, intake, clock);
+        RemoteReader reader = new RemoteReader(name, store, peerNodes);
         Replication replication = new Replication(store, reader, counters, clock);
         scrubber =
                 new Scrubber(
@@ -297,7 +297,7 @@ public final class StorageNode implements AutoCloseable {
         server.close();
         scrubber.stop();
         tasks.close();
-        neighbours.close();
+        peerNodes.close();
         background.shutdownNow();
         store.close();
         http.close();

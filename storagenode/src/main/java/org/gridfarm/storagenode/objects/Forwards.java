@@ -22,12 +22,12 @@ import java.util.function.Function;
 
 /** How each call of a chain looks to its next member: its own ticket, and the members behind it. */
 final class Forwards {
-    private final Neighbours neighbours;
+    private final PeerNodes peerNodes;
     private final NodeLease lease;
     private final NodeCounters counters;
 
-    Forwards(Neighbours neighbours, NodeLease lease, NodeCounters counters) {
-        this.neighbours = neighbours;
+    Forwards(PeerNodes peerNodes, NodeLease lease, NodeCounters counters) {
+        this.peerNodes = peerNodes;
         this.lease = lease;
         this.counters = counters;
     }
@@ -99,7 +99,7 @@ final class Forwards {
             if (payload != null) {
                 counters.forwardedBytes.add(payload.readableBytes());
             }
-            return neighbours
+            return peerNodes
                     .call(
                             member,
                             method,

@@ -61,7 +61,7 @@ public final class ObjectService {
             ReplicaStore store,
             Admission admission,
             NodeLease lease,
-            Neighbours neighbours,
+            PeerNodes peerNodes,
             LocalFiles local,
             NodeCounters counters,
             Intake intake,
@@ -76,7 +76,7 @@ public final class ObjectService {
         this.lease = lease;
         this.counters = counters;
         this.queues = new ForwardQueues(clock);
-        this.forwards = new Forwards(neighbours, lease, counters);
+        this.forwards = new Forwards(peerNodes, lease, counters);
         this.shipping = new LocalShipping(store, queues, forwards, clock);
         this.writers = new Writers(clock);
     }

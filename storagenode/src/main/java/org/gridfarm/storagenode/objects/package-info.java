@@ -5,7 +5,7 @@
  *
  * <p>{@link org.gridfarm.storagenode.objects.ObjectService} answers the calls; {@link
  * org.gridfarm.storagenode.objects.ForwardQueue} keeps what one object sends down its chain in
- * order, over members that fail; {@link org.gridfarm.storagenode.objects.Neighbours} are the
+ * order, over members that fail; {@link org.gridfarm.storagenode.objects.PeerNodes} are the
  * connections to other nodes. Who may do what is decided by {@link
  * org.gridfarm.storagenode.objects.Doorkeeper}, and how bytes lie on disk by the store.
  */

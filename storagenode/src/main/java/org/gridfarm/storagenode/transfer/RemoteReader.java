@@ -13,8 +13,8 @@ import org.gridfarm.protocol.wire.ReadObjectReply;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.SeekObjectReply;
 import org.gridfarm.protocol.wire.SeekObjectRequest;
-import org.gridfarm.storagenode.objects.Neighbours;
 import org.gridfarm.storagenode.objects.Payload;
+import org.gridfarm.storagenode.objects.PeerNodes;
 import org.gridfarm.storagenode.replica.ObjectKey;
 import org.gridfarm.storagenode.replica.ReplicaStore;
 
@@ -32,12 +32,12 @@ public final class RemoteReader {
 
     private final String self;
     private final ReplicaStore store;
-    private final Neighbours neighbours;
+    private final PeerNodes peerNodes;
 
-    public RemoteReader(String self, ReplicaStore store, Neighbours neighbours) {
+    public RemoteReader(String self, ReplicaStore store, PeerNodes peerNodes) {
         this.self = self;
         this.store = store;
-        this.neighbours = neighbours;
+        this.peerNodes = peerNodes;
     }
 
     /** Some bytes and the size of the whole object; close it. */
@@ -100,7 +100,7 @@ public final class RemoteReader {
                         .setOffset(offset)
                         .setLength(length)
                         .build();
-        return neighbours
+        return peerNodes
                 .call(source, StorageMethods.READ, request, null, DEADLINE)
                 .thenApply(answer -> checked(answer, source));
     }
@@ -131,7 +131,7 @@ public final class RemoteReader {
                         .setOffset(offset)
                         .setHole(hole)
                         .build();
-        return neighbours
+        return peerNodes
                 .call(source, StorageMethods.SEEK, request, null, DEADLINE)
                 .thenApply(answer -> {
                     try (answer) {

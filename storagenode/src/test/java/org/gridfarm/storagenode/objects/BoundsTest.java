@@ -181,8 +181,8 @@ class BoundsTest {
                 .build();
     }
 
-    private CompletableFuture<?> stat(Neighbours neighbours, ChainMember member) {
-        return neighbours.call(
+    private CompletableFuture<?> stat(PeerNodes peerNodes, ChainMember member) {
+        return peerNodes.call(
                 member,
                 StorageMethods.STAT,
                 StatObjectRequest.getDefaultInstance(),
@@ -195,8 +195,8 @@ class BoundsTest {
     void onlyNodesThatTheMetaserverToldOfAreDialled() {
         List<String> dialled = new ArrayList<>();
         FarmNodes nodes = new FarmNodes(clock);
-        Neighbours neighbours =
-                new Neighbours(
+        PeerNodes peerNodes =
+                new PeerNodes(
                         (node, address) -> {
                             dialled.add(node + " " + address);
                             return CompletableFuture.failedFuture(
@@ -205,12 +205,12 @@ class BoundsTest {
                         nodes,
                         clock);
         nodes.told(addresses("n2", 7000));
-        assertThat(stat(neighbours, at("n2", 7000))).isCompletedExceptionally();
+        assertThat(stat(peerNodes, at("n2", 7000))).isCompletedExceptionally();
         assertThat(dialled).containsExactly("n2 127.0.0.1:7000");
 
-        CompletableFuture<?> elsewhere = stat(neighbours, at("n2", 22));
-        CompletableFuture<?> stranger = stat(neighbours, at("n3", 7000));
-        CompletableFuture<?> early = stat(neighbours, at("n2", 7001));
+        CompletableFuture<?> elsewhere = stat(peerNodes, at("n2", 22));
+        CompletableFuture<?> stranger = stat(peerNodes, at("n3", 7000));
+        CompletableFuture<?> early = stat(peerNodes, at("n2", 7001));
         nodes.upToDate(clock.nanoTime() - 1); // asked before: it may know more by now
         assertThat(elsewhere).isNotDone();
         clock.advance(Duration.ofMillis(1));
@@ -220,26 +220,26 @@ class BoundsTest {
         assertThat(elsewhere).isCompletedExceptionally();
         assertThat(stranger).isCompletedExceptionally();
         assertThat(dialled).containsExactly("n2 127.0.0.1:7000", "n2 127.0.0.1:7001");
-        assertThat(stat(neighbours, at("n4", 7000))).isNotDone();
-        assertThat(neighbours.kept()).isLessThan(4);
+        assertThat(stat(peerNodes, at("n4", 7000))).isNotDone();
+        assertThat(peerNodes.kept()).isLessThan(4);
     }
 
     @Test
     void nodesThatNobodyToldOfAreHeldForAShortTimeAndFew() {
-        Neighbours neighbours =
-                new Neighbours(
+        PeerNodes peerNodes =
+                new PeerNodes(
                         (node, address) -> CompletableFuture.failedFuture(new AssertionError()),
                         new FarmNodes(clock),
                         clock);
         List<CompletableFuture<?>> calls = new ArrayList<>();
-        for (int i = 0; i < 3 * Neighbours.KEPT_MAX; i++) {
-            calls.add(stat(neighbours, at("n" + i, 1 + i % 60_000)));
+        for (int i = 0; i < 3 * PeerNodes.KEPT_MAX; i++) {
+            calls.add(stat(peerNodes, at("n" + i, 1 + i % 60_000)));
         }
         assertThat(calls.stream().filter(call -> !call.isDone())).hasSize(FarmNodes.ASKED_MAX);
         clock.advance(FarmNodes.TOLD_WITHIN);
         assertThat(calls).allMatch(CompletableFuture::isCompletedExceptionally);
-        assertThat(stat(neighbours, at("n0", 1))).isNotDone();
-        assertThat(neighbours.kept()).isLessThanOrEqualTo(FarmNodes.ASKED_MAX + 1);
+        assertThat(stat(peerNodes, at("n0", 1))).isNotDone();
+        assertThat(peerNodes.kept()).isLessThanOrEqualTo(FarmNodes.ASKED_MAX + 1);
     }
 
     @Test

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Connections to other nodes, one each, kept open; to nodes of this farm alone, where the
  * metaserver says that they are. Thread-safe.
  */
-public final class Neighbours implements AutoCloseable {
+public final class PeerNodes implements AutoCloseable {
     /** A farm has fewer, and of those that are none some are held at a time. */
     static final int KEPT_MAX = 4096;
 
@@ -31,9 +31,9 @@ public final class Neighbours implements AutoCloseable {
     private final NodeDialer dialer;
     private final FarmNodes nodes;
     private final Clock clock;
-    private final Map<Place, Neighbour> neighbours = new ConcurrentHashMap<>();
+    private final Map<Place, PeerNode> peerNodes = new ConcurrentHashMap<>();
 
-    public Neighbours(NodeDialer dialer, FarmNodes nodes, Clock clock) {
+    public PeerNodes(NodeDialer dialer, FarmNodes nodes, Clock clock) {
         this.dialer =
                 (node, address) ->
                         nodes.confirm(node, address.toString())
@@ -64,12 +64,12 @@ public final class Neighbours implements AutoCloseable {
                             e.toString()));
         }
         Place place = new Place(member.getNode(), address.toString());
-        Neighbour known = neighbours.get(place);
+        PeerNode known = peerNodes.get(place);
         if (known == null) {
-            if (neighbours.size() >= KEPT_MAX || !nodes.isAt(place.node, place.address)) {
+            if (peerNodes.size() >= KEPT_MAX || !nodes.isAt(place.node, place.address)) {
                 forget();
             }
-            if (neighbours.size() >= KEPT_MAX) {
+            if (peerNodes.size() >= KEPT_MAX) {
                 if (payload != null) {
                     payload.release();
                 }
@@ -81,27 +81,27 @@ public final class Neighbours implements AutoCloseable {
                                 "too many other nodes"));
             }
             known =
-                    neighbours.computeIfAbsent(
-                            place, made -> new Neighbour(made.node(), address, dialer, clock));
+                    peerNodes.computeIfAbsent(
+                            place, made -> new PeerNode(made.node(), address, dialer, clock));
         }
         return known.call(method, request, payload, deadline);
     }
 
     /** Those that are not there, and through which nothing goes. */
     private void forget() {
-        neighbours.forEach((place, neighbour) -> {
-            if (!nodes.isAt(place.node, place.address) && neighbour.isForgettable()) {
-                neighbours.remove(place, neighbour);
+        peerNodes.forEach((place, peerNode) -> {
+            if (!nodes.isAt(place.node, place.address) && peerNode.isForgettable()) {
+                peerNodes.remove(place, peerNode);
             }
         });
     }
 
     int kept() {
-        return neighbours.size();
+        return peerNodes.size();
     }
 
     @Override
     public void close() {
-        neighbours.values().forEach(Neighbour::close);
+        peerNodes.values().forEach(PeerNode::close);
     }
 }

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * The one connection to another node, made when it is first needed; calls leave in the order they
  * were made, also while it is being made.
  */
-final class Neighbour {
+final class PeerNode {
     private final String node;
     private final HostPort address;
     private final NodeDialer dialer;
@@ -72,7 +72,7 @@ final class Neighbour {
         }
     }
 
-    Neighbour(String node, HostPort address, NodeDialer dialer, Clock clock) {
+    PeerNode(String node, HostPort address, NodeDialer dialer, Clock clock) {
         this.node = node;
         this.address = address;
         this.dialer = dialer;
@@ -136,7 +136,7 @@ final class Neighbour {
 
     /**
      * Calls end without the lock: whoever waits for one may hold a lock of its own that another
-     * caller of this neighbour needs. Calls made meanwhile queue behind, so the order stands.
+     * caller of this node needs. Calls made meanwhile queue behind, so the order stands.
      */
     private synchronized @Nullable Held<?, ?> nextHeld(@Nullable Peer connected) {
         Held<?, ?> call = held.poll();
