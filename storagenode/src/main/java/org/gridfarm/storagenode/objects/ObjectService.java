@@ -51,7 +51,7 @@ public final class ObjectService {
     private final Forwards forwards;
     private final LocalShipping shipping;
     private final LocalFiles local;
-    private final Writers writers;
+    private final Fences fences;
     private final Intake intake;
     private final SumsOfBlocks sums;
     private final Forcing forcing;
@@ -78,7 +78,7 @@ public final class ObjectService {
         this.queues = new ForwardQueues(clock);
         this.forwards = new Forwards(peerNodes, lease, counters);
         this.shipping = new LocalShipping(store, queues, forwards, clock);
-        this.writers = new Writers(clock);
+        this.fences = new Fences(clock);
     }
 
     public void register(Services.Builder services) {
@@ -126,7 +126,7 @@ public final class ObjectService {
                         ifAbsent(chain),
                         replica -> {
                             stillWanted.run();
-                            writers.admit(key, Writers.Turn.of(chain, client));
+                            fences.admit(key, Fences.Turn.of(chain, client));
                             ForwardQueue queue = queues.of(key);
                             CompletableFuture<ChainOutcome> behind =
                                     meanwhile ? queue.send(rest, forward) : null;
@@ -186,9 +186,9 @@ public final class ObjectService {
             throws IOException {
         ByteBuffer[] parts = Payload.parts(payload, request.getCrc32C(), replica.key().toString());
         ChainHeader chain = request.getChain();
-        Writers.Turn turn = Writers.Turn.of(chain, client);
-        writers.admit(replica.key(), turn);
-        long before = writers.placeOf(replica.key(), turn, request.getAppendId());
+        Fences.Turn turn = Fences.Turn.of(chain, client);
+        fences.admit(replica.key(), turn);
+        long before = fences.placeOf(replica.key(), turn, request.getAppendId());
         long offset =
                 !request.getAppend() ? request.getOffset() : before >= 0 ? before : replica.size();
         StoreLimits.requireWithin(offset, payload.readableBytes(), replica.key());
@@ -205,7 +205,7 @@ public final class ObjectService {
         }
         if (before != offset) {
             replica.write(parts, offset);
-            writers.appended(replica.key(), turn, request.getAppendId(), offset);
+            fences.appended(replica.key(), turn, request.getAppendId(), offset);
         }
         counters.writtenBytes.add(payload.readableBytes());
         return new Here(measured(replica, ChainOutcome.newBuilder().setOffset(offset)), behind);
@@ -353,7 +353,7 @@ public final class ObjectService {
             left.getShipBuilder().setFromBlock(next);
             return new Begun(null, left.build());
         }
-        writers.admit(replica.key(), Writers.Turn.of(request.getChain(), writing.client()));
+        fences.admit(replica.key(), Fences.Turn.of(request.getChain(), writing.client()));
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
         syncHere(request, replica, outcome);
         return new Begun(outcome.build(), request);

@@ -42,54 +42,54 @@ class BoundsTest {
 
     @Test
     void appendsOfManyWritersAreRememberedUpToABoundAndForgottenWithTime() {
-        Writers writers = new Writers(clock);
-        Writers.Turn other = new Writers.Turn(7, 1, 0, 5);
-        assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(-1);
-        writers.appended(key(1), other, 99, 4711);
+        Fences fences = new Fences(clock);
+        Fences.Turn other = new Fences.Turn(7, 1, 0, 5);
+        assertThat(fences.placeOf(key(1), other, 99)).isEqualTo(-1);
+        fences.appended(key(1), other, 99, 4711);
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
-                    for (long writer = 10; writer < 10 + Writers.WRITERS_MAX; writer++) {
-                        Writers.Turn turn = new Writers.Turn(writer, 1, 0, 5);
-                        for (long id = 1; id <= Writers.APPENDS_KEPT_MAX; id++) {
-                            writers.placeOf(key(2), turn, id);
-                            writers.appended(key(2), turn, id, id);
+                    for (long writer = 10; writer < 10 + Fences.WRITERS_MAX; writer++) {
+                        Fences.Turn turn = new Fences.Turn(writer, 1, 0, 5);
+                        for (long id = 1; id <= Fences.APPENDS_KEPT_MAX; id++) {
+                            fences.placeOf(key(2), turn, id);
+                            fences.appended(key(2), turn, id, id);
                         }
                     }
                 });
-        assertThat(writers.placeOf(key(1), other, 99)).isEqualTo(4711);
-        clock.advance(Writers.KEPT.plusSeconds(1));
-        assertThatCode(() -> writers.placeOf(key(3), new Writers.Turn(3, 1, 0, 5), 1))
+        assertThat(fences.placeOf(key(1), other, 99)).isEqualTo(4711);
+        clock.advance(Fences.KEPT.plusSeconds(1));
+        assertThatCode(() -> fences.placeOf(key(3), new Fences.Turn(3, 1, 0, 5), 1))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void ofOneWriterTheLastAppendsAreRemembered() {
-        Writers writers = new Writers(clock);
-        Writers.Turn turn = new Writers.Turn(7, 1, 0, 5);
+        Fences fences = new Fences(clock);
+        Fences.Turn turn = new Fences.Turn(7, 1, 0, 5);
         for (long id = 1; id <= 5000; id++) {
-            assertThat(writers.placeOf(key(1), turn, id)).isEqualTo(-1);
-            writers.appended(key(1), turn, id, 10 * id);
-            assertThat(writers.placeOf(key(1), turn, Math.max(1, id - 1000)))
+            assertThat(fences.placeOf(key(1), turn, id)).isEqualTo(-1);
+            fences.appended(key(1), turn, id, 10 * id);
+            assertThat(fences.placeOf(key(1), turn, Math.max(1, id - 1000)))
                     .isEqualTo(10 * Math.max(1, id - 1000));
         }
-        assertThat(writers.placeOf(key(1), turn, 3000)).isEqualTo(-1);
+        assertThat(fences.placeOf(key(1), turn, 3000)).isEqualTo(-1);
     }
 
     @Test
     void writersWithFencesAreToldToWaitWhenThereAreTooMany() {
-        Writers writers = new Writers(clock);
-        writers.admit(key(1), new Writers.Turn(1, 5, 0, 5));
+        Fences fences = new Fences(clock);
+        fences.admit(key(1), new Fences.Turn(1, 5, 0, 5));
         refused(
                 ErrorKind.OVERLOADED,
                 () -> {
-                    for (long writer = 2; writer < 2 + Writers.WRITERS_MAX; writer++) {
-                        writers.admit(key(1), new Writers.Turn(writer, 1, 0, 5));
+                    for (long writer = 2; writer < 2 + Fences.WRITERS_MAX; writer++) {
+                        fences.admit(key(1), new Fences.Turn(writer, 1, 0, 5));
                     }
                 });
         refused(
                 ErrorKind.WRONG_GENERATION,
-                () -> writers.admit(key(1), new Writers.Turn(1, 4, 0, 5)));
+                () -> fences.admit(key(1), new Fences.Turn(1, 4, 0, 5)));
     }
 
     @Test

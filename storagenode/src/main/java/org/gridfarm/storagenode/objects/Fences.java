@@ -20,7 +20,7 @@ import java.util.Map;
  * again. Writers not heard of for a while are forgotten; while there are more of the others than
  * anybody needs, new ones are told to wait. Thread-safe.
  */
-final class Writers {
+final class Fences {
     /** Appends of one writer that may be under way together; older ones have been answered. */
     static final int APPENDS_KEPT_MAX = 1024;
 
@@ -93,7 +93,7 @@ final class Writers {
     @GuardedBy("this")
     private int appends; // that there is room for
 
-    Writers(Clock clock) {
+    Fences(Clock clock) {
         this.clock = clock;
     }
 
