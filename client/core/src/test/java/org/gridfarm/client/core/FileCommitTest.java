@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * What fsync and close ask of the leader and of the chain, and what becomes of it when they refuse.
@@ -105,6 +106,18 @@ class FileCommitTest {
             assertThat(durableSize(file)).isZero();
             file.sync();
             assertThat(durableSize(file)).isEqualTo(100);
+        }
+    }
+
+    /** A node syncs nothing before it has shipped all, a second's worth at a call. */
+    @Test
+    void anFsyncAsksAgainUntilTheHeadHasShippedWhatALocalWriterLeftThere() {
+        MemoryNode head = memory.nodes.get(0);
+        try (FarmFile file = farm.create(PATH, OpenFlags.WRITE, true)) {
+            write(file, 0, 100);
+            head.shipsUpTo.addAll(List.of(7L, 9L));
+            file.sync();
+            assertThat(head.shippedFrom).containsExactly(0L, 7L, 9L);
         }
     }
 

@@ -48,6 +48,9 @@ final class MemoryNode implements AutoCloseable {
     volatile boolean liesAboutBytesAlone;
     volatile int answersToLose;
     final Queue<ErrorKind> refusals = new ConcurrentLinkedQueue<>(); // of the next writes and syncs
+    final Queue<Long> shipsUpTo =
+            new ConcurrentLinkedQueue<>(); // in the next syncs, not to the end
+    final Queue<Long> shippedFrom = new ConcurrentLinkedQueue<>(); // in all syncs
     private final RpcClient others;
     private final Map<String, Long> fences = new HashMap<>(); // guarded by objects
     private final Map<String, byte[]> objects = new HashMap<>(); // guarded by itself
@@ -69,7 +72,7 @@ final class MemoryNode implements AutoCloseable {
                                     chain(
                                             e,
                                             e.request().getChain().getRestList(),
-                                            () -> size(e.request().getChain().getObject()),
+                                            () -> shipped(e.request()),
                                             m -> StorageMethods.SYNC,
                                             null);
                                 })
@@ -126,6 +129,14 @@ final class MemoryNode implements AutoCloseable {
             }
             return ChainOutcome.newBuilder().setSize(bytes.length).build();
         }
+    }
+
+    private ChainOutcome shipped(SyncObjectRequest q) {
+        shippedFrom.add(q.getShip().getFromBlock());
+        Long next = shipsUpTo.poll();
+        return size(q.getChain().getObject()).toBuilder()
+                .setShipFrom(next == null ? 0 : next)
+                .build();
     }
 
     private void resize(ObjectId id, long size, boolean create) {

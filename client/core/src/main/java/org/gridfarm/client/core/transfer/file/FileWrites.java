@@ -316,21 +316,33 @@ public final class FileWrites {
                         if (!open.mayExist(stripe)) {
                             continue;
                         }
-                        parts.add(
-                                submit(
-                                        stripe,
-                                        (head, chain, deadline) ->
-                                                head.callPlain(
-                                                        StorageMethods.SYNC,
-                                                        SyncObjectRequest.newBuilder()
-                                                                .setChain(chain.header())
-                                                                .setDurable(durable)
-                                                                .setDigest(digest)
-                                                                .build(),
-                                                        deadline)));
+                        parts.add(synced(stripe, durable, digest, 0));
                     }
                     return all(parts);
                 });
+    }
+
+    /** What a local writer at the head has left is shipped before, in as many calls as it takes. */
+    private CompletableFuture<ChainOutcome> synced(
+            int stripe, boolean durable, boolean digest, long from) {
+        return submit(
+                        stripe,
+                        (head, chain, deadline) ->
+                                head.callPlain(
+                                        StorageMethods.SYNC,
+                                        SyncObjectRequest.newBuilder()
+                                                .setChain(chain.header())
+                                                .setDurable(durable)
+                                                .setDigest(digest)
+                                                .setShip(
+                                                        SyncObjectRequest.Ship.newBuilder()
+                                                                .setFromBlock(from))
+                                                .build(),
+                                        deadline))
+                .thenCompose(outcome ->
+                        outcome.getShipFrom() > 0
+                                ? synced(stripe, durable, digest, outcome.getShipFrom())
+                                : CompletableFuture.completedFuture(outcome));
     }
 
     // ---- the one object of a file, whatever the file says
