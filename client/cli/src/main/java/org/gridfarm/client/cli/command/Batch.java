@@ -2,7 +2,6 @@ package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.operand.ShellWords;
 import org.gridfarm.protocol.error.ErrorKind;
-import org.gridfarm.protocol.error.Exit;
 import org.gridfarm.protocol.error.FarmException;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +32,8 @@ import java.util.concurrent.Callable;
         },
         mixinStandardHelpOptions = true)
 public final class Batch implements Callable<Integer> {
+    private static final int DONE = 0;
+
     /** Runs one command; its status. */
     public interface Runner {
         int run(String[] words);
@@ -76,7 +77,7 @@ public final class Batch implements Callable<Integer> {
     }
 
     private int run(BufferedReader lines) throws IOException {
-        int first = Exit.OK.code();
+        int first = DONE;
         int number = 0;
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             number++;
@@ -84,10 +85,10 @@ public final class Batch implements Callable<Integer> {
             if (words.isEmpty()) continue;
             int status = run(words, number);
             System.out.flush();
-            if (status == Exit.OK.code()) continue;
+            if (status == DONE) continue;
             System.err.println("gf batch: line " + number + " ended with " + status);
             if (!keepsGoing) return status;
-            if (first == Exit.OK.code()) first = status;
+            if (first == DONE) first = status;
         }
         return first;
     }
@@ -101,7 +102,8 @@ public final class Batch implements Callable<Integer> {
                     ? words.subList(1, words.size())
                     : words;
         } catch (IllegalArgumentException e) {
-            throw new FarmException(ErrorKind.USAGE, "batch", "line " + number, e.getMessage(), e);
+            throw new FarmException(
+                    ErrorKind.USAGE, "batch", "line " + number, String.valueOf(e.getMessage()), e);
         }
     }
 
