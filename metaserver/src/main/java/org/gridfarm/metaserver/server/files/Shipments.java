@@ -163,6 +163,7 @@ public final class Shipments {
         private final ShippedCommand command;
         private final boolean again;
         private final int index;
+        private @Nullable Boolean same; // once it is looked at
 
         /**
          * @param again it was answered before, and counts no second time
@@ -199,9 +200,9 @@ public final class Shipments {
                                 .setHandle(handle)
                                 .setOpened(reply.getOpened()));
             }
-            boolean same = again || ShippedAnswers.digest(request(), reply) == command.getDigest();
-            if (!again) count(same ? Result.SAME : Result.DIFFERENT);
-            if (!same) {
+            boolean isSame = isSame(reply);
+            if (!again) count(isSame ? Result.SAME : Result.DIFFERENT);
+            if (!isSame) {
                 shipment.reply.addDifferent(index);
                 log.error(
                         "session {} and the leader decided {} differently: {}",
@@ -212,13 +213,26 @@ public final class Shipments {
             shipment.over();
         }
 
-        /** That it was done, and to what: its session has answered it by itself. */
+        /** To what it was done; all else its session has answered by itself. */
         @Override
         public MutateReply remembered(MutateReply reply) {
+            if (!isSame(reply)) return reply;
             return MutateReply.newBuilder()
                     .setAttributes(
                             Attributes.newBuilder().setInode(reply.getAttributes().getInode()))
                     .build();
+        }
+
+        /** An answer of which not all was remembered, as the revision, was. */
+        private boolean isSame(MutateReply reply) {
+            Boolean known = same;
+            if (known == null) {
+                known =
+                        (again && reply.getRevision() == 0)
+                                || ShippedAnswers.digest(request(), reply) == command.getDigest();
+                same = known;
+            }
+            return known;
         }
 
         /** At once, before the commands that follow. */
