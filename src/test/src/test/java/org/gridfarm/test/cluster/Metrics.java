@@ -32,7 +32,7 @@ public final class Metrics {
     }
 
     /** How often the daemon was called so. */
-    static double calls(Cluster.ComponentStatus daemon, String method) {
+    public static double calls(Cluster.ComponentStatus daemon, String method) {
         return of(daemon)
                 .lines()
                 .filter(line -> line.startsWith("gf_rpc_duration_seconds_count{"))
@@ -43,17 +43,17 @@ public final class Metrics {
     }
 
     /** The values of that name together. */
-    static double value(Cluster.ComponentStatus daemon, String name) {
+    public static double value(Cluster.ComponentStatus daemon, String name) {
         return value(daemon, name, "");
     }
 
     /** The values of that name with the tag, which is written as in the text. */
-    static double value(Cluster.ComponentStatus daemon, String name, String tag) {
+    public static double value(Cluster.ComponentStatus daemon, String name, String tag) {
         return value(of(daemon), name, tag);
     }
 
     /** The same in what was told. */
-    static double value(String told, String name, String tag) {
+    public static double value(String told, String name, String tag) {
         return told.lines()
                 .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
                 .filter(line -> line.contains(tag))

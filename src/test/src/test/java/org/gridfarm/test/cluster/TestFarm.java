@@ -237,12 +237,12 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** The process that serves the user's mount, when another is ready to go on. */
-    ProcessHandle mountServer() {
+    public ProcessHandle mountServer() {
         return mountServer(mount());
     }
 
     /** The same of another mount. */
-    ProcessHandle mountServer(Path mount) {
+    public ProcessHandle mountServer(Path mount) {
         Supervisor supervisor = Supervisor.of(mount);
         await("another that is ready")
                 .atMost(Duration.ofMinutes(2))
@@ -297,7 +297,7 @@ public final class TestFarm implements AutoCloseable {
     }
 
     /** A mount at that node as the user's, for a test that leaves nothing of it. */
-    Path anotherMount(String node) {
+    public Path anotherMount(String node) {
         return mounted(directory.resolve("another-" + node), node);
     }
 

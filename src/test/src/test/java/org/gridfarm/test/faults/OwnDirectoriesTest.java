@@ -1,10 +1,12 @@
-package org.gridfarm.test.cluster;
+package org.gridfarm.test.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import org.gridfarm.test.cluster.Metrics;
+import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

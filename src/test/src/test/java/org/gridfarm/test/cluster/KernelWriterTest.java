@@ -1,9 +1,8 @@
-package org.gridfarm.test.faults;
+package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
