@@ -23,6 +23,9 @@ import java.util.Optional;
  * is left out; a secret one is an error, since that file is not for secrets. Immutable.
  */
 final class IssuerKeys {
+    /** Of an issuer of whom none is known: nothing is signed by him. */
+    static final IssuerKeys NONE = new IssuerKeys(List.of());
+
     private static final int RSA_BITS_MIN = 2048;
     private static final int RSA_BITS_MAX = 8192;
 
@@ -33,9 +36,13 @@ final class IssuerKeys {
     }
 
     static IssuerKeys load(Path file) {
+        return of(parse(SecretFile.readPublic(file), file), file.toString());
+    }
+
+    private static JWKSet parse(String text, Path file) {
         try {
-            return of(JWKSet.parse(SecretFile.readPublic(file)), file.toString());
-        } catch (ParseException e) {
+            return JWKSet.parse(text);
+        } catch (ParseException | RuntimeException e) { // it does not foresee all
             throw wrong(file.toString(), "no JWKS document");
         }
     }

@@ -24,13 +24,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Whether a bearer token is good here, and whose it is: of the WLCG profile, signed with RS256 or
- * ES256 by a key of the configured issuer, for the configured audience, now. Nothing in the token
- * says where keys are to be had or which algorithm a key is for. Thread-safe.
+ * ES256 by a key of the issuer that it names, for the audience that is configured for him, now. By
+ * its issuer alone a token is judged: his keys sign for nobody else. Nothing in the token says
+ * where keys are to be had or which algorithm a key is for. Thread-safe.
  */
 public final class TokenJudge implements LogIns.Tokens {
     static final Duration SKEW = Duration.ofSeconds(60);
@@ -39,18 +43,19 @@ public final class TokenJudge implements LogIns.Tokens {
             Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
     private static final Set<String> TYPES = Set.of("", "jwt", "at+jwt", "application/at+jwt");
 
-    private final TokenSettings settings;
-    private final Current<IssuerKeys> keys;
+    private final Map<String, KnownIssuer> issuers;
     private final Current<GridMap> people;
     private final Clock clock;
 
-    TokenJudge(
-            TokenSettings settings,
-            Current<IssuerKeys> keys,
-            Current<GridMap> people,
-            Clock clock) {
-        this.settings = settings;
-        this.keys = keys;
+    /**
+     * @param issuers no two of one name
+     */
+    TokenJudge(List<KnownIssuer> issuers, Current<GridMap> people, Clock clock) {
+        this.issuers =
+                issuers.stream()
+                        .collect(
+                                Collectors.toUnmodifiableMap(
+                                        known -> known.issuer().name(), Function.identity()));
         this.people = people;
         this.clock = clock;
     }
@@ -58,23 +63,25 @@ public final class TokenJudge implements LogIns.Tokens {
     @Override
     public LogIns.Standing judge(String token) {
         SignedJWT parsed = parse(token);
-        JWK key = signer(parsed);
-        JWTClaimsSet claims = claims(parsed);
+        requireAccessToken(parsed.getHeader());
+        JWTClaimsSet claims = claims(parsed); // which nobody may have signed
+        KnownIssuer known = issuer(claims);
+        JWK key = signer(parsed, known.keys());
+        TokenIssuer issuer = known.issuer();
         String subject = claims.getSubject();
         Instant until = requireNow(claims);
-        require(settings.issuer().equals(claims.getIssuer()), "of another issuer");
-        require(claims.getAudience().contains(settings.audience()), "for another audience");
+        require(claims.getAudience().contains(issuer.audience()), "for another audience");
         require(subject != null && !subject.isEmpty(), "without a subject");
-        Scopes scopes = Scopes.parse(scope(claims), settings.base());
+        Scopes scopes = Scopes.parse(scope(claims), issuer.base());
         Identity mapped =
-                people.find(map -> map.ofToken(settings.issuer(), subject))
+                people.find(map -> map.ofToken(issuer.name(), subject))
                         .orElseThrow(() ->
                                 new FarmException(
                                         ErrorKind.NOT_AUTHENTICATED,
                                         "log in",
-                                        settings.issuer() + " " + subject,
+                                        issuer.name() + " " + subject,
                                         "not in the grid-mapfile"));
-        return new Known(mapped, scopes, subject, key, until);
+        return new Known(mapped, scopes, known, subject, key, until);
     }
 
     private static SignedJWT parse(String token) {
@@ -87,11 +94,20 @@ public final class TokenJudge implements LogIns.Tokens {
         }
     }
 
-    private JWK signer(SignedJWT token) {
-        JWSHeader header = token.getHeader();
+    private static void requireAccessToken(JWSHeader header) {
         require(ALGORITHMS.contains(header.getAlgorithm()), "not signed with RS256 or ES256");
         String type = header.getType() == null ? "" : header.getType().getType();
         require(TYPES.contains(type.toLowerCase(java.util.Locale.ROOT)), "no access token");
+    }
+
+    private KnownIssuer issuer(JWTClaimsSet claims) {
+        return Optional.ofNullable(claims.getIssuer())
+                .flatMap(name -> Optional.ofNullable(issuers.get(name)))
+                .orElseThrow(() -> refusal("of another issuer"));
+    }
+
+    private static JWK signer(SignedJWT token, Current<IssuerKeys> keys) {
+        JWSHeader header = token.getHeader();
         String id = header.getKeyID() == null ? "" : header.getKeyID();
         Optional<List<JWK>> candidates = keys.find(known -> known.of(id, header.getAlgorithm()));
         for (JWK key : candidates.orElse(List.of())) {
@@ -150,13 +166,21 @@ public final class TokenJudge implements LogIns.Tokens {
     private final class Known implements LogIns.Standing {
         private final Identity mapped;
         private final Identity identity;
+        private final KnownIssuer issuer;
         private final String subject;
         private final JWK key;
         private final Instant until;
 
-        Known(Identity mapped, Scopes scopes, String subject, JWK key, Instant until) {
+        Known(
+                Identity mapped,
+                Scopes scopes,
+                KnownIssuer issuer,
+                String subject,
+                JWK key,
+                Instant until) {
             this.mapped = mapped;
             this.identity = mapped.under(scopes);
+            this.issuer = issuer;
             this.subject = subject;
             this.key = key;
             this.until = until;
@@ -170,9 +194,9 @@ public final class TokenJudge implements LogIns.Tokens {
         @Override
         public boolean stands() {
             return clock.now().isBefore(until)
-                    && keys.get().hold(key)
+                    && issuer.keys().get().hold(key)
                     && people.get()
-                            .ofToken(settings.issuer(), subject)
+                            .ofToken(issuer.issuer().name(), subject)
                             .filter(mapped::equals)
                             .isPresent();
         }

@@ -44,9 +44,14 @@ class TokenJazzerTest {
             GridMap map = GridMap.parse("\"https://tokens.example s\" ann", "map");
             JUDGE =
                     new TokenJudge(
-                            new TokenSettings(
-                                    "https://tokens.example", "farm", Path.of("unused"), List.of()),
-                            () -> keys,
+                            List.of(
+                                    new KnownIssuer(
+                                            new TokenIssuer(
+                                                    "https://tokens.example",
+                                                    "farm",
+                                                    Path.of("unused"),
+                                                    List.of()),
+                                            () -> keys)),
                             () -> map,
                             new SimClock());
             SignedJWT forged =

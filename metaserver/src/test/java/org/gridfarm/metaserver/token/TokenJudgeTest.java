@@ -57,8 +57,11 @@ class TokenJudgeTest {
             new AtomicReference<>(GridMap.parse("\"" + ISSUER + " 4f1c\" alice", "map"));
     private final TokenJudge judge =
             new TokenJudge(
-                    new TokenSettings(ISSUER, AUDIENCE, Path.of("unused"), List.of("vo")),
-                    keys::get,
+                    List.of(
+                            new KnownIssuer(
+                                    new TokenIssuer(
+                                            ISSUER, AUDIENCE, Path.of("unused"), List.of("vo")),
+                                    keys::get)),
                     map::get,
                     clock);
 
@@ -246,6 +249,10 @@ class TokenJudgeTest {
         refused(raw("{\"alg\":\"RS256\"}", "[1]"), "unreadable claims");
         refused(raw("{\"alg\":\"RS256\"}", "{\"exp\":\"soon\"}"), "unreadable claims");
         refused(raw("{\"alg\":\"RS256\"}", "[".repeat(5000)), "unreadable claims");
+        refused("e30." + base64("[".repeat(12_000)) + ".AA", "no signed");
+        refused(
+                base64("{\"alg\":\"RS256\"}") + "." + base64("{\"a\":".repeat(2000)) + ".AA",
+                "unreadable claims");
         String payload = claims().build().toString();
         for (String twice :
                 List.of(

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 /**
  * The present reading of a file or of a directory's files: read again when they changed, looked at
  * no more often than the interval. While the new content is faulty the last good reading stays in
- * force, and the log says so once per change. Thread-safe; readers between two looks take no lock.
+ * force, the log says so once per change, and every look tries again: that it may be read does not
+ * show in a file. Thread-safe; readers between two looks take no lock.
  */
 public final class Reloaded<T> implements Current<T> {
     private static final Logger log = LoggerFactory.getLogger(Reloaded.class);
@@ -33,16 +34,41 @@ public final class Reloaded<T> implements Current<T> {
     private volatile T value;
     private volatile long lookedAt;
     private List<Stamp> stamps; // guarded by this
+    private boolean faulty; // guarded by this: the value is not what the file says
 
-    /** Reads at once; a fault in the first reading is thrown. */
-    public Reloaded(Path path, Function<Path, T> reader, Clock clock, Duration interval) {
+    private Reloaded(
+            Path path,
+            Function<Path, T> reader,
+            Clock clock,
+            Duration interval,
+            @Nullable T ifFaulty) {
         this.path = path;
         this.reader = reader;
         this.clock = clock;
         this.intervalNanos = interval.toNanos();
         this.stamps = stamps(path);
-        this.value = reader.apply(path);
+        T first;
+        try {
+            first = reader.apply(path);
+        } catch (FarmException e) {
+            if (ifFaulty == null) throw e;
+            log.error("as long as that is so it says nothing: {}", e.getMessage());
+            first = ifFaulty;
+            faulty = true;
+        }
+        this.value = first;
         this.lookedAt = clock.nanoTime();
+    }
+
+    /** Reads at once; a fault in the first reading is thrown. */
+    public Reloaded(Path path, Function<Path, T> reader, Clock clock, Duration interval) {
+        this(path, reader, clock, interval, null);
+    }
+
+    /** The same, but a fault in the first reading is told in the log, and means this value. */
+    public static <T> Reloaded<T> orUntilReadable(
+            Path path, Function<Path, T> reader, T ifFaulty, Clock clock, Duration interval) {
+        return new Reloaded<>(path, reader, clock, interval, ifFaulty);
     }
 
     @Override
@@ -55,28 +81,31 @@ public final class Reloaded<T> implements Current<T> {
 
     @Override
     public synchronized T again() {
-        readIfChanged();
+        readIfChanged(false); // strangers make servers ask, which must not cost a reading each
         return value;
     }
 
     private synchronized void look() {
         if (clock.nanoTime() - lookedAt >= intervalNanos) {
-            readIfChanged();
+            lookedAt = clock.nanoTime();
+            readIfChanged(faulty);
         }
     }
 
-    private void readIfChanged() {
-        lookedAt = clock.nanoTime();
+    private void readIfChanged(boolean inAnyCase) {
         List<Stamp> now = stamps(path);
-        if (now.equals(stamps)) {
+        boolean changed = !now.equals(stamps);
+        if (!changed && !inAnyCase) {
             return;
         }
         stamps = now; // a fault is reported once, not at every look
         try {
             value = reader.apply(path);
+            faulty = false;
             log.info("read {} again after it changed", path);
         } catch (FarmException e) {
-            log.error("the last good reading stays in force: {}", e.getMessage());
+            faulty = true;
+            if (changed) log.error("the last good reading stays in force: {}", e.getMessage());
         }
     }
 

@@ -89,6 +89,15 @@ public final class Config {
         return new Config(document, prefix + name + ".", inner);
     }
 
+    /** Names of the tables below this one, in the order of the alphabet. */
+    public List<String> sections() {
+        if (table == null) return List.of();
+        return table.keySet().stream()
+                .filter(name -> table.get(List.of(name)) instanceof TomlTable)
+                .sorted()
+                .toList();
+    }
+
     /** Whether the key stands in the file. */
     public boolean has(String key) {
         return find(key) != null;

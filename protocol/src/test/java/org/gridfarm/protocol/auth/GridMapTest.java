@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 class GridMapTest {
     private static final String MAP =
@@ -129,6 +131,35 @@ class GridMapTest {
         Files.writeString(file, "\"/CN=c\" c\n");
         clock.advance(Duration.ofSeconds(1));
         assertThat(reloaded.get().lookUp("/CN=c")).isPresent();
+    }
+
+    @Test
+    void whatCouldNotBeReadIsTriedAgainThoughTheFileHasNotChanged(@TempDir Path directory)
+            throws IOException {
+        SimClock clock = new SimClock();
+        Path file = Files.writeString(directory.resolve("grid-mapfile"), "\"/CN=a\" a\n");
+        AtomicBoolean mayRead = new AtomicBoolean();
+        AtomicInteger readings = new AtomicInteger();
+        Current<GridMap> map =
+                Reloaded.orUntilReadable(
+                        file,
+                        path -> {
+                            readings.incrementAndGet();
+                            if (mayRead.get()) return GridMap.load(path);
+                            throw new FarmException(ErrorKind.ACCESS_DENIED, "read", "f", "");
+                        },
+                        GridMap.empty(),
+                        clock,
+                        Duration.ofSeconds(1));
+        assertThat(map.get().size()).isZero();
+        mayRead.set(true);
+        assertThat(map.again().size()).isZero();
+        assertThat(readings).as("for each stranger who asks").hasValue(1);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(map.get().size()).isEqualTo(1);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(map.get().size()).isEqualTo(1);
+        assertThat(readings).hasValue(2);
     }
 
     @Test
