@@ -30,6 +30,7 @@ final class ActAs {
                     Retry.IDEMPOTENT,
                     Access.PEOPLE
                             .and(Role.GATEWAY)
+                            .freeOfScopes()
                             .needing("an account of the same person; of a gateway, of any"));
 
     private static final String SUPERUSER = "root";

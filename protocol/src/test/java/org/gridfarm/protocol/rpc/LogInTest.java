@@ -9,10 +9,12 @@ import static org.gridfarm.protocol.rpc.Loopback.get;
 import static org.gridfarm.protocol.rpc.Loopback.text;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.StringValue;
 
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.auth.Scopes;
 import org.gridfarm.protocol.auth.SharedKeys;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
@@ -51,6 +53,15 @@ class LogInTest {
             "https://tokens.example t" carol,astro
             """;
 
+    private static final Method<StringValue, StringValue> WHOAMI =
+            new Method<>(
+                    20,
+                    "whoami",
+                    StringValue.parser(),
+                    StringValue.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.PEOPLE.freeOfScopes());
+
     private final SharedKeys.Key ann = SharedKeys.Key.make("ann-laptop", "ann");
     private final AtomicReference<SharedKeys> known =
             new AtomicReference<>(SharedKeys.none().with(ann));
@@ -71,7 +82,10 @@ class LogInTest {
             throw new FarmException(ErrorKind.NOT_AUTHENTICATED, "log in", "token", "bad");
         }
         Identity carol =
-                GridMap.parse(MAP, "map").ofToken("https://tokens.example", "t").orElseThrow();
+                GridMap.parse(MAP, "map")
+                        .ofToken("https://tokens.example", "t")
+                        .orElseThrow()
+                        .under(Scopes.parse("storage.read:/", List.of()));
         return new LogIns.Standing() {
             @Override
             public Identity identity() {
@@ -86,7 +100,7 @@ class LogInTest {
     }
 
     private static String whoami(Peer peer) throws Exception {
-        return get(peer.callPlain(ECHO, text(""), PATIENCE)).getValue();
+        return get(peer.callPlain(WHOAMI, text(""), PATIENCE)).getValue();
     }
 
     @ParameterizedTest
@@ -124,6 +138,10 @@ class LogInTest {
         assertThat(whoami(get(client.as("astro").dial(server.address())))).isEqualTo("astro");
         assertThat(failure(client.as("root").dial(server.address())).kind())
                 .isEqualTo(ErrorKind.ACCESS_DENIED);
+        Peer astro = get(client.as("astro").dial(server.address()));
+        assertThat(failure(astro.callPlain(ECHO, text(""), PATIENCE)).detail())
+                .as("its scopes have come along")
+                .contains("a token is good for files alone");
         RpcClient other = client(TlsEngine.AUTOMATIC, OwnLogIn.byToken(() -> "bad token"));
         assertThat(failure(other.dial(server.address())).kind())
                 .isEqualTo(ErrorKind.NOT_AUTHENTICATED);
@@ -333,8 +351,8 @@ class LogInTest {
 
     private RpcServer serve(Credential host, TlsEngine engine, boolean guests, LogIns by)
             throws GeneralSecurityException {
-        Services services =
-                Services.builder().on(ECHO, x -> x.reply(text(x.peer().identity().user()))).build();
+        Handler<StringValue, StringValue> user = x -> x.reply(text(x.peer().identity().user()));
+        Services services = Services.builder().on(ECHO, user).on(WHOAMI, user).build();
         RpcServer server =
                 RpcServer.bind(
                         loops,

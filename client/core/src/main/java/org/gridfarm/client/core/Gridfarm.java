@@ -198,6 +198,14 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     /**
+     * Those that this program's user has in the farm, the present one among them; empty for a host,
+     * and where a metaserver of an earlier version does not tell.
+     */
+    public List<String> accounts() {
+        return connection.session.accounts();
+    }
+
+    /**
      * What a metaserver said that lets this client in no more, as when its token has run out; empty
      * while the session stands. The client goes on asking, since a token may be renewed.
      */

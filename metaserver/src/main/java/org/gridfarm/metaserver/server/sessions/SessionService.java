@@ -153,6 +153,7 @@ public final class SessionService {
                         .setLeaseMillis(millis(left))
                         .addAllServers(servers())
                         .setUser(who.user())
+                        .addAllAccounts(who.users())
                         .setCredentials(own)
                         .setMayAssert(caller.speaksForOthers())
                         .setRoot(1)

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 
+import org.gridfarm.client.cli.authority.MapFile;
 import org.gridfarm.client.cli.cluster.TrialIssuer;
 import org.gridfarm.client.cli.gateway.Gateway;
 import org.gridfarm.client.core.ClientConfig;
@@ -310,6 +311,36 @@ class GatewayTokensTest {
                 .contains("/user/bin");
         assertThat(get(token, with(certified, home + "&doas=bin")).status).isEqualTo(200);
         assertThat(get(token, with(certified, home + "&doas=daemon")).status).isEqualTo(403);
+    }
+
+    /** A line of the map may name several. */
+    @Test
+    void whoHasSeveralAccountsIsTheOneThatHeNamesAndNobodyElses() throws Exception {
+        MapFile.add(
+                pki.resolve("grid-mapfile"), "https://tokens.localhost several", "daemon,games");
+        String[] parts =
+                token("daemon", "storage.read:/tokens/in storage.create:/tokens/in").split("\\.");
+        String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
+        PrivateKey own = Pem.privateKey(Files.readString(pki.resolve("tokens.key"))).orElseThrow();
+        String token = signed(parts[0], claims.replace("\"daemon\"", "\"several\""), own);
+        String home = "/webhdfs/v1/?op=GETHOMEDIRECTORY";
+        assertThat(get(token, home).body).contains("/user/daemon");
+        assertThat(get(token, home + "&user.name=games").body).contains("/user/games");
+        assertThat(get(token, home + "&doas=games&user.name=daemon").body).contains("/user/games");
+        assertThat(get(token, home + "&user.name=hdfs").body)
+                .as("what Hadoop's clients say unasked")
+                .contains("/user/daemon");
+        for (String other : List.of("bin", "root", "daemon,games", "several", "@gateway")) {
+            Answer refused = get(token, home + "&doas=" + other);
+            assertThat(refused.status).as(other).isEqualTo(403);
+            assertThat(refused.body).contains("an account that is not yours");
+        }
+        String made = "/fs/tokens/in/of-games";
+        assertThat(get(token, "-T", "/etc/hostname", made + "?doas=games").status).isEqualTo(201);
+        assertThat(farm.gf("stat", "-c", "%U", "/tokens/in/of-games").strip()).isEqualTo("games");
+        Answer outside = get(token, "/fs/tokens/inner/f?doas=games");
+        assertThat(outside.status).isEqualTo(403);
+        assertThat(outside.body).contains("not among what the token allows");
     }
 
     private static String[] with(String[] first, String... others) {

@@ -58,10 +58,16 @@ final class Entrance {
         return farm;
     }
 
-    /** NOT_AUTHENTICATED where the metaservers refuse it. */
-    Gridfarm by(ShownToken token) {
+    /**
+     * NOT_AUTHENTICATED where the metaservers refuse it.
+     *
+     * @param account of whose it is; empty: the usual one
+     */
+    Gridfarm by(ShownToken token, String account) {
         return Gridfarm.open(
-                config.forGuest().withCache(Math.min(config.cacheBytes(), TOKEN_CACHE_BYTES)),
+                config.forGuest()
+                        .withAccount(account)
+                        .withCache(Math.min(config.cacheBytes(), TOKEN_CACHE_BYTES)),
                 NAME,
                 loops,
                 guest().loggingIn(OwnLogIn.byToken(token::text)));

@@ -60,7 +60,7 @@ public final class Farms implements AutoCloseable {
     }
 
     /**
-     * @param account empty: of who runs the gateway, or of the token
+     * @param account empty: of who runs the gateway, or the usual one of whose the token is
      */
     private record Whose(String account, Optional<ShownToken> token) {
         Kind kind() {
@@ -68,7 +68,7 @@ public final class Farms implements AutoCloseable {
         }
 
         Gridfarm open(Entrance by) {
-            return token.map(by::by).orElseGet(() -> by.as(account));
+            return token.map(shown -> by.by(shown, account)).orElseGet(() -> by.as(account));
         }
     }
 
@@ -148,10 +148,12 @@ public final class Farms implements AutoCloseable {
     /**
      * As whom the metaservers say the token is.
      *
-     * @throws FarmException as above; NOT_AUTHENTICATED where they refuse it
+     * @param account one of his; empty: the usual one
+     * @throws FarmException as above; NOT_AUTHENTICATED where they refuse it, ACCESS_DENIED where
+     *     the account is not his
      */
-    Lease of(ShownToken token) {
-        return of(new Whose("", Optional.of(token)));
+    Lease of(ShownToken token, String account) {
+        return of(new Whose(account, Optional.of(token)));
     }
 
     private Lease of(Whose whose) {

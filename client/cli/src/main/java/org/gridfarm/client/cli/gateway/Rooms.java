@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 
 import org.gridfarm.client.cli.gateway.call.Call;
 import org.gridfarm.client.cli.gateway.call.Failure;
+import org.gridfarm.client.cli.gateway.call.ShownToken;
 import org.gridfarm.client.cli.gateway.call.Visitor;
 import org.gridfarm.client.cli.gateway.files.PlainFiles;
 import org.gridfarm.client.cli.gateway.http.Answer;
@@ -30,6 +31,10 @@ final class Rooms implements Handler {
     private static final String HEALTH = "/healthz";
     private static final int UNAUTHORIZED = 401;
     private static final Set<String> READING = Set.of("GET", "HEAD");
+
+    /** Somebody, and the farm as he sees it; to be closed. */
+    private record Entered(Visitor visitor, Farms.Lease lease) {}
+
     private static final Logger AUDIT = LoggerFactory.getLogger("org.gridfarm.audit");
 
     private final Door door;
@@ -97,13 +102,9 @@ final class Rooms implements Handler {
 
     private void enter(Request request, Answer answer, String root) throws IOException {
         FarmPath path = Call.path(Percent.path(request.path().substring(root.length())));
-        Visitor came = door.visitor(request);
-        try (Farms.Lease lease =
-                came.token().map(farms::of).orElseGet(() -> farms.of(came.account()))) {
-            Visitor visitor =
-                    came.token().isPresent()
-                            ? Door.asked(request, came.known(lease.farm().user()))
-                            : came;
+        Entered entered = entered(request, door.visitor(request));
+        Visitor visitor = entered.visitor;
+        try (Farms.Lease lease = entered.lease) {
             Call call = new Call(visitor, lease.farm(), path, request, answer);
             try {
                 if (root.equals(FILES)) files.answer(call);
@@ -116,6 +117,24 @@ final class Rooms implements Handler {
                 throw e;
             }
         }
+    }
+
+    private Entered entered(Request request, Visitor came) {
+        return came.token()
+                .map(token -> entered(request, came, token))
+                .orElseGet(() -> new Entered(came, farms.of(came.account())));
+    }
+
+    /** What accounts there are to choose from says the session of the usual one. */
+    private Entered entered(Request request, Visitor came, ShownToken token) {
+        Visitor visitor;
+        boolean usual;
+        try (Farms.Lease first = farms.of(token, "")) {
+            String user = first.farm().user();
+            visitor = Door.asked(request, came.known(user, first.farm().accounts()));
+            usual = visitor.account().equals(user);
+        }
+        return new Entered(visitor, farms.of(token, usual ? "" : visitor.account()));
     }
 
     private void tell(Request request, Answer answer, FarmException failure, boolean hadoop)

@@ -156,6 +156,12 @@ public final class FarmSession implements AutoCloseable {
         return now == null ? "" : now.opened.getUser();
     }
 
+    /** Those of this person, the present one among them; of a host none. */
+    public List<String> accounts() {
+        Attached now = leaderNow;
+        return now == null ? List.of() : List.copyOf(now.opened.getAccountsList());
+    }
+
     /**
      * What a server said that lets this client in no more: its token has run out, say, or nobody
      * knows it any longer. Empty while the session stands, and while servers are only not there.

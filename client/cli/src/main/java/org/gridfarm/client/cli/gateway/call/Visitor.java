@@ -7,8 +7,8 @@ import java.util.Optional;
  * Whom a request is answered for.
  *
  * @param name as he proved it: of a certificate, or {@code token}, or {@code anyone}
- * @param account whose session of the farm is used; empty: that of who runs the gateway, or of the
- *     token
+ * @param account whose session of the farm is used; empty: that of who runs the gateway, or the
+ *     usual one of whose the token is
  * @param accounts he may choose from
  * @param token of the farm that he came by; whose it is the metaserver says
  */
@@ -28,9 +28,9 @@ public record Visitor(
         return new Visitor("token", "", List.of(), Optional.of(token));
     }
 
-    /** The same when the metaserver has said whose the token is. */
-    public Visitor known(String user) {
-        return new Visitor(name, user, List.of(user), token);
+    /** The same when the metaserver has said whose the token is, and what other accounts he has. */
+    public Visitor known(String user, List<String> others) {
+        return new Visitor(name, user, others.contains(user) ? others : List.of(user), token);
     }
 
     /** As that one of his accounts; what is none of his is not looked at. */

@@ -46,7 +46,7 @@ public final class PlainFiles {
     }
 
     private void read(Call call) throws IOException {
-        call.request().parameters().requireOnly(List.of("user.name", "stat"), "GET");
+        call.request().parameters().requireOnly(List.of("user.name", "doas", "stat"), "GET");
         FileInfo found = call.farm().stat(call.path());
         if (call.request().parameters().flag("stat", false)) {
             new Listing(call, found).sendStatus();
@@ -102,7 +102,7 @@ public final class PlainFiles {
     private void put(Call call) throws IOException {
         call.request()
                 .parameters()
-                .requireOnly(List.of("user.name", "mkdirs", "mode", "copy"), "PUT");
+                .requireOnly(List.of("user.name", "doas", "mkdirs", "mode", "copy"), "PUT");
         if (call.request().header(HttpHeaderNames.CONTENT_RANGE).isPresent()) {
             throw new FarmException(
                     ErrorKind.UNSUPPORTED,
@@ -185,7 +185,9 @@ public final class PlainFiles {
     }
 
     private static void delete(Call call) throws IOException {
-        call.request().parameters().requireOnly(List.of("user.name", "recursive"), "DELETE");
+        call.request()
+                .parameters()
+                .requireOnly(List.of("user.name", "doas", "recursive"), "DELETE");
         Optional<String> match = call.request().header(HttpHeaderNames.IF_MATCH);
         if (match.isPresent()
                 && !EntityTag.of(call.farm().statLink(call.path())).isIn(match.get())) {
