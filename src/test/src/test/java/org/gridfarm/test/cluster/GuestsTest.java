@@ -3,6 +3,7 @@ package org.gridfarm.test.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.test.tidy.Checkout;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +80,10 @@ class GuestsTest {
         }
         TestFarm.Result run = byToken("run", "true");
         assertThat(run.status()).isEqualTo(77);
-        assertThat(run.errors()).doesNotContain(token);
+        assertThat(run.errors())
+                .contains("jobs need a certificate (gf proxy init) or a key of gf key")
+                .doesNotContain(token)
+                .hasLineCount(1);
         assertThat(byToken("node", "drain", "n1").status()).isEqualTo(77);
     }
 
@@ -100,6 +104,55 @@ class GuestsTest {
                         .doesNotContain(parts[1], parts[2]);
             }
         }
+    }
+
+    /** A person who has a key and no certificate, and so gives his tasks no proxy. */
+    @Test
+    void aJobByKeyRunsAsItsAccountAndItsTasksSubmitNothing(@TempDir Path here) throws IOException {
+        Path key = here.resolve("own.key");
+        farm.gf("key", "add", "--id", "jobs", "--out", key.toString(), "nobody");
+        Path guest = farm.directory().resolve("guest.toml");
+        String text = Files.readString(guest);
+        Path config =
+                Files.writeString(
+                        here.resolve("config.toml"),
+                        text + "login = \"key\"\nlogin_key = \"" + key + "\"\n");
+        await().atMost(KNOWN_WITHIN)
+                .untilAsserted(() ->
+                        assertThat(guest(Map.of(), "whoami", "--config", config.toString()))
+                                .extracting(TestFarm.Result::output)
+                                .isEqualTo("nobody\n"));
+        farm.gf("mkdir", "-p", "-m", "777", "/guests/jobs");
+        farm.gf("chmod", "777", "/guests/jobs");
+        farm.gf("mkdir", "-p", "-m", "700", "/guests/roots");
+        Files.writeString(farm.mount().resolve("guests/jobs/in"), "for a task\n");
+        // What his task finds on the node: the farm's addresses, which are no secret.
+        Files.writeString(farm.mount().resolve("guests/jobs/farm.toml"), text);
+
+        String task =
+                ("cd $GF_MOUNT/guests/jobs; id -un; cat in; cp in out; ls ../roots; echo \"<$X509_USER_PROXY>\";"
+                                + " GF_BUILD=never HOME=$GF_MOUNT/guests/jobs %1$s --config farm.toml run true; echo status $?")
+                        .formatted(Checkout.root().resolve("gf"));
+        // Its mounts lie in a directory of this test's user alone, which the task has to pass.
+        String ways = "'%1$s' '%1$s'/n1 '%1$s'/n2 '%1$s'/n3".formatted(farm.directory());
+        farm.sh("chmod a+x " + ways);
+        TestFarm.Result run;
+        try {
+            run = guest(Map.of(), "run", "--config", config.toString(), "--env", "JAVA_HOME", task);
+        } finally {
+            farm.sh("chmod go-x " + ways);
+        }
+        assertThat(run.status()).as(run.errors()).isZero();
+        assertThat(run.output())
+                .startsWith("nobody\nfor a task\n<>\nstatus ")
+                .doesNotContain("status 0");
+        assertThat(run.errors())
+                .containsIgnoringCase("roots': permission denied")
+                .contains("make a proxy with gf proxy init");
+        Path out = farm.mount().resolve("guests/jobs/out");
+        assertThat(out).hasContent("for a task\n");
+        assertThat(Files.getOwner(out).getName()).isEqualTo("nobody");
+        farm.gf("key", "remove", "jobs");
     }
 
     @Test
