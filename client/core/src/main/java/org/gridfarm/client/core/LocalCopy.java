@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -19,6 +22,16 @@ import java.util.stream.Stream;
  * copied are copied as links.
  */
 final class LocalCopy {
+    private static final OpenOption[] AS_NAMED = {
+        StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE
+    };
+    private static final OpenOption[] BELOW = {
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE,
+        LinkOption.NOFOLLOW_LINKS
+    };
+
     private final Gridfarm farm;
 
     LocalCopy(Gridfarm farm) {
@@ -64,27 +77,41 @@ final class LocalCopy {
     }
 
     long out(FarmPath source, Path local) {
+        return out(farm.stat(source).isDirectory(), source, local, AS_NAMED);
+    }
+
+    private long out(boolean isDirectory, FarmPath source, Path local, OpenOption[] options) {
         try {
-            if (farm.stat(source).isDirectory()) {
+            if (isDirectory) {
                 Files.createDirectories(local);
                 long sum = 0;
                 for (FileInfo entry : farm.list(source).toList()) {
-                    Path to = LocalPath.child(local, entry.path().last());
-                    if (entry.isSymbolicLink()) {
-                        Files.createSymbolicLink(to, LocalPath.of(farm.readLink(entry.path())));
-                    } else {
-                        sum += out(entry.path(), to);
-                    }
+                    sum += below(entry, LocalPath.child(local, entry.path().last()));
                 }
                 return sum;
             }
             try (InputStream from = farm.read(source);
-                    OutputStream to = Files.newOutputStream(local)) {
+                    OutputStream to = Files.newOutputStream(local, options)) {
                 return from.transferTo(to);
             }
         } catch (IOException e) {
             throw failure(e, "copy", source + " to " + LocalPath.text(local));
         }
+    }
+
+    /**
+     * What has its name there may be a link that came out of the farm before: whoever made it there
+     * does not choose what is written here, so it goes.
+     */
+    private long below(FileInfo entry, Path to) throws IOException {
+        if (Files.isSymbolicLink(to)) {
+            Files.delete(to);
+        }
+        if (entry.isSymbolicLink()) {
+            Files.createSymbolicLink(to, LocalPath.of(farm.readLink(entry.path())));
+            return 0;
+        }
+        return out(entry.isDirectory(), entry.path(), to, BELOW);
     }
 
     /**

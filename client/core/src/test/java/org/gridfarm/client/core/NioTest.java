@@ -79,6 +79,38 @@ class NioTest {
         }
     }
 
+    /** A copy made once more, when what were links in the farm have become something else. */
+    @Test
+    void treesAreNotCopiedThroughLinksThatCameBefore(@TempDir Path local) throws Exception {
+        Path home = Files.createDirectory(local.resolve("home"));
+        Path mine = Files.writeString(home.resolve("mine"), "mine");
+        try (MemoryFarm memory = new MemoryFarm(1)) {
+            Gridfarm farm = memory.client();
+            farm.mkdirs(FarmPath.of("/t"));
+            farm.symlink(mine.toString(), FarmPath.of("/t/file"));
+            farm.symlink(home.toString(), FarmPath.of("/t/dir"));
+            Path out = local.resolve("out");
+            farm.copyOut(FarmPath.of("/t"), out);
+            farm.copyOut(FarmPath.of("/t"), out);
+            assertThat(Files.readSymbolicLink(out.resolve("file"))).isEqualTo(mine);
+
+            farm.delete(FarmPath.of("/t/file"));
+            farm.delete(FarmPath.of("/t/dir"));
+            Path theirs = Files.writeString(local.resolve("theirs"), "theirs");
+            farm.copyIn(theirs, FarmPath.of("/t/file"));
+            farm.mkdirs(FarmPath.of("/t/dir"));
+            farm.copyIn(theirs, FarmPath.of("/t/dir/mine"));
+            farm.copyOut(FarmPath.of("/t"), out);
+            assertThat(mine).hasContent("mine");
+            assertThat(out.resolve("file")).hasContent("theirs");
+            assertThat(out.resolve("dir/mine")).hasContent("theirs");
+
+            Path named = Files.createSymbolicLink(local.resolve("named"), mine);
+            farm.copyOut(FarmPath.of("/t/file"), named);
+            assertThat(mine).as("what was named is what was meant").hasContent("theirs");
+        }
+    }
+
     @Test
     void namesAreBytes() throws Exception {
         try (MemoryFarm memory = new MemoryFarm(1);

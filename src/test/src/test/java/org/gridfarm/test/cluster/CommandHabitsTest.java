@@ -41,6 +41,66 @@ class CommandHabitsTest {
         return farm.mount().resolve(TOP.substring(1)).resolve(name);
     }
 
+    /**
+     * Whoever may write in the directory puts a link there, waits until it has been fetched, and
+     * then puts something else in its place.
+     */
+    @Test
+    void whatComesOutOfTheFarmIsNotWrittenThroughLinksThatCameBefore(@TempDir Path here)
+            throws IOException {
+        Path home = Files.createDirectories(here.resolve("home/.ssh"));
+        Path keys = Files.writeString(home.resolve("keys"), "mine");
+        Path tree = Files.createDirectories(mounted("links"));
+        Files.createSymbolicLink(tree.resolve("file"), keys);
+        Files.createSymbolicLink(tree.resolve("dir"), home);
+        Files.createSymbolicLink(tree.resolve("loop"), Path.of("."));
+        Files.createSymbolicLink(tree.resolve("up"), Path.of("../../../.."));
+        Path into = Files.createDirectories(here.resolve("into"));
+        for (int twice = 0; twice < 2; twice++) {
+            farm.gf("get", "-r", TOP + "/links", into.toString());
+            Path got = into.resolve("links");
+            assertThat(Files.readSymbolicLink(got.resolve("file"))).isEqualTo(keys);
+            assertThat(Files.readSymbolicLink(got.resolve("dir"))).isEqualTo(home);
+            assertThat(Files.readSymbolicLink(got.resolve("loop"))).isEqualTo(Path.of("."));
+            assertThat(Files.readSymbolicLink(got.resolve("up"))).isEqualTo(Path.of("../../../.."));
+        }
+
+        farm.gf("rm", TOP + "/links/file", TOP + "/links/dir");
+        Files.writeString(tree.resolve("file"), "of another");
+        Files.writeString(Files.createDirectory(tree.resolve("dir")).resolve("keys"), "of another");
+        for (String command : List.of("get", "cp")) {
+            Files.delete(into.resolve("links/file"));
+            farm.sh("rm -r '%s'".formatted(into.resolve("links/dir")));
+            Files.createSymbolicLink(into.resolve("links/file"), keys);
+            Files.createSymbolicLink(into.resolve("links/dir"), home);
+            farm.gf(
+                    command,
+                    "-r",
+                    command.equals("get") ? TOP + "/links" : "gf:" + TOP + "/links",
+                    into.toString());
+            assertThat(keys).hasContent("mine");
+            assertThat(home).isDirectoryContaining(keys::equals);
+            assertThat(into.resolve("links/file")).hasContent("of another");
+            assertThat(into.resolve("links/dir/keys")).hasContent("of another");
+            assertThat(into.resolve("links/dir")).isDirectory().isNotEqualTo(home);
+            assertThat(Files.isSymbolicLink(into.resolve("links/dir"))).isFalse();
+        }
+
+        // Two sources of one name, of which the first is a link.
+        Path flat = Files.createDirectories(here.resolve("flat"));
+        Files.createSymbolicLink(Files.createDirectories(mounted("one")).resolve("x"), home);
+        Path second = Files.createDirectories(mounted("two/x"));
+        Files.writeString(second.resolve("keys"), "of another");
+        farm.gf("get", "-r", TOP + "/one/x", TOP + "/two/x", flat.toString());
+        assertThat(keys).hasContent("mine");
+        assertThat(flat.resolve("x/keys")).hasContent("of another");
+
+        // What the user wrote himself is what he meant.
+        Path own = Files.createSymbolicLink(here.resolve("own"), keys);
+        farm.gf("get", TOP + "/links/file", own.toString());
+        assertThat(keys).hasContent("of another");
+    }
+
     /** The command itself asks each server twice, and so is in its own list. */
     @Test
     void topNamesWhoAsksOfWhichServers() {

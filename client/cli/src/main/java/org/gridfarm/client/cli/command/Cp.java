@@ -115,7 +115,8 @@ public final class Cp implements Callable<Integer> {
         requireDirectory(found.size(), into, LocalPath.text(target));
         GetTree tree = new GetTree(farm, copies, trees);
         for (FarmPath from : found) {
-            tree.get(from, into && !from.isRoot() ? LocalPath.child(target, from.last()) : target);
+            if (into) tree.into(target, from);
+            else tree.get(from, target);
         }
         tree.end();
     }

@@ -26,7 +26,8 @@ import java.util.concurrent.Callable;
         header = "Copies files and directories out of the farm.",
         description = {
             "",
-            "Modes and times of modification are kept. With -r symbolic links are copied as links.",
+            "Modes and times of modification are kept. With -r symbolic links are copied as links. A link of this machine that stands where",
+            "something belongs is replaced, unless it is the very LOCAL that was named.",
             "What cannot be copied is named, and the rest goes on; the exit status is that of the first failure."
         },
         mixinStandardHelpOptions = true)
@@ -70,11 +71,8 @@ public final class Get implements Callable<Integer> {
             }
             GetTree tree = new GetTree(farm, copies, recursive);
             for (FarmPath from : found) {
-                tree.get(
-                        from,
-                        Files.isDirectory(target) && !from.isRoot()
-                                ? LocalPath.child(target, from.last())
-                                : target);
+                if (Files.isDirectory(target)) tree.into(target, from);
+                else tree.get(from, target);
             }
             tree.end();
             if (options.json) {
