@@ -28,11 +28,21 @@ public final class Job {
     private static final String HALTED = "halted by other tasks";
     private static final int COMMAND_NOT_RUN = 126; // as the shell says it
 
+    /** Without tasks, with a proxy. */
+    private static final int JOB_BYTES = 6 << 10;
+
+    /** A {@link Task} without what it was made of, and its places in lists. */
+    private static final int TASK_BYTES = 256;
+
+    /** A variable, say. */
+    private static final int PART_BYTES = 128;
+
     private final long id;
     private final String user;
     private final SubmitJobRequest request; // without the tasks
     private final Halt halt;
     private final long submitted;
+    private final long bytes;
     private final List<Task> tasks = new ArrayList<>();
     private final Deque<Task> returned = new ArrayDeque<>(); // of those that were taken before
     private final Set<Task> taken = new LinkedHashSet<>(); // and wait for a place
@@ -62,6 +72,7 @@ public final class Job {
         this.request = request.toBuilder().clearTasks().build();
         this.halt = Halt.of(request.getHalt());
         this.submitted = submitted;
+        this.bytes = bytes(request);
         for (int i = 0; i < request.getTasksCount(); i++) {
             tasks.add(new Task(id, i, request.getTasks(i), submitted));
         }
@@ -130,6 +141,19 @@ public final class Job {
 
     public long id() {
         return id;
+    }
+
+    /** About what a job takes in memory. */
+    public static long bytes(SubmitJobRequest request) {
+        return JOB_BYTES
+                + 2L * request.getSerializedSize()
+                + (long) TASK_BYTES * request.getTasksCount()
+                + (long) PART_BYTES * request.getEnvironmentCount();
+    }
+
+    /** The same of this one. */
+    public long bytes() {
+        return bytes;
     }
 
     public String user() {

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -107,7 +108,7 @@ public final class JobStore implements AutoCloseable {
                     try (PreparedStatement statement =
                             connection.prepareStatement(
                                     "INSERT INTO job (submission, name, user_name, request, submitted, held) VALUES (?, ?, ?, ?, ?, ?)"
-                                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id")) {
+                                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id, user_name")) {
                         statement.setLong(1, request.getSubmission());
                         statement.setString(2, request.getName());
                         statement.setString(3, user);
@@ -117,6 +118,13 @@ public final class JobStore implements AutoCloseable {
                         try (ResultSet row = statement.executeQuery()) {
                             row.next();
                             long id = row.getLong(1);
+                            if (!row.getString(2).equals(user)) {
+                                throw new FarmException(
+                                        ErrorKind.NOT_PERMITTED,
+                                        "submit",
+                                        request.getName(),
+                                        "that submission number is of somebody else's job");
+                            }
                             if (proxy.isPresent()) {
                                 Delegated.keep(connection, id, proxy.get());
                             }
@@ -304,41 +312,62 @@ public final class JobStore implements AutoCloseable {
      */
     public record JobRow(long id, String halted, boolean isDone) {}
 
-    /** Every job that is not done, and the newest of those that are. */
-    public List<Job> load(int doneMax) {
+    /**
+     * Every job that is not done, and the newest of those that are, by number.
+     *
+     * @param doneBytesMax of these, about: the one that is past it is the last
+     */
+    public List<Job> load(int doneMax, long doneBytesMax) {
         return run(
                 "load",
                 connection -> {
                     List<Job> jobs = new ArrayList<>();
-                    try (PreparedStatement statement =
-                            connection.prepareStatement(
-                                    "SELECT id, user_name, request, submitted, halted, held FROM job WHERE NOT done OR id IN"
-                                            + " (SELECT id FROM job WHERE done ORDER BY id DESC LIMIT ?) ORDER BY id")) {
-                        statement.setInt(1, doneMax);
-                        try (ResultSet row = statement.executeQuery()) {
-                            while (row.next()) {
-                                restored(connection, row).ifPresent(jobs::add);
-                            }
-                        }
+                    for (long id :
+                            ids(connection, "SELECT id FROM job WHERE NOT done ORDER BY id DESC")) {
+                        job(connection, id).ifPresent(jobs::add);
                     }
+                    // One by one: all of them at once may be more than there is memory for.
+                    long bytes = 0;
+                    for (long id :
+                            ids(
+                                    connection,
+                                    "SELECT id FROM job WHERE done ORDER BY id DESC LIMIT "
+                                            + doneMax)) {
+                        if (bytes > doneBytesMax) break;
+                        Optional<Job> done = job(connection, id);
+                        bytes += done.map(Job::bytes).orElse(0L);
+                        done.ifPresent(jobs::add);
+                    }
+                    jobs.sort(Comparator.comparingLong(Job::id));
                     return jobs;
                 });
     }
 
+    private static List<Long> ids(Connection connection, String query) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(query);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                ids.add(row.getLong(1));
+            }
+        }
+        return ids;
+    }
+
     /** As it stands in the table; empty too if its rows make no job. */
     public Optional<Job> job(long id) {
-        return run(
-                "load",
-                connection -> {
-                    try (PreparedStatement statement =
-                            connection.prepareStatement(
-                                    "SELECT id, user_name, request, submitted, halted, held FROM job WHERE id = ?")) {
-                        statement.setLong(1, id);
-                        try (ResultSet row = statement.executeQuery()) {
-                            return row.next() ? restored(connection, row) : Optional.empty();
-                        }
-                    }
-                });
+        return run("load", connection -> job(connection, id));
+    }
+
+    private static Optional<Job> job(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(
+                        "SELECT id, user_name, request, submitted, halted, held FROM job WHERE id = ?")) {
+            statement.setLong(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? restored(connection, row) : Optional.empty();
+            }
+        }
     }
 
     /**

@@ -55,7 +55,7 @@ final class Dispatcher {
     private final Clock clock;
     private final Executor events;
     private final Accounts accounts;
-    private final KnownJobs jobs = new KnownJobs();
+    private final KnownJobs jobs = new KnownJobs(JobRoom.ofThisProcess());
     private final Slots slots = new Slots();
     private final FairShare share = new FairShare();
     private final Queue queue = new Queue(share, slots);

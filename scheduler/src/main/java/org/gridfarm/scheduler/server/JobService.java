@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -134,7 +135,10 @@ final class JobService {
                 before,
                 () -> {
                     before.forEach(dispatcher::require);
-                    blocking.execute(() -> guard(exchange, () -> record(exchange, submission)));
+                    long bytes = Job.bytes(submission.request());
+                    dispatcher.jobs().reserve(submission.user(), bytes);
+                    blocking.execute(
+                            () -> guard(exchange, () -> record(exchange, () -> submission, bytes)));
                 });
     }
 
@@ -165,8 +169,15 @@ final class JobService {
                                 Long.toString(job.id()),
                                 "all its tasks have succeeded");
                     }
+                    dispatcher.jobs().reserve(job.user(), job.bytes());
                     blocking.execute(() ->
-                            guard(exchange, () -> record(exchange, again(exchange, job, left))));
+                            guard(
+                                    exchange,
+                                    () ->
+                                            record(
+                                                    exchange,
+                                                    () -> again(exchange, job, left),
+                                                    job.bytes())));
                 });
     }
 
@@ -354,18 +365,15 @@ final class JobService {
                             guard(
                                     exchange,
                                     () -> {
-                                        List<Job> read =
-                                                absent.stream()
-                                                        .flatMap(id -> store.job(id).stream())
-                                                        .toList();
-                                        onEvents(
-                                                exchange,
-                                                () -> {
-                                                    read.forEach(dispatcher.jobs()::recall);
-                                                    work.run();
-                                                });
+                                        absent.forEach(this::recall);
+                                        onEvents(exchange, work);
                                     }));
                 });
+    }
+
+    /** One after the other: together they may be more than there is memory for. */
+    private void recall(long id) {
+        store.job(id).ifPresent(job -> events.execute(() -> dispatcher.jobs().recall(job)));
     }
 
     private void known(Exchange<?, ?> exchange, long job, Runnable work) {
@@ -382,6 +390,19 @@ final class JobService {
             work.run();
         } catch (RuntimeException e) {
             exchange.failWith(e);
+        }
+    }
+
+    /**
+     * @param bytes that were reserved for it
+     */
+    private void record(
+            Exchange<?, SubmitJobReply> exchange, Supplier<Submission> submitted, long bytes) {
+        String user = exchange.peer().identity().user();
+        try {
+            record(exchange, submitted.get());
+        } finally {
+            events.execute(() -> dispatcher.jobs().came(user, bytes)); // after it was added
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +19,16 @@ import java.util.TreeMap;
  * that somebody has asked for and that were read from the table again. Event thread.
  */
 final class KnownJobs {
+    private final JobRoom room;
     private final Map<Long, Job> byId = new TreeMap<>();
+
+    /** Bytes of those that are about to be written down, by user. */
+    private final Map<String, Long> coming = new HashMap<>();
+
+    KnownJobs(JobRoom room) {
+        this.room = room;
+    }
+
     private final Deque<Long> recalled = new ArrayDeque<>();
 
     Optional<Job> find(long id) {
@@ -36,6 +46,28 @@ final class KnownJobs {
         return Collections.unmodifiableCollection(byId.values());
     }
 
+    /**
+     * Room for a job that is about to be written down, until {@link #came}.
+     *
+     * @throws FarmException OVERLOADED where those that have not ended leave none
+     */
+    void reserve(String user, long bytes) {
+        long own = coming.getOrDefault(user, 0L);
+        long all = coming.values().stream().mapToLong(Long::longValue).sum();
+        for (Job job : byId.values()) {
+            if (job.isDone()) continue;
+            all += job.bytes();
+            if (job.user().equals(user)) own += job.bytes();
+        }
+        room.require(own + bytes, all + bytes);
+        coming.merge(user, bytes, Long::sum);
+    }
+
+    /** It is among the jobs now, or will not be. */
+    void came(String user, long bytes) {
+        coming.computeIfPresent(user, (name, before) -> before <= bytes ? null : before - bytes);
+    }
+
     void add(Job job) {
         byId.put(job.id(), job);
     }
@@ -45,7 +77,9 @@ final class KnownJobs {
         if (job.isDone() && byId.putIfAbsent(job.id(), job) == null) {
             job.durable();
             recalled.addLast(job.id());
-            if (recalled.size() > Limits.OLD_JOBS_RECALLED) {
+            while (recalled.size() > 1
+                    && (recalled.size() > Limits.OLD_JOBS_RECALLED
+                            || bytes(recalled) > room.recalled())) {
                 byId.remove(recalled.removeFirst());
             }
         }
@@ -59,6 +93,16 @@ final class KnownJobs {
                         .map(Job::id)
                         .filter(id -> !recalled.contains(id))
                         .toList();
-        done.subList(0, Math.max(0, done.size() - Limits.DONE_JOBS_KEPT)).forEach(byId::remove);
+        int from = Math.max(0, done.size() - Limits.DONE_JOBS_KEPT);
+        done.subList(0, from).forEach(byId::remove);
+        long bytes = bytes(done.subList(from, done.size()));
+        for (; bytes > room.done() && from < done.size() - 1; from++) {
+            bytes -= require(done.get(from)).bytes();
+            byId.remove(done.get(from));
+        }
+    }
+
+    private long bytes(Collection<Long> ids) {
+        return ids.stream().mapToLong(id -> find(id).map(Job::bytes).orElse(0L)).sum();
     }
 }

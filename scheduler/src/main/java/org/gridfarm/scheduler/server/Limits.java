@@ -16,6 +16,12 @@ final class Limits {
      */
     static final int WINDOW_TASKS = 2_000;
 
+    /**
+     * Inputs that one task is shown as plain files of its node: each is a mount there, of which the
+     * kernel has 100,000 in all.
+     */
+    static final int LOCALS_MAX = 256;
+
     /** Jobs that one job comes after. */
     static final int AFTER_MAX = 100;
 

@@ -78,7 +78,7 @@ public final class Scheduler implements AutoCloseable {
         blocking.execute(() -> {
             try {
                 long epoch = store.takeOver(name);
-                List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT);
+                List<Job> jobs = store.load(Limits.DONE_JOBS_KEPT, JobRoom.ofThisProcess().done());
                 Recorder writing =
                         new Recorder(
                                 (rows, states) -> {

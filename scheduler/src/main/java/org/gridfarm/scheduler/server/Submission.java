@@ -54,6 +54,12 @@ record Submission(String user, SubmitJobRequest request, NodePattern on) {
         }
         for (TaskSpec task : request.getTasksList()) {
             task.getInputsList().forEach(input -> FarmPath.of(input.toByteArray()));
+            if (task.getLocalsCount() > Limits.LOCALS_MAX) {
+                throw refused(
+                        ErrorKind.TOO_BIG,
+                        name,
+                        "a task is shown at most " + Limits.LOCALS_MAX + " files as local ones");
+            }
             task.getLocalsList().forEach(input -> FarmPath.of(input.toByteArray()));
             Publication.of(task);
         }

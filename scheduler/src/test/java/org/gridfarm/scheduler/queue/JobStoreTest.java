@@ -34,10 +34,13 @@ import java.sql.Statement;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /** On a real PostgreSQL; every test has a database of its own. */
 @SuppressWarnings("NullAway.Init") // set before each test
 class JobStoreTest {
+    private static final long BYTES_MAX = 1 << 20;
+
     private static EmbeddedPostgres server;
     private static int databases;
 
@@ -115,7 +118,18 @@ class JobStoreTest {
         long first = submit(5);
         assertThat(submit(5)).isEqualTo(first);
         assertThat(submit(6)).isNotEqualTo(first);
-        assertThat(store.load(10)).extracting(Job::id).hasSize(2).contains(first);
+        assertThat(store.load(10, BYTES_MAX)).extracting(Job::id).hasSize(2).contains(first);
+    }
+
+    @Test
+    void theNumberOfSomebodyElsesSubmissionGivesNothingOfHisJob() {
+        KeptProxy proxy = new KeptProxy(ByteString.copyFromUtf8("of mallory"), 1);
+        long id = submit(5);
+        refused(
+                ErrorKind.NOT_PERMITTED,
+                () -> store.submit(epoch, "mallory", request(5), Optional.of(proxy), 78));
+        assertThat(store.job(id).orElseThrow().user()).isEqualTo("ann");
+        assertThat(store.proxies()).isEmpty();
     }
 
     @Test
@@ -128,7 +142,7 @@ class JobStoreTest {
         store.close();
         store = JobStore.open(url, "postgres", "");
         assertThat(store.takeOver("s2")).isGreaterThan(epoch);
-        Job job = store.load(0).get(0);
+        Job job = store.load(0, BYTES_MAX).get(0);
         assertThat(job.user()).isEqualTo("ann");
         assertThat(job.halted()).isEqualTo("too many failed");
         assertThat(job.succeeded()).isEqualTo(1);
@@ -146,10 +160,10 @@ class JobStoreTest {
         long id = submit(1);
         store.record(epoch, List.of(row(id, 0, TaskState.SUCCEEDED, 1)), List.of());
         store.record(epoch, List.of(row(id, 0, TaskState.RUNNING, 0)), List.of());
-        assertThat(store.load(0).get(0).succeeded()).isEqualTo(1);
+        assertThat(store.load(0, BYTES_MAX).get(0).succeeded()).isEqualTo(1);
         store.record(epoch, List.of(row(id, 1, TaskState.RUNNING, 0)), List.of());
         store.record(epoch, List.of(row(id, 1, TaskState.FAILED, 2)), List.of());
-        assertThat(store.load(0).get(0).failed()).isEqualTo(1);
+        assertThat(store.load(0, BYTES_MAX).get(0).failed()).isEqualTo(1);
     }
 
     @Test
@@ -169,7 +183,7 @@ class JobStoreTest {
                                 List.of(row(id, 0, TaskState.SUCCEEDED, 1)),
                                 List.of(new JobRow(id, "cancelled", true))));
         refused(ErrorKind.NOT_LEADER, () -> store.keep(old, id, proxy));
-        assertThat(store.load(10)).extracting(Job::id).containsExactly(id);
+        assertThat(store.load(10, BYTES_MAX)).extracting(Job::id).containsExactly(id);
         assertThat(store.task(id, 0)).isEmpty();
         assertThat(store.proxies()).isEmpty();
     }
@@ -183,9 +197,27 @@ class JobStoreTest {
                 epoch,
                 List.of(),
                 List.of(new JobRow(older, "", true), new JobRow(newer, "", true)));
-        assertThat(store.load(1)).extracting(Job::id).containsExactly(open, newer);
+        assertThat(store.load(1, BYTES_MAX)).extracting(Job::id).containsExactly(open, newer);
         store.record(epoch, List.of(), List.of(new JobRow(newer, "", false)));
-        assertThat(store.load(1)).as("done once").extracting(Job::id).containsExactly(open, newer);
+        assertThat(store.load(1, BYTES_MAX))
+                .as("done once")
+                .extracting(Job::id)
+                .containsExactly(open, newer);
+    }
+
+    @Test
+    void ofJobsThatAreDoneSoManyAreLoadedAsThereIsRoomFor() {
+        List<JobRow> done =
+                LongStream.rangeClosed(1, 5)
+                        .mapToObj(i -> new JobRow(submit(i), "", true))
+                        .toList();
+        long open = submit(6);
+        store.record(epoch, List.of(), done);
+        long each = Job.bytes(request(1));
+        assertThat(store.load(10, 2 * each - 1))
+                .extracting(Job::id)
+                .containsExactly(done.get(3).id(), done.get(4).id(), open);
+        assertThat(store.load(10, 0)).hasSize(2);
     }
 
     @Test
@@ -205,7 +237,7 @@ class JobStoreTest {
         long broken = submit(1);
         long sound = submit(2);
         sql("UPDATE gridfarm_jobs.job SET request = '\\xff'::bytea WHERE id = " + broken);
-        assertThat(store.load(10)).extracting(Job::id).containsExactly(sound);
+        assertThat(store.load(10, BYTES_MAX)).extracting(Job::id).containsExactly(sound);
         refused(ErrorKind.CORRUPT, () -> store.request(broken));
     }
 

@@ -14,6 +14,7 @@ import org.gridfarm.protocol.wire.TaskSpec;
 import org.gridfarm.scheduler.job.Job;
 import org.junit.jupiter.api.Test;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -50,6 +51,12 @@ class SubmissionTest {
         refused(
                 "begins with '/'",
                 job -> job.addTasks(TaskSpec.newBuilder().addInputs(text("in"))));
+        refused(
+                "at most 256 files",
+                job ->
+                        job.addTasks(
+                                TaskSpec.newBuilder()
+                                        .addAllLocals(Collections.nCopies(257, text("/in/one")))));
         refused("no pattern of names", job -> job.setNodePattern("n["));
         refused("zero byte", job -> job.setName("a\0"));
         refused("255", job -> job.setName("a".repeat(256)));
