@@ -4,6 +4,9 @@ import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.jspecify.annotations.Nullable;
+
+import java.util.function.Supplier;
 
 /**
  * What an accepted connection may send, and keep waiting: {@link FrameRoom}. Other nodes and
@@ -12,12 +15,14 @@ import org.gridfarm.protocol.error.FarmException;
  */
 final class AcceptedGate implements FrameGate {
     private final Services services;
-    private final String who;
-    private final boolean isOfTheFarm;
+    private final Supplier<Identity> identity;
     private final FrameRoom room;
     private final Runnable changed;
     private final Runnable ready;
     private boolean waits;
+
+    /** Whose the frame is that has begun; null: nobody's, it is one of the farm. */
+    private @Nullable String who;
 
     /**
      * @param changed runs when nothing more is to be read
@@ -25,13 +30,12 @@ final class AcceptedGate implements FrameGate {
      */
     AcceptedGate(
             Services services,
-            Identity identity,
+            Supplier<Identity> identity,
             FrameRoom room,
             Runnable changed,
             Runnable ready) {
         this.services = services;
-        this.who = identity.dn();
-        this.isOfTheFarm = identity.role() == Role.NODE || identity.role() == Role.METASERVER;
+        this.identity = identity;
         this.room = room;
         this.changed = changed;
         this.ready = ready;
@@ -60,7 +64,10 @@ final class AcceptedGate implements FrameGate {
 
     @Override
     public boolean begin(int frameBytes) {
-        if (isOfTheFarm || room.take(who, frameBytes, ready)) return true;
+        Role role = identity.get().role();
+        boolean isOfTheFarm = role == Role.NODE || role == Role.METASERVER;
+        who = isOfTheFarm ? null : Admissions.name(identity.get());
+        if (who == null || room.take(who, frameBytes, ready)) return true;
         waits = true;
         changed.run();
         return false;
@@ -68,12 +75,12 @@ final class AcceptedGate implements FrameGate {
 
     @Override
     public void stalled(int bytes) {
-        room.stall(who, bytes);
+        if (who != null) room.stall(who, bytes);
     }
 
     @Override
     public void end(int frameBytes, int stalledBytes) {
-        if (isOfTheFarm) return;
+        if (who == null) return;
         if (stalledBytes > 0) room.unstall(who, stalledBytes);
         if (frameBytes > 0 && !(waits && room.cancel(ready))) room.give(who, frameBytes);
     }

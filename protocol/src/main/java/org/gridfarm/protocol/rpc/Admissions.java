@@ -84,11 +84,11 @@ final class Admissions {
     }
 
     /** A guest makes as many keys as he likes: all guests are one. */
-    private static String name(Identity who) {
+    static String name(Identity who) {
         return who.role() == Role.GUEST ? "guests" : who.dn();
     }
 
-    private static boolean isDaemon(Identity who) {
+    static boolean isDaemon(Identity who) {
         return switch (who.role()) {
             case NODE, METASERVER, SCHEDULER -> true;
             case USER, ADMIN, MOUNT, GATEWAY, GUEST -> false;

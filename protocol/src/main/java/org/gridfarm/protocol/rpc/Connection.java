@@ -81,6 +81,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private volatile String lostBecause = "closed by the other side";
     private boolean reading;
     private @Nullable AcceptedGate gate;
+    private @Nullable Underway underway; // null: this side has dialled
     private boolean flushScheduled;
     private @Nullable ScheduledFuture<?> ticker;
 
@@ -116,11 +117,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     }
 
     /** On the event loop. The other side is asked for no more than this one has room for. */
-    void guard(FrameRoom room) {
+    void guard(FrameRoom room, RequestRoom requests) {
         gate =
                 new AcceptedGate(
-                        settings.services(), identity(), room, this::readOrNot, this::goOnSoon);
+                        settings.services(), this::identity, room, this::readOrNot, this::goOnSoon);
         reader.guard(gate);
+        underway = new Underway(requests, this::identity, loop);
     }
 
     /**
@@ -493,16 +495,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             int messageBytes,
             int end,
             @Nullable Trace trace) {
+        Method<Q, R> method = entry.method();
+        Underway.Hold hold;
+        try {
+            hold =
+                    underway == null
+                            ? Underway.Hold.NOTHING
+                            : underway.take(in, messageAt, messageBytes, method.name());
+        } catch (FarmException e) {
+            refuse(id, method.number(), e.kind(), method.name(), e.detail());
+            return;
+        }
         Q message;
         try {
-            message = Messages.parse(entry.method().request(), in, messageAt, messageBytes);
+            message = Messages.parse(method.request(), in, messageAt, messageBytes);
         } catch (IOException e) {
-            refuse(
-                    id,
-                    entry.method().number(),
-                    ErrorKind.PROTOCOL,
-                    entry.method().name(),
-                    "unreadable request");
+            hold.end();
+            refuse(id, method.number(), ErrorKind.PROTOCOL, method.name(), "unreadable request");
             return;
         }
         int payloadAt = messageAt + messageBytes;
@@ -512,16 +521,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                         : in.retainedSlice(payloadAt, end - payloadAt);
         InboundExchange<Q, R> exchange =
                 new InboundExchange<>(
-                        this, id, entry.method(), message, payload, deadlineMillis, trace);
+                        this, id, method, message, payload, deadlineMillis, trace, hold);
         exchanges.put(id, exchange);
-        settings.observer().requestBegan(entry.method());
+        settings.observer().requestBegan(method);
         MDC.put(REQUEST_KEY, exchange.requestId());
         try {
             entry.handler().handle(exchange);
         } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
             if (!exchange.isAnswered()) exchange.failWith(e);
-            else
-                log.error("{} {} failed after its answer", exchange.requestId(), entry.method(), e);
+            else log.error("{} {} failed after its answer", exchange.requestId(), method, e);
         } finally {
             payload.release();
             MDC.remove(REQUEST_KEY);

@@ -37,6 +37,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
     private final ByteBuf payload;
     private final int receivedBytes;
     private final @Nullable Trace trace;
+    private final Underway.Hold hold;
     private final long beganNanos;
     private final long deadlineNanos;
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -57,7 +58,8 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
             Q request,
             ByteBuf payload,
             int deadlineMillis,
-            @Nullable Trace trace) {
+            @Nullable Trace trace,
+            Underway.Hold hold) {
         this.connection = connection;
         this.id = id;
         this.method = method;
@@ -65,6 +67,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
         this.payload = payload;
         this.receivedBytes = payload.readableBytes();
         this.trace = trace;
+        this.hold = hold;
         this.beganNanos = connection.settings().nanoTime();
         this.deadlineNanos =
                 deadlineMillis == 0
@@ -142,6 +145,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
 
     /** On the event loop, after the exchange left the connection's table. */
     void cancel() {
+        hold.cancelled();
         List<Runnable> actions;
         synchronized (cancelLock) {
             cancelled = true;
@@ -225,6 +229,7 @@ final class InboundExchange<Q extends MessageLite, R extends MessageLite>
 
     @Override
     public void write(Connection to) {
+        hold.end();
         Object bytes = replyPayload;
         replyPayload = null;
         if (!to.forget(this)) { // cancelled meanwhile, or the connection is gone

@@ -33,6 +33,7 @@ public final class Loops implements AutoCloseable {
     private final ThreadPoolExecutor handshakes;
     private final boolean epoll;
     private final FrameRoom room = FrameRoom.ofThisProcess();
+    private final RequestRoom requests = RequestRoom.ofThisProcess();
 
     /** Event loops whose threads are named after the component; they are daemon threads. */
     public static Loops start(String component, int threads) {
@@ -96,6 +97,11 @@ public final class Loops implements AutoCloseable {
     /** For what arrives over all connections that this process accepted. */
     FrameRoom room() {
         return room;
+    }
+
+    /** For what was asked over all connections that this process accepted. */
+    RequestRoom requests() {
+        return requests;
     }
 
     /** Where {@code TlsContexts} has its handshakes computed. */

@@ -80,7 +80,8 @@ public final class RpcServer implements AutoCloseable {
                                                                 settings,
                                                                 admissions,
                                                                 host,
-                                                                loops.room()));
+                                                                loops.room(),
+                                                                loops.requests()));
                                     }
                                 })
                         .bind(config.listen().host(), config.listen().port())

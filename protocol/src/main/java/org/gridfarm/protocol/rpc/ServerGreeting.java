@@ -37,6 +37,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
     private final Admissions admissions;
     private final String host;
     private final FrameRoom room;
+    private final RequestRoom requests;
     private @Nullable Future<?> impatience;
 
     /**
@@ -47,12 +48,14 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
             ConnectionSettings settings,
             Admissions admissions,
             String host,
-            FrameRoom room) {
+            FrameRoom room,
+            RequestRoom requests) {
         this.config = config;
         this.settings = settings;
         this.admissions = admissions;
         this.host = host;
         this.room = room;
+        this.requests = requests;
     }
 
     /** Also when the channel was closed before anything was said. */
@@ -106,7 +109,7 @@ final class ServerGreeting extends ChannelInboundHandlerAdapter {
         Connection connection =
                 new Connection(
                         context.channel(), settings, true, address, identity, new FrameReader());
-        connection.guard(room);
+        connection.guard(room, requests);
         connection.whenClosed(() -> admissions.leaves(identity));
         boolean logsIn = identity.role() == Role.GUEST && config.security().logIns().areAny();
         context.pipeline().replace(this, "rpc", connection);

@@ -8,6 +8,8 @@ import static org.gridfarm.protocol.rpc.Loopback.*;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
 
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
@@ -168,6 +170,110 @@ class HostileSendersTest {
         room.give("a", 10);
         room.give("a", 11);
         assertThat(room.isEmpty()).isTrue();
+    }
+
+    /** What is not answered stays in memory, whatever was sent along with it. */
+    @Test
+    void whatIsAskedAndNotAnsweredTakesItsSendersShareAndIsRefusedBeforeItIsRead() {
+        try (Loopback loopback = Loopback.serving(everything())) {
+            RequestRoom room = loopback.loops.requests();
+            Peer peer = loopback.dial();
+            String large = "x".repeat(RpcLimits.MESSAGE_BYTES_MAX - 100);
+            List<CompletableFuture<?>> asked = new ArrayList<>();
+            Optional<FarmException> refused = Optional.empty();
+            for (long sent = 0; refused.isEmpty() && sent <= room.each(); sent += large.length()) {
+                CompletableFuture<?> next = peer.callPlain(NEVER, text(large), PATIENCE);
+                asked.add(next);
+                // The server has looked at it when it has answered what came behind it.
+                assertThat(Loopback.failure(peer.callPlain(REFUSE, text("STALE"), PATIENCE)))
+                        .isNotNull();
+                if (next.isDone()) refused = Optional.of(Loopback.failure(next));
+            }
+            assertThat(refused.orElseThrow().kind()).isEqualTo(ErrorKind.OVERLOADED);
+            assertThat(refused.get()).hasMessageContaining("asked for and not answered yet");
+            assertThat(room.take("/CN=Bob", room.each())).as("there is room for others").isTrue();
+            room.give("/CN=Bob", room.each());
+            assertThat(get(peer.callPlain(ECHO, text("small"), PATIENCE))).isEqualTo(text("small"));
+            peer.close();
+            await().atMost(PATIENCE).until(room::isEmpty);
+        }
+    }
+
+    /** Two bytes each, an object each. */
+    @Test
+    void aRequestOfAMillionPartsIsNotRead() {
+        byte[] parts = new byte[1 << 20];
+        for (int i = 0; i < parts.length; i += 2) parts[i] = 2 << 3 | 2;
+        ByteBuf inner = Unpooled.wrappedBuffer(parts);
+        long objects = (long) parts.length / 2 * MessageWeight.FIELD_BYTES;
+        assertThat(MessageWeight.of(inner, 0, parts.length, Long.MAX_VALUE / 2))
+                .isBetween(objects, objects + 2L * parts.length);
+        ByteBuf nested = Unpooled.buffer(parts.length + 5);
+        nested.writeByte(1 << 3 | 2).writeByte(0x80).writeByte(0x80).writeByte(0x40);
+        nested.writeBytes(parts);
+        assertThat(MessageWeight.of(nested, 0, nested.readableBytes(), Long.MAX_VALUE / 2))
+                .isBetween(objects, objects + 2L * parts.length);
+        byte[] content = new byte[1 << 20];
+        new java.util.Random(7).nextBytes(content);
+        ByteBuf plain = Unpooled.buffer(content.length + 5);
+        plain.writeByte(1 << 3 | 2).writeByte(0x80).writeByte(0x80).writeByte(0x40);
+        plain.writeBytes(content);
+        assertThat(MessageWeight.of(plain, 0, plain.readableBytes(), Long.MAX_VALUE / 2))
+                .as("what holds no parts")
+                .isLessThan(2L * content.length);
+
+        RequestRoom room = new RequestRoom(4 << 20);
+        EventLoop loop = new DefaultEventLoop();
+        try {
+            Underway alice = new Underway(room, () -> user("alice"), loop);
+            for (ByteBuf each : List.of(inner, nested)) {
+                assertThatThrownBy(() -> alice.take(each, 0, each.readableBytes(), "submit"))
+                        .isInstanceOfSatisfying(
+                                FarmException.class,
+                                e -> assertThat(e.kind()).isEqualTo(ErrorKind.TOO_BIG));
+            }
+            assertThat(room.isEmpty()).isTrue();
+            Underway.Hold first = alice.take(plain, 0, plain.readableBytes(), "submit");
+            first.end();
+            first.end();
+            first.cancelled();
+            assertThat(room.isEmpty()).isTrue();
+        } finally {
+            loop.shutdownGracefully();
+        }
+    }
+
+    /** Each makes as many keys as he likes. */
+    @Test
+    void allGuestsAreOne() {
+        RequestRoom room = new RequestRoom(10 << 10);
+        EventLoop loop = new DefaultEventLoop();
+        try {
+            ByteBuf small = Unpooled.wrappedBuffer(new byte[0]);
+            for (int key = 0; key < 10; key++) {
+                Identity guest = Identity.guest(key);
+                new Underway(room, () -> guest, loop).take(small, 0, 0, "read");
+            }
+            assertThatThrownBy(() ->
+                            new Underway(room, () -> Identity.guest(11), loop)
+                                    .take(small, 0, 0, "read"))
+                    .isInstanceOfSatisfying(
+                            FarmException.class,
+                            e -> assertThat(e.kind()).isEqualTo(ErrorKind.OVERLOADED));
+            new Underway(room, () -> user("ann"), loop).take(small, 0, 0, "read");
+        } finally {
+            loop.shutdownGracefully();
+        }
+        FrameRoom frames = new FrameRoom(0);
+        List<AcceptedGate> gates = new ArrayList<>();
+        for (int key = 0; key < 3; key++) {
+            Identity guest = Identity.guest(key);
+            gates.add(new AcceptedGate(everything(), () -> guest, frames, () -> {}, () -> {}));
+        }
+        assertThat(gates.get(0).begin(FRAME)).isTrue();
+        assertThat(gates.get(1).begin(FRAME)).isTrue();
+        assertThat(gates.get(2).begin(FRAME)).isFalse();
+        assertThat(frames.take("/CN=Ann", FRAME, () -> {})).isTrue();
     }
 
     @Test

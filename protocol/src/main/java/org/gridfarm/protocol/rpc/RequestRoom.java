@@ -1,0 +1,57 @@
+package org.gridfarm.protocol.rpc;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Memory for requests that were received and are not answered yet, over all accepted connections of
+ * a process: who asks for much that has to wait, or makes one request of a million objects, would
+ * take all of it. Half of it is for one identity; past that a request is refused before it is read.
+ * Thread-safe.
+ */
+final class RequestRoom {
+    private final long each;
+
+    @GuardedBy("this")
+    private final Map<String, Long> taken = new HashMap<>(); // by identity
+
+    @GuardedBy("this")
+    private long allTaken;
+
+    /** A quarter of the heap. */
+    static RequestRoom ofThisProcess() {
+        return new RequestRoom(Runtime.getRuntime().maxMemory() / 8);
+    }
+
+    /**
+     * @param each bytes for one identity; all together have twice as many
+     */
+    RequestRoom(long each) {
+        this.each = each;
+    }
+
+    /** For one identity, and so for one request. */
+    long each() {
+        return each;
+    }
+
+    /** False: there is no room now; for what is heavier than {@link #each} there never is. */
+    synchronized boolean take(String who, long bytes) {
+        long own = taken.getOrDefault(who, 0L) + bytes;
+        if (own > each || allTaken + bytes > 2 * each) return false;
+        taken.put(who, own);
+        allTaken += bytes;
+        return true;
+    }
+
+    synchronized void give(String who, long bytes) {
+        taken.computeIfPresent(who, (name, before) -> before <= bytes ? null : before - bytes);
+        allTaken -= bytes;
+    }
+
+    synchronized boolean isEmpty() {
+        return taken.isEmpty() && allTaken == 0;
+    }
+}
