@@ -169,7 +169,7 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
         TestFarm.awaitRole(cache, "cache");
         Holder holder = new Holder(farm, leader, 7);
         TestClient reader = new TestClient(farm, cache, 8).renewing();
-        TestClient other = new TestClient(farm, leader, 8).renewing();
+        TestClient other = TestClient.as("mount", farm, leader, 8).renewing();
         long own = holder.makesOwn(1, "own");
         long below = holder.makes(own, "below");
         long file = holder.creates(below, "f");
@@ -186,6 +186,33 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
         assertThatThrownBy(() -> attributes(reader, made + 1))
                 .as("of a number that nobody has given to anything")
                 .hasMessageContaining(Long.toHexString(made + 1));
+    }
+
+    /** Whoever has a mount's certificate may say what he likes. */
+    @Test
+    void numbersThatWereNotSetAsideMakeNothing() {
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        long there = holder.creates(own, "there");
+        holder.ships(1).join();
+        holder.creates(own, "f");
+        ShippedCommand good = holder.unshipped.getFirst();
+        for (long number : List.of(0L, -1L, Long.MIN_VALUE, 1L, own, there, 1L << 40)) {
+            ShipReply reply =
+                    holder.client.call(
+                            MetadataMethods.SHIP,
+                            holder.shipment(List.of(good.toBuilder().setInode(number).build())));
+            assertThat(reply.getRefusal())
+                    .as("number %d", number)
+                    .isEqualTo(ErrorKind.INVALID.number());
+        }
+        assertThat(holder.client.lookup(own, "f").getFound()).isFalse();
+        assertThat(
+                        holder.client
+                                .call(MetadataMethods.SHIP, holder.shipment(List.of(good)))
+                                .getDone())
+                .isEqualTo(1);
+        assertThat(holder.client.lookup(own, "f").getFound()).isTrue();
     }
 
     private static Attributes attributes(TestClient client, long inode) {

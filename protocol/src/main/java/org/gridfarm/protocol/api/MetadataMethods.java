@@ -343,7 +343,8 @@ public final class MetadataMethods {
 
     /**
      * Answered when every session has told of what it had made, among which the inode may be. For
-     * whoever knows nothing but its number, as a handle of NFS does.
+     * whoever knows nothing but its number, as a handle of NFS does; that is a kernel's, and not
+     * everybody has all mounts tell what they have at any time.
      */
     public static final Method<FindNumberRequest, Empty> FIND_NUMBER =
             new Method<>(
@@ -352,7 +353,7 @@ public final class MetadataMethods {
                     FindNumberRequest.parser(),
                     Empty.parser(),
                     Retry.IDEMPOTENT,
-                    FILES.freeOfScopes());
+                    Access.of(Role.MOUNT).inItsSession());
 
     /** Cache to leader. */
     public static final Method<GiveBackRequest, GiveBackReply> GIVE_BACK =

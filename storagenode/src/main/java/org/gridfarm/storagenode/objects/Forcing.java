@@ -1,6 +1,8 @@
 package org.gridfarm.storagenode.objects;
 
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.auth.Role;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.Empty;
@@ -16,11 +18,13 @@ final class Forcing {
     private final ReplicaStore store;
     private final Admission admission;
     private final Intake intake;
+    private final GuestsForce guests;
 
-    Forcing(ReplicaStore store, Admission admission, Intake intake) {
+    Forcing(ReplicaStore store, Admission admission, Intake intake, Clock clock) {
         this.store = store;
         this.admission = admission;
         this.intake = intake;
+        this.guests = new GuestsForce(store::forceAll, clock);
     }
 
     void register(Services.Builder services) {
@@ -37,6 +41,8 @@ final class Forcing {
     }
 
     private CompletableFuture<Empty> forceAll(Exchange<ForceAllRequest, Empty> exchange) {
-        return store.forceAll().thenApply(_ -> Empty.getDefaultInstance());
+        boolean isGuest = exchange.peer().identity().role() == Role.GUEST;
+        return (isGuest ? guests.all() : store.forceAll())
+                .thenApply(_ -> Empty.getDefaultInstance());
     }
 }

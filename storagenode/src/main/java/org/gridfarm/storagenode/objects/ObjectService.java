@@ -68,7 +68,7 @@ public final class ObjectService {
             Clock clock) {
         this.intake = intake;
         this.sums = new SumsOfBlocks(store, admission, intake);
-        this.forcing = new Forcing(store, admission, intake);
+        this.forcing = new Forcing(store, admission, intake, clock);
         this.reads = new ObjectReads(store, admission, intake, counters, clock);
         this.local = local;
         this.store = store;

@@ -240,7 +240,6 @@ public final class FarmState {
     public Decision.Accepted decide(
             MutateRequest request, Credentials who, OpenFiles opens, @Nullable Decided decided) {
         if (decided != null) {
-            requireSetAside(decided.inode, request);
             lastNow = Math.max(lastNow, Math.min(decided.time, clock.epochNanos()));
         }
         Decision decision =
@@ -255,7 +254,9 @@ public final class FarmState {
 
                             @Override
                             public long nextInode() {
-                                return decided == null ? nextInode++ : decided.inode;
+                                if (decided == null) return nextInode++;
+                                requireSetAside(decided.inode, request);
+                                return decided.inode;
                             }
 
                             @Override
@@ -284,7 +285,7 @@ public final class FarmState {
     }
 
     private void requireSetAside(long inode, MutateRequest request) {
-        if (inode != 0 && (inode >= nextInode || exists(inode))) {
+        if (inode <= Namespace.ROOT || inode >= nextInode || exists(inode)) {
             throw new FarmException(
                     ErrorKind.INVALID,
                     Namespace.operation(request),

@@ -209,7 +209,7 @@ public final class MetadataClient implements Metadata, SessionKeeper {
         return attributes(inode)
                 .exceptionallyCompose(thrown -> {
                     FarmException failure = FarmException.of(thrown, "stat", "");
-                    return failure.kind() == ErrorKind.STALE
+                    return failure.kind() == ErrorKind.STALE && session.mayAssert()
                             ? found(inode).thenCompose(done -> attributes(inode))
                             : CompletableFuture.failedFuture(failure);
                 });
