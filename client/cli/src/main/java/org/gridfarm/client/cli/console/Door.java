@@ -118,7 +118,8 @@ final class Door implements HttpHandler {
                                 + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
                                 + Admission.COOKIE_LIFE.toSeconds()
                                 + (scheme.equals("https") ? "; Secure" : ""));
-        Reply.redirect(exchange, then.startsWith("//") ? "/" : then);
+        // What begins so a browser takes for another host.
+        Reply.redirect(exchange, then.matches("/[/\\\\].*") ? "/" : then);
     }
 
     private Optional<String> certificate(HttpExchange exchange) {

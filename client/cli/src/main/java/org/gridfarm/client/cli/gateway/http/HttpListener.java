@@ -36,6 +36,9 @@ public final class HttpListener implements AutoCloseable {
     private static final int PIECE_BYTES_MAX = 64 << 10;
     private static final int CONNECTIONS_MAX = 4_000;
 
+    /** Of one whose head has come: its line and headers, twice. */
+    private static final int CONNECTION_BYTES = 2 * (LINE_BYTES_MAX + HEADER_BYTES_MAX);
+
     private final Channel listening;
     private final ChannelGroup connections;
     private final ExecutorService threads;
@@ -52,6 +55,7 @@ public final class HttpListener implements AutoCloseable {
      */
     public static HttpListener bind(
             Loops loops, HostPort listen, Optional<WebTls> tls, Handler handler) {
+        int connectionsMax = connectionsMax(Runtime.getRuntime().maxMemory());
         ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         ChannelFuture bound =
@@ -65,7 +69,7 @@ public final class HttpListener implements AutoCloseable {
                                 new ChannelInitializer<SocketChannel>() {
                                     @Override
                                     protected void initChannel(SocketChannel channel) {
-                                        if (connections.size() >= CONNECTIONS_MAX) {
+                                        if (connections.size() >= connectionsMax) {
                                             channel.close();
                                             return;
                                         }
@@ -97,6 +101,11 @@ public final class HttpListener implements AutoCloseable {
                     bound.cause());
         }
         return new HttpListener(bound.channel(), connections, threads);
+    }
+
+    /** Whoever comes may send so much before anybody looks who he is: half of the heap for that. */
+    static int connectionsMax(long heap) {
+        return (int) Math.min(CONNECTIONS_MAX, heap / 2 / CONNECTION_BYTES);
     }
 
     private static void secure(SocketChannel channel, WebTls web, Loops loops) {

@@ -27,6 +27,7 @@ record Wishes(Map<String, String> words, List<Map<String, String>> each) {
     private static final int BYTES_MAX = 4 << 20;
     private static final int WORD_MAX = 16 << 10;
     private static final XMLInputFactory FACTORY = factory();
+    private static final DocumentRoom ROOM = DocumentRoom.ofThisProcess();
 
     private static XMLInputFactory factory() {
         XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
@@ -41,7 +42,10 @@ record Wishes(Map<String, String> words, List<Map<String, String>> each) {
      * @param most of them
      */
     static Wishes read(InputStream from, String top, String item, int most) throws IOException {
-        byte[] document = from.readNBytes(BYTES_MAX + 1);
+        return ROOM.with(from, BYTES_MAX, document -> read(document, top, item, most));
+    }
+
+    private static Wishes read(byte[] document, String top, String item, int most) {
         if (document.length > BYTES_MAX) {
             throw malformed("a document has at most " + BYTES_MAX + " bytes");
         }
