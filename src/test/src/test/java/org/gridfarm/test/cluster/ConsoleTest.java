@@ -114,6 +114,17 @@ class ConsoleTest {
     }
 
     @Test
+    void whereAMountDecidesByItselfIsShown() throws IOException {
+        Files.createDirectory(farm.mount().resolve("console/<b>own"));
+        String row = "(/clients\\?session=[0-9a-f]+)\"><code>[0-9a-f]+</code></a></td><td>";
+        Matcher mount =
+                Pattern.compile(row + "mount " + farm.mount() + "<").matcher(page("/clients"));
+        assertThat(mount.find()).isTrue();
+        assertThat(page(mount.group(1)))
+                .contains("directories of its own", "<li>/console/&lt;b&gt;own</li>");
+    }
+
+    @Test
     void namesThatUsersChoseAreText() {
         String listed = page("/files?path=%2Fconsole");
         assertThat(listed).contains("&lt;script&gt;alert(1)").doesNotContain("<script>alert");
