@@ -6,6 +6,7 @@ import org.gridfarm.protocol.error.FarmException;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -66,9 +67,12 @@ public final class BearerToken {
                             .map(directory -> Path.of(directory, name))
                             .filter(Files::exists);
             if (own.isPresent()) return own;
+            // Anybody may put a link there, also to a file of this user that is no token.
             Path common = shared.resolve(name);
             boolean mine =
-                    Files.exists(common) && Files.getAttribute(common, "unix:uid").equals(uid);
+                    Files.isRegularFile(common, LinkOption.NOFOLLOW_LINKS)
+                            && Files.getAttribute(common, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                                    .equals(uid);
             return mine ? Optional.of(common) : Optional.empty();
         } catch (IOException | UnsupportedOperationException e) {
             return Optional.empty(); // no system where the others could be

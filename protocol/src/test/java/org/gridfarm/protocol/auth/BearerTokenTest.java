@@ -53,4 +53,14 @@ class BearerTokenTest {
                 .withMessageNotContaining("secret")
                 .matches(e -> e.kind() == ErrorKind.NOT_PERMITTED);
     }
+
+    @Test
+    void aLinkThatAnybodyMayHavePutThereIsNone() throws IOException {
+        Path shared = Files.createDirectory(folder.resolve("tmp"));
+        Path secret = folder.resolve("secret");
+        SecretFile.write(secret, "no token");
+        String name = "bt_u" + Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        Files.createSymbolicLink(shared.resolve(name), secret);
+        assertThat(new BearerToken(Map.of(), shared).isThere()).isFalse();
+    }
 }
