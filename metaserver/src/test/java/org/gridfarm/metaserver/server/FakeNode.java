@@ -56,6 +56,7 @@ final class FakeNode implements AutoCloseable {
     volatile List<ObjectId> damaged = List.of();
     volatile CompletableFuture<?> copied = CompletableFuture.completedFuture(true);
     volatile CompletableFuture<?> sealed = CompletableFuture.completedFuture(true);
+    volatile CompletableFuture<?> verified = CompletableFuture.completedFuture(true);
     private final Peer peer;
     private final ScheduledExecutorService beat = Executors.newSingleThreadScheduledExecutor();
 
@@ -110,13 +111,18 @@ final class FakeNode implements AutoCloseable {
                                             seals.add(exchange.request());
                                             sealed.thenRun(() -> seal(exchange));
                                         })
-                                .answer(
+                                .on(
                                         StorageMethods.VERIFY_OBJECT,
-                                        q ->
-                                                VerifyObjectReply.newBuilder()
-                                                        .setPresent(true)
-                                                        .setDigest(ByteString.copyFromUtf8(digest))
-                                                        .build())
+                                        exchange ->
+                                                verified.thenRun(() ->
+                                                        exchange.reply(
+                                                                VerifyObjectReply.newBuilder()
+                                                                        .setPresent(true)
+                                                                        .setDigest(
+                                                                                ByteString
+                                                                                        .copyFromUtf8(
+                                                                                                digest))
+                                                                        .build())))
                                 .answer(StorageMethods.FIND_OBJECTS, this::find)
                                 .answer(
                                         StorageMethods.DELETE_OBJECTS,

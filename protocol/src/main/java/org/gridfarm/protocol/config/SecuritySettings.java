@@ -4,6 +4,7 @@ import org.gridfarm.protocol.auth.BearerToken;
 import org.gridfarm.protocol.auth.Current;
 import org.gridfarm.protocol.auth.GridMap;
 import org.gridfarm.protocol.auth.Reloaded;
+import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.SharedKeys;
 import org.gridfarm.protocol.auth.tls.TlsContexts;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
@@ -178,6 +179,17 @@ public record SecuritySettings(
         }
         return key.map(file -> Credential.load(certificate, file))
                 .orElseGet(() -> Credential.load(certificate));
+    }
+
+    /** ACCESS_DENIED for who comes by a token, which schedulers are not shown. */
+    public void requireGoodForJobs() {
+        if (logIn.stream().anyMatch(by -> !by.isFor(Role.SCHEDULER))) {
+            throw new FarmException(
+                    ErrorKind.ACCESS_DENIED,
+                    "ask the scheduler",
+                    "",
+                    "a token is good for files alone: jobs need a certificate (gf proxy init) or a key of gf key");
+        }
     }
 
     /**

@@ -563,7 +563,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
     private void tick() {
         long now = settings.nanoTime();
         if (waitsForRoom()) liveness.heard(now); // it cannot be
-        FarmException why = reader.isLate(now) ? late() : whom.over();
+        FarmException why = reader.isLate(now) ? FrameReader.late() : whom.over();
         if (why != null) {
             refuse(why);
             return;
@@ -577,12 +577,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
                     close("silent for " + settings.keepAlive().silenceMax().toMillis() + " ms");
             case FINE -> {}
         }
-    }
-
-    private static FarmException late() {
-        String what =
-                "a frame did not arrive whole within " + RpcLimits.FRAME_MAX.toSeconds() + " s";
-        return new FarmException(ErrorKind.TIMED_OUT, "receive", "", what);
     }
 
     private long unsentBytes() {

@@ -236,6 +236,13 @@ final class FrameReader {
         sink.frame(type, call, method, deadline, in, messageAt, message, at + frame);
     }
 
+    /** What is said of a frame that {@link #isLate}. */
+    static FarmException late() {
+        String what =
+                "a frame did not arrive whole within " + RpcLimits.FRAME_MAX.toSeconds() + " s";
+        return new FarmException(ErrorKind.TIMED_OUT, "receive", "", what);
+    }
+
     static FarmException violation(String what) {
         return new FarmException(ErrorKind.PROTOCOL, "receive", "", what);
     }

@@ -12,6 +12,9 @@ import java.util.Map;
  * Thread-safe.
  */
 final class RequestRoom {
+    /** The largest job that may be submitted is taken by small heaps, too. */
+    private static final long LARGEST_JOB = 48L << 20;
+
     private final long each;
 
     @GuardedBy("this")
@@ -20,9 +23,10 @@ final class RequestRoom {
     @GuardedBy("this")
     private long allTaken;
 
-    /** A quarter of the heap. */
+    /** A quarter of the heap; of a small one up to a half. */
     static RequestRoom ofThisProcess() {
-        return new RequestRoom(Runtime.getRuntime().maxMemory() / 8);
+        long heap = Runtime.getRuntime().maxMemory();
+        return new RequestRoom(Math.max(heap / 8, Math.min(heap / 4, LARGEST_JOB)));
     }
 
     /**

@@ -14,7 +14,6 @@ import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.attributes.Nanos;
-import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -238,13 +237,7 @@ public final class Gridfarm implements AutoCloseable {
      * @throws FarmException ACCESS_DENIED for who came by a token, which schedulers are not shown
      */
     public Dialer schedulerDialer() {
-        if (config.security().logIn().stream().anyMatch(by -> !by.isFor(Role.SCHEDULER))) {
-            throw new FarmException(
-                    ErrorKind.ACCESS_DENIED,
-                    "ask the scheduler",
-                    "",
-                    "a token is good for files alone: jobs need a certificate (gf proxy init) or a key of gf key");
-        }
+        config.security().requireGoodForJobs();
         return dialer(ExpectedServer.scheduler());
     }
 

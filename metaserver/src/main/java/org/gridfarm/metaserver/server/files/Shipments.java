@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * SHIP at the leader: what a session has decided in directories that are delegated to it is decided
@@ -72,10 +74,11 @@ public final class Shipments {
         }
         if (shipment.isWhole()) {
             List<Long> own = state.delegations().heldBy(caller.session());
+            Set<Long> returned = new HashSet<>(request.getReturnedList()); // as long as he likes
             delegating.returned(
                     request.getNothingOwn()
                             ? own
-                            : own.stream().filter(request.getReturnedList()::contains).toList());
+                            : own.stream().filter(returned::contains).toList());
         }
         int numbers = Math.min(request.getNumbers(), ServerLimits.NUMBERS_AT_ONCE_MAX);
         if (numbers > 0) {

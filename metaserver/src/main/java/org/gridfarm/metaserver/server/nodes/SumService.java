@@ -31,7 +31,9 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -43,6 +45,9 @@ public final class SumService {
     private final FarmState state;
     private final Reach reach;
     private final LeaderContext leader;
+
+    /** Replicas that are being read, by who has asked. */
+    private final Map<String, Integer> underWay = new HashMap<>();
 
     public SumService(FarmState state, Reach reach, LeaderContext leader) {
         this.reach = reach;
@@ -74,17 +79,27 @@ public final class SumService {
             leader.afterAllSoFar(() -> exchange.reply(known));
             return;
         }
-        new Asked(exchange, image).ask(request.getVerify());
+        String dn = caller.identity().dn();
+        if (underWay.getOrDefault(dn, 0) >= ServerLimits.SUMMED_EACH_MAX) {
+            throw new FarmException(
+                    ErrorKind.OVERLOADED,
+                    "sum",
+                    state.path(image.getInode()),
+                    underWay.get(dn) + " replicas are being read for you already");
+        }
+        new Asked(exchange, image, dn).ask(request.getVerify());
     }
 
     /** Replicas being read; the answers are gathered until each has come or failed. */
     private final class Asked {
         final Exchange<SumRequest, SumReply> exchange;
         final InodeImage image;
+        final String dn;
         final List<SumOfReplica> answers = new ArrayList<>();
         int outstanding = 1;
 
-        Asked(Exchange<SumRequest, SumReply> exchange, InodeImage image) {
+        Asked(Exchange<SumRequest, SumReply> exchange, InodeImage image, String dn) {
+            this.dn = dn;
             this.exchange = exchange;
             this.image = image;
         }
@@ -121,6 +136,7 @@ public final class SumService {
                 return;
             }
             outstanding++;
+            underWay.merge(dn, 1, Integer::sum);
             link.call(
                     StorageMethods.VERIFY_OBJECT,
                     VerifyObjectRequest.newBuilder()
@@ -145,6 +161,7 @@ public final class SumService {
                 String node,
                 @Nullable VerifyObjectReply reply,
                 @Nullable FarmException failure) {
+            underWay.computeIfPresent(dn, (who, count) -> count == 1 ? null : count - 1);
             if (failure != null) {
                 failed(stripe, node, failure.getMessage());
             } else if (reply == null || !reply.getPresent()) {

@@ -49,6 +49,12 @@ public final class ServerLimits {
      */
     public static final Duration FIND_DEADLINE = Duration.ofSeconds(30);
 
+    /**
+     * Replicas that are read for the sums of one identity at a time: a call costs it nothing, and a
+     * node a pass over its disk.
+     */
+    public static final int SUMMED_EACH_MAX = 128;
+
     /** Objects that a node is asked for at once. */
     public static final int FIND_OBJECTS_MAX = 1000;
 

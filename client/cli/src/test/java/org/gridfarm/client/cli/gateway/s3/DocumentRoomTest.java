@@ -63,7 +63,7 @@ class DocumentRoomTest {
 
                     @Override
                     public int read() throws IOException {
-                        if (sent++ == 100_000) throw new IOException("gone");
+                        if (sent++ >= 100_000) throw new IOException("gone");
                         return 'x';
                     }
                 };
