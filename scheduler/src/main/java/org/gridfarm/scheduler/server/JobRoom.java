@@ -5,8 +5,8 @@ import org.gridfarm.protocol.error.FarmException;
 
 /**
  * Memory for jobs. Those that have not ended have to be in it, now and when a scheduler starts
- * anew: so much may be submitted as half of the heap holds, by one user half of that. Those that
- * have ended are in the table, too.
+ * anew: so much may be submitted as half of the heap holds, by one user half of that unless it is
+ * one job. Those that have ended are in the table, too.
  *
  * @param heap bytes
  */
@@ -17,13 +17,18 @@ record JobRoom(long heap) {
         return new JobRoom(Runtime.getRuntime().maxMemory());
     }
 
-    /** OVERLOADED where jobs that have not ended may not take so much. */
-    void require(long ofUser, long ofAll) {
-        if (ofUser > heap / 4) {
-            throw refused("your jobs that have not ended would take", ofUser, heap / 4);
+    /**
+     * OVERLOADED where jobs that have not ended may not take so much with one more.
+     *
+     * @param ofUser that he has already
+     * @param ofAll that there is already
+     */
+    void require(long ofUser, long ofAll, long more) {
+        if (ofUser > 0 && ofUser + more > heap / 4) {
+            throw refused("your jobs that have not ended would take", ofUser + more, heap / 4);
         }
-        if (ofAll > heap / 2) {
-            throw refused("all jobs that have not ended would take", ofAll, heap / 2);
+        if (ofAll + more > heap / 2) {
+            throw refused("all jobs that have not ended would take", ofAll + more, heap / 2);
         }
     }
 

@@ -59,7 +59,7 @@ final class KnownJobs {
             all += job.bytes();
             if (job.user().equals(user)) own += job.bytes();
         }
-        room.require(own + bytes, all + bytes);
+        room.require(own, all, bytes);
         coming.merge(user, bytes, Long::sum);
     }
 

@@ -64,6 +64,17 @@ class KnownJobsTest {
         refused("bob", "all jobs");
     }
 
+    /** The largest job that can be asked for, in a small heap. */
+    @Test
+    void oneJobAloneMayTakeWhatAllMay() {
+        KnownJobs small = new KnownJobs(new JobRoom(3 * EACH));
+        small.reserve("ann", EACH);
+        assertThatThrownBy(() -> small.reserve("ann", 1)).hasMessageContaining("your jobs");
+        assertThatThrownBy(() -> small.reserve("bob", EACH)).hasMessageContaining("all jobs");
+        small.came("ann", EACH);
+        small.reserve("ann", EACH);
+    }
+
     @Test
     void ofThoseThatHaveEndedSoManyAreKeptAsThereIsRoomForAndTheNewestInAnyCase() {
         for (int i = 1; i <= 10; i++) jobs.add(job(i, "ann", true));
