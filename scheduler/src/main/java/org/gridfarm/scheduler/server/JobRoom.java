@@ -5,8 +5,8 @@ import org.gridfarm.protocol.error.FarmException;
 
 /**
  * Memory for jobs. Those that have not ended have to be in it, now and when a scheduler starts
- * anew: so much may be submitted as half of the heap holds, by one user half of that unless it is
- * one job. Those that have ended are in the table, too.
+ * anew: so much may be submitted as half of the heap holds, by one user three quarters of that
+ * unless it is one job. Those that have ended are in the table, too.
  *
  * @param heap bytes
  */
@@ -24,8 +24,8 @@ record JobRoom(long heap) {
      * @param ofAll that there is already
      */
     void require(long ofUser, long ofAll, long more) {
-        if (ofUser > 0 && ofUser + more > heap / 4) {
-            throw refused("your jobs that have not ended would take", ofUser + more, heap / 4);
+        if (ofUser > 0 && ofUser + more > heap / 8 * 3) {
+            throw refused("your jobs that have not ended would take", ofUser + more, heap / 8 * 3);
         }
         if (ofAll + more > heap / 2) {
             throw refused("all jobs that have not ended would take", ofAll + more, heap / 2);

@@ -22,7 +22,7 @@ class KnownJobsTest {
                     .build();
     private static final long EACH = Job.bytes(REQUEST);
 
-    /** With room for eight of them by one user. */
+    /** With room for sixteen of them, and for twelve by one user. */
     private final KnownJobs jobs = new KnownJobs(new JobRoom(32 * EACH));
 
     private Job job(long id, String user, boolean done) {
@@ -48,18 +48,18 @@ class KnownJobsTest {
     }
 
     @Test
-    void oneUserHasHalfOfWhatJobsMayTakeUntilSomeHaveEnded() {
-        for (int i = 1; i <= 6; i++) jobs.add(job(i, "mallory", false));
+    void oneUserHasAPartOfWhatJobsMayTakeUntilSomeHaveEnded() {
+        for (int i = 1; i <= 10; i++) jobs.add(job(i, "mallory", false));
         jobs.reserve("mallory", EACH);
         jobs.reserve("mallory", EACH);
         refused("mallory", "your jobs that have not ended would take");
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 2; i++) {
             jobs.reserve("ann", EACH);
             jobs.reserve("bob", EACH);
         }
         refused("carol", "all jobs that have not ended would take");
         jobs.came("mallory", EACH);
-        jobs.add(job(7, "mallory", true));
+        jobs.add(job(11, "mallory", true));
         assertThatCode(() -> jobs.reserve("carol", EACH)).doesNotThrowAnyException();
         refused("bob", "all jobs");
     }
@@ -67,7 +67,7 @@ class KnownJobsTest {
     /** The largest job that can be asked for, in a small heap. */
     @Test
     void oneJobAloneMayTakeWhatAllMay() {
-        KnownJobs small = new KnownJobs(new JobRoom(3 * EACH));
+        KnownJobs small = new KnownJobs(new JobRoom(5 * EACH / 2));
         small.reserve("ann", EACH);
         assertThatThrownBy(() -> small.reserve("ann", 1)).hasMessageContaining("your jobs");
         assertThatThrownBy(() -> small.reserve("bob", EACH)).hasMessageContaining("all jobs");
