@@ -496,19 +496,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
             int end,
             @Nullable Trace trace) {
         Method<Q, R> method = entry.method();
-        Underway.Hold hold;
+        Underway.Hold hold = Underway.Hold.NOTHING;
+        Q message;
         try {
-            hold =
-                    underway == null
-                            ? Underway.Hold.NOTHING
-                            : underway.take(in, messageAt, messageBytes, method.name());
+            if (underway != null) hold = underway.take(in, messageAt, messageBytes, method.name());
+            message = Messages.parse(method.request(), in, messageAt, messageBytes);
         } catch (FarmException e) {
             refuse(id, method.number(), e.kind(), method.name(), e.detail());
             return;
-        }
-        Q message;
-        try {
-            message = Messages.parse(method.request(), in, messageAt, messageBytes);
         } catch (IOException e) {
             hold.end();
             refuse(id, method.number(), ErrorKind.PROTOCOL, method.name(), "unreadable request");
