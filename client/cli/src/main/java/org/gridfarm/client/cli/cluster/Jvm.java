@@ -43,6 +43,14 @@ public final class Jvm {
                     "-XX:+UseCompactObjectHeaders",
                     "-XX:+UseSerialGC");
 
+    /**
+     * On so few the optimising compiler takes from its own program more than it gives back for a
+     * long time: docs/decisions/small-hosts.md.
+     */
+    private static final int FEW_PROCESSORS = 2;
+
+    private static final String QUICK_COMPILER_ALONE = "-XX:TieredStopAtLevel=1";
+
     /** What was freed outside the heap goes back to the system: the C library keeps it. */
     private static final int TRIM_MILLIS = 10_000;
 
@@ -55,7 +63,7 @@ public final class Jvm {
                         List.of(
                                 java(),
                                 "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
+                                QUICK_COMPILER_ALONE,
                                 "-cp",
                                 classPath(),
                                 mainClass));
@@ -66,7 +74,7 @@ public final class Jvm {
     /** One that computes little: the time of the optimising compiler would be lost on it. */
     static List<String> light(List<String> command) {
         List<String> light = new ArrayList<>(command);
-        light.add(1, "-XX:TieredStopAtLevel=1");
+        light.add(1, QUICK_COMPILER_ALONE);
         return light;
     }
 
@@ -90,6 +98,8 @@ public final class Jvm {
                                 "-Dgf.log.level=INFO"));
         command.addAll(0, LIKE_THE_CACHE);
         command.addFirst(java());
+        boolean isSmall = Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS;
+        if (isSmall && !isRehearsed()) command.add(QUICK_COMPILER_ALONE);
         command.addAll(words(System.getenv().getOrDefault("GF_JAVA_OPTS", "")));
         command.add("-cp");
         command.add(classPath());
