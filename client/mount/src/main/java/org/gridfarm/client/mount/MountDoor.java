@@ -22,16 +22,16 @@ final class MountDoor implements AutoCloseable {
 
     private final Loops loops;
     private final Metrics metrics;
-    private final @Nullable HttpEndpoint endpoint;
+    private final HttpEndpoint endpoint;
 
-    private MountDoor(Loops loops, Metrics metrics, @Nullable HttpEndpoint endpoint) {
+    private MountDoor(Loops loops, Metrics metrics, HttpEndpoint endpoint) {
         this.loops = loops;
         this.metrics = metrics;
         this.endpoint = endpoint;
     }
 
     /**
-     * Null: there is to be none.
+     * Null: there is to be none, or there is none.
      *
      * @param goesOn programs use the mount already: it does without, where the address cannot be
      *     had
@@ -52,12 +52,11 @@ final class MountDoor implements AutoCloseable {
         try {
             return new MountDoor(loops, metrics, HttpEndpoint.bind(loops, listen, metrics, health));
         } catch (FarmException e) {
-            if (!goesOn) {
-                new MountDoor(loops, metrics, null).close();
-                throw e;
-            }
+            metrics.close();
+            loops.close();
+            if (!goesOn) throw e;
             log.error("no metrics: {}", e.getMessage());
-            return new MountDoor(loops, metrics, null);
+            return null;
         }
     }
 
@@ -69,7 +68,7 @@ final class MountDoor implements AutoCloseable {
 
     @Override
     public void close() {
-        if (endpoint != null) endpoint.close();
+        endpoint.close();
         metrics.close();
         loops.close();
     }

@@ -3,17 +3,18 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.operand.ShellWords;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.LocalPath;
+import org.gridfarm.protocol.name.NameText;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,23 +64,24 @@ public final class Batch implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (!file.equals("-")) {
-            try (BufferedReader lines = Files.newBufferedReader(Path.of(file))) {
+            try (InputStream lines = Files.newInputStream(LocalPath.of(file))) {
                 return run(lines);
             }
         }
         InputStream given = System.in;
         System.setIn(InputStream.nullInputStream()); // the next lines are no command's input
         try {
-            return run(new BufferedReader(new InputStreamReader(given, StandardCharsets.UTF_8)));
+            return run(given);
         } finally {
             System.setIn(given);
         }
     }
 
-    private int run(BufferedReader lines) throws IOException {
+    private int run(InputStream from) throws IOException {
+        InputStream lines = new BufferedInputStream(from);
         int first = DONE;
         int number = 0;
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        for (String line = line(lines); line != null; line = line(lines)) {
             number++;
             List<String> words = words(line, number);
             if (words.isEmpty()) continue;
@@ -91,6 +93,15 @@ public final class Batch implements Callable<Integer> {
             if (first == DONE) first = status;
         }
         return first;
+    }
+
+    /** Names are bytes, also in it. Null: there is none. */
+    private static @Nullable String line(InputStream lines) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        int next = lines.read();
+        if (next < 0) return null;
+        for (; next >= 0 && next != '\n'; next = lines.read()) line.write(next);
+        return NameText.of(line.toByteArray());
     }
 
     private List<String> words(String line, int number) {
@@ -115,7 +126,7 @@ public final class Batch implements Callable<Integer> {
         }
         List<String> whole = new ArrayList<>();
         if (config != null) {
-            whole.addAll(List.of("--config", config.toString()));
+            whole.addAll(List.of("--config", LocalPath.text(config)));
         }
         whole.addAll(words);
         return runner.run(whole.toArray(String[]::new));

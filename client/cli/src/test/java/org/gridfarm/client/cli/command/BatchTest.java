@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.name.NameText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import picocli.CommandLine;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +44,14 @@ class BatchTest {
     }
 
     @Test
+    void namesAreBytesAndTheLastLineNeedNotEnd() throws IOException {
+        byte[] name = {'r', 'm', ' ', '/', (byte) 0xff, (byte) 0xfe};
+        assertThat(run(name)).isZero();
+        byte[] taken = NameText.bytes(asked.getFirst().get(1));
+        assertThat(taken).containsExactly('/', (byte) 0xff, (byte) 0xfe);
+    }
+
+    @Test
     void aLineThatIsNoneIsNamed() {
         assertThatThrownBy(() -> run("ls /\nls 'x\n"))
                 .isInstanceOf(FarmException.class)
@@ -52,13 +62,17 @@ class BatchTest {
     }
 
     private int run(String lines, String... options) throws IOException {
+        return run(lines.getBytes(StandardCharsets.UTF_8), options);
+    }
+
+    private int run(byte[] lines, String... options) throws IOException {
         Batch batch = new Batch();
         batch.runsBy(words -> {
             asked.add(List.of(words));
             return words[0].equals("fail") ? Integer.parseInt(words[1]) : 0;
         });
         List<String> words = new ArrayList<>(List.of(options));
-        words.add(Files.writeString(scratch.resolve("lines"), lines).toString());
+        words.add(Files.write(scratch.resolve("lines"), lines).toString());
         new CommandLine(batch).parseArgs(words.toArray(String[]::new));
         return batch.call();
     }

@@ -54,7 +54,8 @@ class OwnedFolderTest {
     void whereOthersMayWriteIsRefused(String mode) throws IOException {
         Path folder = Files.createDirectory(tmp.resolve("folder"));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
-        refused(folder, "others may write");
+        refused(folder, "others may write in");
+        refused(folder, "chmod 700");
     }
 
     @Test
