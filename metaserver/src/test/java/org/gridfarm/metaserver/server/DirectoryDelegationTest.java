@@ -9,6 +9,7 @@ import org.gridfarm.metaserver.server.files.DelegationFigures;
 import org.gridfarm.namespace.own.OwnGround;
 import org.gridfarm.namespace.own.Verdict;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.api.ShippedAnswers;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.wire.AdminRequest;
 import org.gridfarm.protocol.wire.Attributes;
@@ -235,6 +236,21 @@ class DirectoryDelegationTest extends FarmOfOneLeader {
         ShipReply second = holder.client.call(MetadataMethods.SHIP, shipment);
         assertThat(first.getDone()).isEqualTo(5);
         assertThat(second).isEqualTo(first);
+    }
+
+    /** As the next process of a mount does, of which the kernel wants an answer once more. */
+    @Test
+    void whatWasShippedAndIsAskedOnceMoreIsAnsweredInFull() {
+        Holder holder = new Holder(farm, leader, 7);
+        long own = holder.makesOwn(1, "own");
+        holder.creates(own, "f");
+        holder.makes(own, "below");
+        List<ShippedCommand> decided = List.copyOf(holder.unshipped);
+        TestFarm.get(holder.ships(decided.size()));
+        for (ShippedCommand one : decided) {
+            MutateReply again = holder.client.call(MetadataMethods.MUTATE, one.getRequest());
+            assertThat(ShippedAnswers.digest(one.getRequest(), again)).isEqualTo(one.getDigest());
+        }
     }
 
     @Test

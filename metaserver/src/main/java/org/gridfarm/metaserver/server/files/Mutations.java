@@ -77,9 +77,6 @@ public final class Mutations {
 
         void reply(MutateReply reply);
 
-        /** Of this answer what a repetition is to be answered. */
-        MutateReply remembered(MutateReply reply);
-
         /** Nothing was changed, as memory says; that may not be durable yet. */
         void refused(FarmException why);
 
@@ -107,11 +104,6 @@ public final class Mutations {
         @Override
         public void reply(MutateReply reply) {
             exchange.reply(reply);
-        }
-
-        @Override
-        public MutateReply remembered(MutateReply reply) {
-            return reply;
         }
 
         @Override
@@ -341,7 +333,7 @@ public final class Mutations {
                         .setSession(caller.session())
                         .setSequence(request.getSequence())
                         .setSettled(request.getSettled())
-                        .setReply(asked.remembered(answer).toByteString())
+                        .setReply(answer.toByteString())
                         .build());
         leader.afterCompletion(sequence, () -> send(asked, caller, answer, wish));
     }

@@ -14,7 +14,6 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.rpc.Exchange;
-import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenedByShipment;
@@ -166,7 +165,6 @@ public final class Shipments {
         private final ShippedCommand command;
         private final boolean again;
         private final int index;
-        private @Nullable Boolean same; // once it is looked at
 
         /**
          * @param again it was answered before, and counts no second time
@@ -203,9 +201,9 @@ public final class Shipments {
                                 .setHandle(handle)
                                 .setOpened(reply.getOpened()));
             }
-            boolean isSame = isSame(reply);
-            if (!again) count(isSame ? Result.SAME : Result.DIFFERENT);
-            if (!isSame) {
+            boolean same = ShippedAnswers.digest(request(), reply) == command.getDigest();
+            if (!again) count(same ? Result.SAME : Result.DIFFERENT);
+            if (!same) {
                 shipment.reply.addDifferent(index);
                 log.error(
                         "session {} and the leader decided {} differently: {}",
@@ -214,28 +212,6 @@ public final class Shipments {
                         reply);
             }
             shipment.over();
-        }
-
-        /** To what it was done; all else its session has answered by itself. */
-        @Override
-        public MutateReply remembered(MutateReply reply) {
-            if (!isSame(reply)) return reply;
-            return MutateReply.newBuilder()
-                    .setAttributes(
-                            Attributes.newBuilder().setInode(reply.getAttributes().getInode()))
-                    .build();
-        }
-
-        /** An answer of which not all was remembered, as the revision, was. */
-        private boolean isSame(MutateReply reply) {
-            Boolean known = same;
-            if (known == null) {
-                known =
-                        (again && reply.getRevision() == 0)
-                                || ShippedAnswers.digest(request(), reply) == command.getDigest();
-                same = known;
-            }
-            return known;
         }
 
         /** At once, before the commands that follow. */
