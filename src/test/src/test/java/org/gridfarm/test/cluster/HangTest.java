@@ -75,12 +75,12 @@ class HangTest {
             load.add(Thread.ofPlatform().start(() -> readFiles(place)));
         }
         await("load").atMost(Duration.ofSeconds(60)).until(() -> calls.get() > 100);
-        farm.signal(victim, "STOP");
+        farm.kill(victim, "STOP");
         long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
         await().atMost(Duration.ofMillis(2 * STOPPED_MILLIS))
                 .until(() -> System.nanoTime() > until);
         if (!victim.equals("mount")) { // its supervisor has put another in its place
-            farm.signal(victim, "CONT");
+            farm.kill(victim, "CONT");
         }
         await().atMost(Duration.ofSeconds(60)).until(() -> answers(place));
         ending.set(true);
@@ -99,7 +99,7 @@ class HangTest {
         long server = farm.mountServer(mount).pid();
         List<String> all = List.of("meta1", "cache1", "n1", "n2", "n3");
         try {
-            all.forEach(victim -> farm.signal(victim, "STOP"));
+            all.forEach(victim -> farm.kill(victim, "STOP"));
             farm.sh("kill -STOP " + server);
             Thread waiting =
                     Thread.ofPlatform()
@@ -117,7 +117,7 @@ class HangTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {
-            all.forEach(victim -> farm.signal(victim, "CONT"));
+            all.forEach(victim -> farm.kill(victim, "CONT"));
         }
     }
 

@@ -109,7 +109,7 @@ class InPlaceTest {
                     farm.mountServer().destroyForcibly();
                 } else {
                     farm.kill("n1", "KILL");
-                    farm.startOne("n1");
+                    farm.restart("n1");
                 }
                 change(channel, expected, random);
             }
@@ -134,7 +134,7 @@ class InPlaceTest {
                 .flatMap(Optional::stream)
                 .forEach(ProcessHandle::destroyForcibly);
         farm.kill("n1", "KILL");
-        farm.startOne("n1");
+        farm.restart("n1");
         Path elsewhere = farm.mountOf("n2").resolve("both");
         await().atMost(Duration.ofMinutes(1))
                 .ignoreExceptions()

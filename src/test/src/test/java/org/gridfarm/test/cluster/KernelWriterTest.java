@@ -51,7 +51,7 @@ class KernelWriterTest {
     @AfterEach
     void theNodeIsThere() {
         if (!farm.component("n1").ready()) {
-            farm.startOne("n1");
+            farm.restart("n1");
         }
     }
 
@@ -84,7 +84,7 @@ class KernelWriterTest {
             put(channel, content, 0, PART);
             channel.force(true);
             put(channel, content, PART, PART);
-            farm.signal("n1", "KILL");
+            farm.kill("n1", "KILL");
             put(channel, content, 2 * PART, PART);
             if (restarted) {
                 done(restart);
@@ -128,7 +128,7 @@ class KernelWriterTest {
                     reader.close();
                 }
                 put(channel, content, PART, PART);
-                farm.signal("n1", "KILL");
+                farm.kill("n1", "KILL");
                 put(channel, content, 2 * PART, PART);
                 try (FileChannel second = FileChannel.open(here, StandardOpenOption.WRITE)) {
                     put(second, content, 3 * PART, PART);

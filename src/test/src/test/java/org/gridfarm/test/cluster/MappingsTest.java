@@ -156,7 +156,7 @@ class MappingsTest {
             try (Writer orders = mapping.outputWriter();
                     BufferedReader steps = mapping.inputReader()) {
                 assertThat(steps.readLine()).isEqualTo("stored");
-                farm.signal("n1", "KILL");
+                farm.kill("n1", "KILL");
                 farm.sh(
                         "printf more | dd of=%s bs=1 seek=99 conv=notrunc,fsync"
                                 .formatted(elsewhere));
@@ -167,7 +167,7 @@ class MappingsTest {
                     .startsWith("a".repeat(99) + "more")
                     .contains("elsewhere");
         } finally {
-            farm.startOne("n1");
+            farm.restart("n1");
             farm.gf("node", "readwrite", "n3");
         }
     }

@@ -481,24 +481,17 @@ public final class TestFarm implements AutoCloseable {
                                 && !replica.getDiffers());
     }
 
+    /** As {@code gf cluster kill}, without the time that a command takes to start. */
     public void kill(String component, String signal) {
-        gf("cluster", "kill", component, "--signal", signal, "--dir", directory.toString());
-    }
-
-    public void restart(String component) {
-        gf("cluster", "restart", component, "--dir", directory.toString());
-    }
-
-    /** As {@link #kill}, without the time that a command takes to start. */
-    public void signal(String component, String signal) {
         Cluster.open(directory, line -> {}).kill(component, signal);
     }
 
-    public void startOne(String component) {
+    /** As {@code gf cluster restart}, by a command only where the process is to have variables. */
+    public void restart(String component) {
         if (environment.isEmpty()) {
             Cluster.open(directory, line -> {}).restart(component);
         } else {
-            restart(component); // a process of ours would not have the variables
+            gf("cluster", "restart", component, "--dir", directory.toString());
         }
     }
 

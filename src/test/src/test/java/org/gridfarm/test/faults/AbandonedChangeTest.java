@@ -70,13 +70,13 @@ class AbandonedChangeTest {
 
         Door.Open file = library.change(name);
         file.truncate(CUT);
-        nodes.forEach(node -> farm.signal(node, "STOP"));
+        nodes.forEach(node -> farm.kill(node, "STOP"));
         try {
             assertThatThrownBy(() -> file.write(0, Arrays.copyOf(content, 10)))
                     .isInstanceOf(IOException.class);
             assertThatThrownBy(file::close).isInstanceOf(IOException.class);
         } finally {
-            nodes.forEach(node -> farm.signal(node, "CONT"));
+            nodes.forEach(node -> farm.kill(node, "CONT"));
         }
 
         Expected expected = new Expected(content);

@@ -80,9 +80,9 @@ class HostCrashTest {
             Process program = working(directory, log, random);
             crash();
             assertThat(program.onExit().join().exitValue()).isZero();
-            farm.startOne("n1");
+            farm.restart("n1");
             check(Steps.read(log), other.resolve(directory.getFileName()));
-            farm.startOne("mount");
+            farm.restart("mount");
         }
     }
 
@@ -97,7 +97,7 @@ class HostCrashTest {
             Process program = working(directory, log, random);
             farm.sh("kill -9 " + String.join(" ", mountProcesses()));
             assertThat(program.onExit().join().exitValue()).isZero();
-            farm.startOne("mount");
+            farm.restart("mount");
             Steps steps = Steps.read(log);
             Set<String> found = names(other.resolve(directory.getFileName()));
             int answered = steps.all().size() - 1;

@@ -140,13 +140,13 @@ class HungNodeTest {
                 .atMost(Duration.ofSeconds(60))
                 .until(() -> calls.size() >= 7 || isOver(loops));
         slowest.clear(); // what a call takes that is the first of its kind is not the node's doing
-        farm.signal(victim, "STOP");
+        farm.kill(victim, "STOP");
         try {
             long until = System.nanoTime() + STOPPED.toNanos();
             await().atMost(STOPPED.multipliedBy(2))
                     .until(() -> System.nanoTime() > until || isOver(loops));
         } finally {
-            farm.signal(victim, "CONT");
+            farm.kill(victim, "CONT");
             stop.set(true);
         }
         loops.forEach(CompletableFuture::join);

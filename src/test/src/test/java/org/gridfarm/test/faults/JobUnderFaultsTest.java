@@ -95,8 +95,8 @@ class JobUnderFaultsTest {
 
     @Test
     void aSchedulerThatStandsByIsPassedOver() {
-        farm.signal("sched1", "KILL");
-        farm.startOne("sched1"); // reached first, and the other leads or will
+        farm.kill("sched1", "KILL");
+        farm.restart("sched1"); // reached first, and the other leads or will
         assertThat(farm.gf("run", "echo ran")).contains("ran");
         assertThat(farm.gf("jobs", "--all")).contains("echo ran");
     }
@@ -125,8 +125,8 @@ class JobUnderFaultsTest {
             long past = (long) tasks * kill / (kills + 1);
             await().atMost(Duration.ofMinutes(10)).until(() -> done(job) >= past);
             for (String one : List.of("sched1", "sched2")) { // one of them leads
-                farm.signal(one, "KILL");
-                farm.startOne(one);
+                farm.kill(one, "KILL");
+                farm.restart(one);
             }
         }
         farm.gf("job", "wait", "-q", job);

@@ -36,11 +36,11 @@ class KernelReaderTest {
                             Gridfarm.open(
                                     ClientConfig.read(farm.directory().resolve("client.toml")))) {
                 assertThat(reader.readNBytes(1000)).hasSize(1000);
-                farm.signal("n1", "KILL");
+                farm.kill("n1", "KILL");
                 try (Door.Open writer = new LibraryDoor(client).change("beside/file")) {
                     writer.write(0, present);
                 }
-                farm.startOne("n1");
+                farm.restart("n1");
                 await("the replica of n1 is valid again")
                         .atMost(Duration.ofSeconds(60))
                         .until(() -> isValidAtNode(client));

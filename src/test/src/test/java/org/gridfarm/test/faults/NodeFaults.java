@@ -108,18 +108,18 @@ final class NodeFaults implements Campaign.Harm {
     }
 
     private String killed(String node) {
-        farm.signal(node, "KILL");
+        farm.kill(node, "KILL");
         Campaign.pause(random.nextInt(2_000));
-        farm.startOne(node);
+        farm.restart(node);
         return node + " killed";
     }
 
     private String stopped(String node) {
         // Most are short, some outlast every patience of a chain.
         int millis = random.nextInt(4) == 0 ? 4_000 + random.nextInt(3_000) : random.nextInt(2_000);
-        farm.signal(node, "STOP");
+        farm.kill(node, "STOP");
         Campaign.pause(millis);
-        farm.signal(node, "CONT");
+        farm.kill(node, "CONT");
         return node + " stopped for " + millis + " ms";
     }
 
@@ -130,8 +130,8 @@ final class NodeFaults implements Campaign.Harm {
         failingSync.below(farm.directory().resolve(node));
         Campaign.pause(500 + random.nextInt(1_000));
         failingSync.end();
-        farm.signal(node, "KILL");
-        farm.startOne(node);
+        farm.kill(node, "KILL");
+        farm.restart(node);
         return node + " could not fsync";
     }
 

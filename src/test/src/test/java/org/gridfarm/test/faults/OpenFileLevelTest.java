@@ -126,7 +126,7 @@ class OpenFileLevelTest {
                 before.addFirst("n1"); // where the kernel writes
             }
             dead.add(first ? before.getFirst() : before.getLast());
-            farm.signal(dead.getFirst(), "KILL");
+            farm.kill(dead.getFirst(), "KILL");
             await("two good copies of the open file")
                     .atMost(Duration.ofSeconds(60))
                     .until(() -> {
@@ -139,7 +139,7 @@ class OpenFileLevelTest {
             change(file, content, random);
             file.sync();
             dead.add(first ? before.getLast() : before.getFirst());
-            farm.signal(dead.getLast(), "KILL");
+            farm.kill(dead.getLast(), "KILL");
             assertThat(Arrays.mismatch(new LibraryDoor(client).read(name), content))
                     .as("first byte that differs, beside the writer")
                     .isEqualTo(-1);
@@ -221,7 +221,7 @@ class OpenFileLevelTest {
         }
         try {
             for (int round = 0; round < KILLS; round++) {
-                farm.signal(victim, "KILL");
+                farm.kill(victim, "KILL");
                 await("its files are away")
                         .atMost(Duration.ofSeconds(30))
                         .until(() -> farm.status().getReplicasAway() > 0);
@@ -231,14 +231,14 @@ class OpenFileLevelTest {
                     assertThat(why.status()).isEqualTo(1);
                     assertThat(why.output()).contains("away", victim);
                 }
-                farm.startOne(victim);
+                farm.restart(victim);
                 await("its files are back")
                         .atMost(Duration.ofSeconds(30))
                         .until(() -> farm.status().getReplicasAway() == 0);
             }
         } finally {
             stop.set(true);
-            farm.startOne(victim);
+            farm.restart(victim);
         }
         writers.forEach(CompletableFuture::join);
         files.add(idle);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import org.gridfarm.campaign.Tier;
 import org.gridfarm.test.cluster.Metrics;
 import org.gridfarm.test.cluster.TestFarm;
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +26,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,6 +39,7 @@ import java.util.stream.Stream;
  * that dies.
  */
 class OwnDirectoriesTest {
+    private static final int KILLS = Tier.count("own.kills");
     private static final String DESCRIPTION = "%P %m %U %G %T@ %s\\n";
 
     private static TestFarm farm;
@@ -108,37 +111,79 @@ class OwnDirectoriesTest {
         assertThat(mine).doesNotExist();
     }
 
+    /**
+     * Whatever the kernel waits for at that moment, the next process answers as the first would.
+     */
     @Test
     void killsOfItsProcessTakeNothingAlong() throws Exception {
+        long seed = Tier.seed(1);
+        Random random = new Random(seed);
         Path mine = Files.createDirectory(here.resolve("killed"));
         List<String> made = new ArrayList<>();
-        AtomicInteger count = new AtomicInteger();
-        for (int kill = 0; kill < 3; kill++) {
+        for (int kill = 0; kill < KILLS; kill++) {
             ProcessHandle server = farm.mountServer();
+            AtomicInteger count = new AtomicInteger();
+            int after = 20 + random.nextInt(150);
+            long moment = random.nextInt(3_000_000);
             Thread killer =
                     Thread.ofPlatform()
                             .start(() -> {
-                                // Somewhere in the middle of what follows.
-                                while (count.get() % 200 < 100) Thread.onSpinWait();
+                                while (count.get() < after) Thread.onSpinWait();
+                                long since = System.nanoTime();
+                                while (System.nanoTime() - since < moment) Thread.onSpinWait();
                                 server.destroyForcibly();
                             });
-            String directory = "d" + kill;
-            Files.createDirectory(mine.resolve(directory));
+            Path directory = Files.createDirectory(mine.resolve("d" + kill));
             for (int i = 0; i < 200; i++) {
-                String name = directory + "/f" + i;
-                if (i % 10 == 0) Files.createDirectory(mine.resolve(name));
-                else Files.writeString(mine.resolve(name), name);
-                made.add(name);
+                Path at = directory.resolve("f" + i);
+                make(Kind.values()[i % Kind.values().length], at);
+                made.add("d" + kill + "/" + at.getFileName());
                 count.incrementAndGet();
             }
             killer.join();
         }
-        for (String name : made) {
-            Path same = there.resolve("killed").resolve(name);
-            if (Files.isDirectory(mine.resolve(name))) assertThat(same).isDirectory();
-            else assertThat(Files.readString(same)).isEqualTo(name);
+        for (int i = 0; i < made.size(); i++) {
+            Path same = there.resolve("killed").resolve(made.get(i));
+            String name = same.getFileName().toString();
+            switch (Kind.values()[i % 200 % Kind.values().length]) {
+                case DIRECTORY -> assertThat(same).isDirectory();
+                case LINK -> assertThat(Files.readSymbolicLink(same)).isEqualTo(Path.of(name));
+                default -> assertThat(Files.readString(same)).isEqualTo(name);
+            }
         }
-        assertThat(made).hasSize(600);
+        for (int kill = 0; kill < KILLS; kill++) {
+            assertThat(names(there.resolve("killed/d" + kill))).hasSize(200);
+        }
+    }
+
+    private enum Kind {
+        DIRECTORY,
+        FILE,
+        LINK,
+        RENAMED,
+        LINKED
+    }
+
+    private static void make(Kind kind, Path at) throws IOException {
+        String name = at.getFileName().toString();
+        Path other = at.resolveSibling("other");
+        switch (kind) {
+            case DIRECTORY -> Files.createDirectory(at);
+            case LINK -> Files.createSymbolicLink(at, Path.of(name));
+            case FILE -> {
+                Files.writeString(at, name);
+                Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rw-r-----"));
+            }
+            case RENAMED -> {
+                Files.writeString(other, name);
+                Files.move(other, at);
+            }
+            case LINKED -> {
+                Files.writeString(other, name);
+                Files.createLink(at, other);
+                Files.delete(other);
+            }
+        }
     }
 
     /** Each file's times, owner and mode are set while it is open and being written. */
