@@ -72,7 +72,7 @@ public final class Gridfarm implements AutoCloseable {
     private final PathWalk walk;
     private final ClientConfig config;
 
-    private Gridfarm(FarmConnection connection, ClientConfig config) {
+    Gridfarm(FarmConnection connection, ClientConfig config) {
         this.connection = connection;
         this.config = config;
         metadata = connection.metadata();

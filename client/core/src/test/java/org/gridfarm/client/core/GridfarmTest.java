@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.api.MetadataMethods;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 @Timeout(60)
 class GridfarmTest {
@@ -180,6 +182,45 @@ class GridfarmTest {
                         e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
         assertThat(memory.metaserver.calls("mutate")).isEqualTo(1);
         farm.mkdir(FarmPath.of("/next"));
+    }
+
+    /** Nor is what the process before may have done in the session that is over. */
+    @Test
+    void whatAFormerProcessAskedForIsNotDoneAgainInTheNextSession() {
+        memory.metaserver.graceIsOver = true;
+        Inheritance former =
+                new Inheritance() {
+                    private final AtomicLong again = new AtomicLong(3);
+
+                    @Override
+                    public long session() {
+                        return 77;
+                    }
+
+                    @Override
+                    public long predecessors() {
+                        return 1;
+                    }
+
+                    @Override
+                    public long lastSequence() {
+                        return 5;
+                    }
+
+                    @Override
+                    public long sequence(long fresh) {
+                        long its = again.getAndSet(0);
+                        return its == 0 ? fresh : its;
+                    }
+                };
+        Gridfarm farm = memory.client(former);
+        assertThat(farm.list(FarmPath.ROOT)).isEmpty(); // it has a session of its own
+        assertThatThrownBy(() -> farm.mkdir(FarmPath.of("/once")))
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> assertThat(e.kind()).isEqualTo(ErrorKind.SESSION_ENDED));
+        farm.mkdir(FarmPath.of("/next"));
+        assertThat(farm.list(FarmPath.ROOT)).hasSize(1);
     }
 
     @Test

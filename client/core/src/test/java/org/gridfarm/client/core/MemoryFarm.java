@@ -1,10 +1,14 @@
 package org.gridfarm.client.core;
 
+import org.gridfarm.client.core.metadata.OwnDecisions;
+import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.protocol.auth.Identity;
 import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.config.SecuritySettings;
+import org.gridfarm.protocol.env.Clock;
+import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.KeepAlive;
@@ -58,6 +62,33 @@ public final class MemoryFarm implements AutoCloseable {
     }
 
     Gridfarm client(Duration deadline) {
+        ClientConfig config = config(deadline);
+        Gridfarm client = Gridfarm.open(config, "test", loops, security);
+        clients.add(client);
+        return client;
+    }
+
+    /** Of a process that goes on for another one. */
+    Gridfarm client(Inheritance inheritance) {
+        ClientConfig config = config(Duration.ofSeconds(10));
+        Gridfarm client =
+                new Gridfarm(
+                        new FarmConnection(
+                                config,
+                                "test",
+                                Clock.system(),
+                                Entropy.system(),
+                                loops,
+                                false,
+                                security,
+                                inheritance,
+                                OwnDecisions.NONE),
+                        config);
+        clients.add(client);
+        return client;
+    }
+
+    private ClientConfig config(Duration deadline) {
         java.nio.file.Path none = java.nio.file.Path.of("none");
         SecuritySettings unused =
                 new SecuritySettings(
@@ -67,19 +98,15 @@ public final class MemoryFarm implements AutoCloseable {
                         RevocationPolicy.WHEN_PRESENT,
                         TlsEngine.JDK,
                         Optional.empty());
-        ClientConfig config =
-                new ClientConfig(
-                        List.of(metaserver.address()),
-                        List.of(),
-                        "",
-                        List.of(),
-                        deadline,
-                        8 << 20,
-                        "",
-                        unused);
-        Gridfarm client = Gridfarm.open(config, "test", loops, security);
-        clients.add(client);
-        return client;
+        return new ClientConfig(
+                List.of(metaserver.address()),
+                List.of(),
+                "",
+                List.of(),
+                deadline,
+                8 << 20,
+                "",
+                unused);
     }
 
     @Override

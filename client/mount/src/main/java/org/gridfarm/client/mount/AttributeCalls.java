@@ -79,7 +79,7 @@ final class AttributeCalls {
                                     file,
                                     change.size,
                                     change.has(SetAttributes.KILL_SUIDGID))
-                            : mounted.transfer().truncate(who, node, change.size);
+                            : files.truncate(who, node, change.size);
         }
         sized.thenCompose(
                         _ -> {

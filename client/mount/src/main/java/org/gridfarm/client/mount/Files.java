@@ -509,8 +509,15 @@ final class Files {
         return open.isOpenForWriting(node);
     }
 
+    /** By path: what the kernel has written into a file that is still to come back is cut, too. */
+    CompletableFuture<Void> truncate(Credentials who, long node, long size) {
+        return open.writersReady(node)
+                .thenCompose(_ -> mounted.transfer().truncate(who, node, size));
+    }
+
     CompletableFuture<Void> truncate(Request request, OpenFile file, long size, boolean kill) {
-        return taking.take(request, file, kill)
+        return file.ready()
+                .thenCompose(_ -> taking.take(request, file, kill))
                 .thenCompose(_ -> {
                     file.noteWrite();
                     return file.handle().truncate(size);

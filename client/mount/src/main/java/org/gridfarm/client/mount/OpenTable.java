@@ -89,6 +89,14 @@ final class OpenTable {
                 : List.of();
     }
 
+    /** What a former process had open for writing is here again, or never will be. */
+    CompletableFuture<Void> writersReady(long node) {
+        return CompletableFuture.allOf(
+                writers(node).stream()
+                        .map(file -> file.ready().exceptionally(_ -> null))
+                        .toArray(CompletableFuture[]::new));
+    }
+
     /** To be called before the kernel is told. */
     long register(
             Request request, FileHandle handle, OpenFiles.Way way, @Nullable LocalFile local) {

@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.operand.ShellWords;
+import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.LocalPath;
@@ -69,12 +70,8 @@ public final class Batch implements Callable<Integer> {
             }
         }
         InputStream given = System.in;
-        System.setIn(InputStream.nullInputStream()); // the next lines are no command's input
-        try {
-            return run(given);
-        } finally {
-            System.setIn(given);
-        }
+        StandardInput.take(); // the next lines are no command's input
+        return run(given);
     }
 
     private int run(InputStream from) throws IOException {
@@ -105,10 +102,8 @@ public final class Batch implements Callable<Integer> {
     }
 
     private List<String> words(String line, int number) {
-        String text = line.strip();
-        if (text.startsWith("#")) return List.of();
         try {
-            List<String> words = ShellWords.of(text);
+            List<String> words = ShellWords.of(line);
             return !words.isEmpty() && words.getFirst().equals("gf")
                     ? words.subList(1, words.size())
                     : words;

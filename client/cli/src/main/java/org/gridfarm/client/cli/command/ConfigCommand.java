@@ -1,6 +1,7 @@
 package org.gridfarm.client.cli.command;
 
 import org.gridfarm.client.cli.cluster.Jvm;
+import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -70,6 +71,7 @@ public final class ConfigCommand {
         try {
             return new ProcessBuilder(Jvm.command(kind.mainClass, "--check", file.toString()))
                     .inheritIO()
+                    .redirectInput(StandardInput.ofChildren())
                     .start()
                     .waitFor();
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import org.gridfarm.client.cli.find.Expression;
 import org.gridfarm.client.cli.find.FindParser;
 import org.gridfarm.client.cli.find.Visit;
 import org.gridfarm.client.cli.operand.Operands;
+import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.client.core.FileInfo;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -168,7 +169,12 @@ public final class Find implements Callable<Integer> {
         public boolean execute(List<String> command) throws IOException {
             System.out.flush();
             try {
-                int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+                int status =
+                        new ProcessBuilder(command)
+                                .inheritIO()
+                                .redirectInput(StandardInput.ofChildren())
+                                .start()
+                                .waitFor();
                 failed |= status != 0;
                 return status == 0;
             } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package org.gridfarm.client.cli.command;
 import org.gridfarm.client.cli.Output;
 import org.gridfarm.client.cli.cluster.Cluster;
 import org.gridfarm.client.cli.cluster.Jvm;
+import org.gridfarm.client.cli.run.StandardInput;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -101,6 +102,7 @@ public final class MetaCommand {
             return new ProcessBuilder(
                             Jvm.command(PROGRAM, verb, config.toString(), file.toString()))
                     .inheritIO()
+                    .redirectInput(StandardInput.ofChildren())
                     .start()
                     .waitFor();
         } catch (IOException e) {

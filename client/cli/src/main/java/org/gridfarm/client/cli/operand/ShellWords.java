@@ -8,6 +8,9 @@ import java.util.List;
  * has them. Nothing is expanded.
  */
 public final class ShellWords {
+    /** Other blanks of Unicode are parts of names. A line of a file from Windows ends with CR. */
+    private static final String BLANKS = " \t\r";
+
     private final String line;
     private final List<String> words = new ArrayList<>();
     private final StringBuilder word = new StringBuilder();
@@ -28,8 +31,10 @@ public final class ShellWords {
     private List<String> split() {
         while (at < line.length()) {
             char c = line.charAt(at++);
-            if (Character.isWhitespace(c)) {
+            if (BLANKS.indexOf(c) >= 0) {
                 endWord();
+            } else if (c == '#' && !inWord) {
+                at = line.length(); // the rest is a comment
             } else {
                 inWord = true;
                 take(c);

@@ -12,9 +12,11 @@ import org.gridfarm.protocol.wire.TaskInputReply;
 import org.gridfarm.protocol.wire.TaskInputRequest;
 import org.jspecify.annotations.Nullable;
 
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -33,6 +35,8 @@ public final class StandardInput {
     private static final int PIECE_BYTES = 256 << 10;
     private static final int WAIT_MILLIS = 4_000;
 
+    private static volatile boolean isTaken;
+
     private final FileChannel channel = new FileInputStream(FileDescriptor.in).getChannel();
     private final long begin; // of a file that can be read again; -1 for a pipe
     private final BlockingQueue<ByteString> fromPipe = new SynchronousQueue<>();
@@ -41,8 +45,22 @@ public final class StandardInput {
         this.begin = isFile ? channel.position() : -1;
     }
 
+    /** It holds the commands that this process runs: it is no input of theirs. */
+    public static void take() {
+        isTaken = true;
+        System.setIn(InputStream.nullInputStream());
+    }
+
+    /** What a process that this one starts reads. */
+    public static ProcessBuilder.Redirect ofChildren() {
+        return isTaken
+                ? ProcessBuilder.Redirect.from(new File("/dev/null"))
+                : ProcessBuilder.Redirect.INHERIT;
+    }
+
     /** Whether there is one that means something to a task: no terminal and not /dev/null. */
     public static boolean isThere() {
+        if (isTaken) return false;
         try {
             Path file = Files.readSymbolicLink(DESCRIPTOR);
             return !file.startsWith("/dev") || Files.isRegularFile(DESCRIPTOR);

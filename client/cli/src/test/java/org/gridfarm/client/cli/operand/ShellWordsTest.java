@@ -19,6 +19,15 @@ class ShellWordsTest {
     }
 
     @Test
+    void aBlankThatIsQuotedOrOfAnotherScriptIsPartOfAName() {
+        assertThat(ShellWords.of("put a\\ \r")).containsExactly("put", "a ");
+        assertThat(ShellWords.of("rm a\u3000b c\u2003"))
+                .containsExactly("rm", "a\u3000b", "c\u2003");
+        assertThat(ShellWords.of("  # a comment 'x")).isEmpty();
+        assertThat(ShellWords.of("ls a#b # c")).containsExactly("ls", "a#b");
+    }
+
+    @Test
     void whatDoesNotEndIsSaid() {
         assertThatThrownBy(() -> ShellWords.of("a 'b")).hasMessageContaining("' does not end");
         assertThatThrownBy(() -> ShellWords.of("a \"b\\\"")).hasMessageContaining("does not end");

@@ -19,6 +19,7 @@ public final class Change {
     private final @Nullable Name[] names;
     private final @Nullable Object[] targets;
     private boolean firstHeld;
+    private boolean decidedHere;
 
     Change(LeasedCache cache, long[] inodes, long[] directories) {
         this.cache = cache;
@@ -80,6 +81,12 @@ public final class Change {
         return this;
     }
 
+    /** Not by the servers, which are still to hear of it. To be called before the end. */
+    public Change decidedHere() {
+        decidedHere = true;
+        return this;
+    }
+
     public void done() {
         end(true);
     }
@@ -105,7 +112,8 @@ public final class Change {
                                     inodes[i],
                                     inodeRecalls[i],
                                     known ? outcomes[i] : null,
-                                    grants[i]);
+                                    grants[i],
+                                    decidedHere);
             firstHeld |= i == 0 && held;
         }
         for (int i = 0; i < directories.length; i++) {

@@ -202,15 +202,24 @@ final class Shard {
     /**
      * The change of the attributes is over; they are brought up to date if a grant was held
      * throughout, or dropped. Whether they are held now.
+     *
+     * @param decidedHere by this client, and not at the server: what the server answers to another
+     *     change that is under way may be from before, and counts as unknown
      */
     synchronized boolean attributesChanged(
-            long inode, int recallsThen, @Nullable Attributes now, boolean granted) {
+            long inode,
+            int recallsThen,
+            @Nullable Attributes now,
+            boolean granted,
+            boolean decidedHere) {
         long key = KeyStates.attributes(inode);
         touches++;
         keys.changeEnds(key);
         CachedInode found = inodes.get(inode);
         boolean held = found != null && found.attributes != null;
-        if (now != null && keys.recalls(key) == recallsThen && (held || granted)) {
+        boolean stands = keys.recalls(key) == recallsThen;
+        if (decidedHere && keys.pending(key)) keys.recalled(key);
+        if (now != null && stands && (held || granted)) {
             install(now);
             return true;
         }

@@ -241,6 +241,7 @@ final class Mutations {
         if (early != null) {
             return early.handle((reply, thrown) -> {
                 if (thrown != null) sequences.answered(sequence);
+                change.decidedHere();
                 return outcome(change, outcome, operation, subject, reply, thrown);
             });
         }
@@ -251,8 +252,8 @@ final class Mutations {
                 others == null || builder.hasCommit() ? null : others.beforeChange(change.inodes());
         CompletableFuture<MutateReply> made =
                 before == null
-                        ? answeredOrSent(builder, sequence)
-                        : before.thenCompose(over -> answeredOrSent(builder, sequence));
+                        ? answeredOrSent(builder, sequence, change)
+                        : before.thenCompose(over -> answeredOrSent(builder, sequence, change));
         return made.handle((reply, thrown) -> {
             if (thrown != null && others != null && !along.isEmpty()) {
                 others.putBack(along);
@@ -280,7 +281,7 @@ final class Mutations {
     }
 
     private CompletableFuture<MutateReply> answeredOrSent(
-            MutateRequest.Builder builder, long sequence) {
+            MutateRequest.Builder builder, long sequence, Change change) {
         CompletableFuture<@Nullable MutateReply> decided = own.answer(builder::build);
         return decided == null
                 ? sentNow(builder, sequence)
@@ -289,10 +290,11 @@ final class Mutations {
                                     // Of what was decided the leader is still to hear.
                                     if (refused != null) sequences.answered(sequence);
                                 })
-                        .thenCompose(reply ->
-                                reply == null
-                                        ? sentNow(builder, sequence)
-                                        : CompletableFuture.completedFuture(reply));
+                        .thenCompose(reply -> {
+                            if (reply == null) return sentNow(builder, sequence);
+                            change.decidedHere();
+                            return CompletableFuture.completedFuture(reply);
+                        });
     }
 
     private CompletableFuture<MutateReply> sentNow(MutateRequest.Builder builder, long sequence) {
@@ -319,11 +321,15 @@ final class Mutations {
      * Each attempt tells anew which answers have come: whoever is refused because too many had not
      * is let in when they have.
      *
-     * <p>What an open file was given belongs to its session; everything else may be done in the
-     * next one.
+     * <p>What an open file was given belongs to its session, and so does what a former process may
+     * have been answered; everything else may be done in the next one.
      */
     private CompletableFuture<MutateReply> sent(MutateRequest.Builder builder) {
-        if (builder.hasCommit()) {
+        boolean formers = sequences.isFormers(builder.getSequence());
+        if (formers) {
+            builder.setSession(session.inheritance().session());
+        }
+        if (formers || builder.hasCommit()) {
             return session.leader(
                     MetadataMethods.MUTATE,
                     () -> builder.clone().setSettled(sequences.settled()).build(),

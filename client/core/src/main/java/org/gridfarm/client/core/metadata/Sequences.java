@@ -37,6 +37,11 @@ public final class Sequences {
         return sequence;
     }
 
+    /** A former process has asked for this change, and may have been answered. */
+    boolean isFormers(long sequence) {
+        return sequence <= inheritance.lastSequence();
+    }
+
     public void answered(long sequence) {
         outstanding.remove(sequence);
     }

@@ -12,6 +12,7 @@ import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Method;
 import org.gridfarm.protocol.wire.CloseSessionRequest;
 import org.gridfarm.protocol.wire.Credentials;
+import org.gridfarm.protocol.wire.OpenSessionReply;
 import org.gridfarm.protocol.wire.OpenSessionRequest;
 import org.gridfarm.protocol.wire.ServerInfo;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,10 @@ public final class FarmSession implements AutoCloseable {
 
     private volatile long id;
     private volatile @Nullable Attached leaderNow;
+
+    /** By the last leader: who this client is does not change while the next one is sought. */
+    private volatile OpenSessionReply welcome = OpenSessionReply.getDefaultInstance();
+
     private volatile @Nullable Attached restoringAt; // the leader to be, while keepers are at work
     private volatile @Nullable Attached readerNow;
     private volatile @Nullable FarmException refusal; // since no leader has been found
@@ -141,25 +146,21 @@ public final class FarmSession implements AutoCloseable {
 
     /** Whom the servers know this client as; the default instance before {@link #open()}. */
     public Credentials self() {
-        Attached now = leaderNow;
-        return now == null ? Credentials.getDefaultInstance() : now.opened.getCredentials();
+        return welcome.getCredentials();
     }
 
     /** Whether this client may act for others than itself: a trusted mount. */
     public boolean mayAssert() {
-        Attached now = leaderNow;
-        return now != null && now.opened.getMayAssert();
+        return welcome.getMayAssert();
     }
 
     public String user() {
-        Attached now = leaderNow;
-        return now == null ? "" : now.opened.getUser();
+        return welcome.getUser();
     }
 
     /** Those of this person, the present one among them; of a host none. */
     public List<String> accounts() {
-        Attached now = leaderNow;
-        return now == null ? List.of() : List.copyOf(now.opened.getAccountsList());
+        return List.copyOf(welcome.getAccountsList());
     }
 
     /**
@@ -171,8 +172,7 @@ public final class FarmSession implements AutoCloseable {
     }
 
     public long root() {
-        Attached now = leaderNow;
-        return now == null || now.opened.getRoot() == 0 ? 1 : now.opened.getRoot();
+        return welcome.getRoot() == 0 ? 1 : welcome.getRoot();
     }
 
     /** For how long what the servers granted may still be believed; 0: not at all. */
@@ -468,6 +468,7 @@ public final class FarmSession implements AutoCloseable {
             inherited = false;
             epoch = attached.opened.getEpoch();
             leaderNow = attached;
+            welcome = attached.opened;
             refusal = null;
             waiting = leader;
             attached.opened.getServersList().forEach(server -> addresses.add(server.getAddress()));

@@ -138,6 +138,20 @@ class LeasedCacheTest {
         assertThat(cache.entry(1, Name.of("y"))).isNull();
     }
 
+    /** Of a file's link, say, while its commit is under way, whose answer knows one name. */
+    @Test
+    void anAnswerDuringWhichSomethingWasDecidedHereCountsAsUnknown() {
+        cache.fillAttributes(cache.attributesStamp(1), attributes(1, 1));
+        Change asked = cache.begin(new long[] {1}, new long[] {});
+        cache.begin(new long[] {1}, new long[] {})
+                .attributes(attributes(1, 2), true)
+                .decidedHere()
+                .done();
+        assertThat(cache.attributes(1)).isNull();
+        asked.attributes(attributes(1, 2), true).done();
+        assertThat(cache.attributes(1)).isNull();
+    }
+
     @Test
     void withoutAGrantAChangeInstallsNothing() {
         cache.begin(new long[] {1}, new long[] {1})

@@ -349,7 +349,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         ground.answered(asked, reply.hasAttributes() ? reply.getAttributes() : null);
         if (!reply.hasDelegation()) return reply;
         boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
-        if (over || shipping.isStopped()) return reply.toBuilder().clearDelegation().build();
+        if (over || !shipping.keepsGiven()) return reply.toBuilder().clearDelegation().build();
         ground.add(reply.getDelegation());
         return reply;
     }

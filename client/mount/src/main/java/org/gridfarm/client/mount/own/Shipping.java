@@ -140,6 +140,14 @@ final class Shipping implements AutoCloseable {
         return inherited;
     }
 
+    /**
+     * Whether a directory that the leader gives now is kept. Not while it is still to hear that
+     * nothing is this session's own: that may be on its way, and would take this one, too.
+     */
+    boolean keepsGiven() {
+        return phase != Phase.STOPPED && inherited == null;
+    }
+
     // ---- for people who look
 
     int waiting() {

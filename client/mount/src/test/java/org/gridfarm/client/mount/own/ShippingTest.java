@@ -77,6 +77,20 @@ class ShippingTest {
         assertThat(shipping.isNothing()).isTrue();
     }
 
+    /** What says so may be on its way when the leader gives it. */
+    @Test
+    void nothingNewIsKeptBeforeTheLeaderHasHeardThatNothingIsOwn() {
+        assertThat(shipping.keepsGiven()).isTrue();
+        shipping.lose();
+        Shipping.Begun first = begin();
+        assertThat(first.request().getNothingOwn()).isTrue();
+        assertThat(shipping.keepsGiven()).isFalse();
+        shipping.took(first, ShipReply.newBuilder().setRefusal(5).build());
+        assertThat(shipping.keepsGiven()).isFalse();
+        took(begin(), 0);
+        assertThat(shipping.keepsGiven()).isTrue();
+    }
+
     @Test
     void whatWasRefusedIsToldAgain() {
         decide(1);
