@@ -47,6 +47,7 @@ public final class FileOpens {
     private final LeaderContext leader;
     private final Growth growth;
     private final Privileges privileges;
+    private final OpensUnderWay underWay = new OpensUnderWay();
     private LongPredicate inTransit = inode -> false;
     private LongConsumer seal = inode -> {};
 
@@ -124,7 +125,7 @@ public final class FileOpens {
                 throw new FarmException(
                         ErrorKind.INVALID, "open", Long.toHexString(inode), "the handle is in use");
             }
-            opened.run(); // asked again: it is open already
+            underWay.whenOver(known.handle(), opened); // asked again
             return;
         }
         leader.bounds().requireRoomToOpen(caller.session(), "open");
@@ -161,6 +162,7 @@ public final class FileOpens {
                                 wish.getWrite(),
                                 who.getUid()),
                         wroteBefore);
+        Runnable over = underWay.begin(wish.getHandle(), opened);
         Map<Long, List<DataTouch>> recalls = new HashMap<>();
         result.lowered()
                 .forEach((session, mode) ->
@@ -171,8 +173,13 @@ public final class FileOpens {
                 () -> {
                     opens.lowered(inode, result.lowered().keySet());
                     opens.answered(wish.getHandle());
-                    opened.run();
+                    over.run();
                 });
+    }
+
+    /** Goes on when the open of the handle is over: others have given up what they had to. */
+    void whenOpen(long handle, Runnable then) {
+        underWay.whenOver(handle, then);
     }
 
     /** Goes on when all who write the file have told what is closed of it. */

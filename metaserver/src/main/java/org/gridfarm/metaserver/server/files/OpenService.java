@@ -177,7 +177,7 @@ public final class OpenService {
             OpenFiles.Handle handle = opens.files().find(request.getHandle());
             if (handle != null && handle.session() == caller.session()) {
                 if (handle.write()) opens.limit(who, handle.inode(), request.getWantedSize());
-                told(exchange, caller, request.getHandle());
+                opens.whenOpen(handle.handle(), () -> told(exchange, caller, request.getHandle()));
                 return;
             }
             if (!request.getReclaim()) {
