@@ -91,10 +91,20 @@ public final class FileOpens {
      * they may no longer cache, and must still wait for the batch.
      */
     void open(Caller caller, Credentials who, long inode, OpenRequest wish, Runnable opened) {
+        requireRoom(caller, wish);
         open(caller, who, inode, wish, List.of(), opened);
     }
 
+    private void requireRoom(Caller caller, OpenRequest wish) {
+        if (opens.find(wish.getHandle()) == null) {
+            leader.bounds().requireRoomToOpen(caller.session(), "open");
+        }
+    }
+
     /**
+     * Along with a command: whether there is room for one more was asked before it changed
+     * anything.
+     *
      * @param place where {@link #place} found room for a new file, empty: none has been looked for
      */
     void open(
@@ -128,7 +138,6 @@ public final class FileOpens {
             underWay.whenOver(known.handle(), opened); // asked again
             return;
         }
-        leader.bounds().requireRoomToOpen(caller.session(), "open");
         InodeImage image = state.image(inode);
         boolean between = inTransit.test(inode); // its seal comes before others by that
         if (wish.getWrite() && between) {
@@ -550,6 +559,7 @@ public final class FileOpens {
                         "the file was sealed or rewritten meanwhile");
             }
         }
+        requireRoom(caller, wish);
         open(caller, who, inode, wish, List.of(), true, opened);
     }
 }

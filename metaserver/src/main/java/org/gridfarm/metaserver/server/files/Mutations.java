@@ -154,7 +154,7 @@ public final class Mutations {
                     "a later command said that this one was answered");
         }
         leader.requireRoom(); // not in the middle: what is done by halves is not done again
-        requireRoom(request);
+        requireRoom(asked);
         Credentials who = caller.actingAs(request.hasCredentials(), request.getCredentials());
         try {
             Map<Long, List<DataTouch>> writers = told ? Map.of() : othersToTell(request);
@@ -188,7 +188,16 @@ public final class Mutations {
                 : Map.of();
     }
 
-    private void requireRoom(MutateRequest request) {
+    /**
+     * What is decided already is not refused because its session has its share: everything that
+     * would make room comes behind it.
+     */
+    private void requireRoom(Asked asked) {
+        MutateRequest request = asked.request();
+        if (asked.decided() != null) {
+            leader.bounds().requireRoomForDecided(request);
+            return;
+        }
         leader.bounds().requireRoomFor(request, state.outcomes());
         OpenRequest wish = openWish(request);
         if (wish != null && opens.files().find(wish.getHandle()) == null) {
@@ -250,7 +259,9 @@ public final class Mutations {
     /** Null: the directory that was made is the leader's, or it was none. */
     private @Nullable DirectoryDelegation delegated(Asked asked, Caller caller, long made) {
         MutateRequest request = asked.request();
-        return request.hasMkdir() && delegating.isWished(caller, request.getMkdir())
+        boolean mayDecide =
+                asked.decided() != null || !leader.bounds().hasItsShare(caller.session());
+        return mayDecide && request.hasMkdir() && delegating.isWished(caller, request.getMkdir())
                 ? delegating.give(made, caller, request.getMkdir().getNumbers())
                 : null;
     }

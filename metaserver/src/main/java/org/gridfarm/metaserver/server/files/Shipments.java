@@ -31,7 +31,8 @@ import java.util.Set;
 /**
  * SHIP at the leader: what a session has decided in directories that are delegated to it is decided
  * again, in the session's order, by what it decided it with. All of it happens in one go on the
- * event thread; it stops at the first command that is refused.
+ * event thread; it stops at the first command that is refused. A session that has its share by it,
+ * or more, is asked for its directories: it decides nothing further that there is no room for.
  */
 public final class Shipments {
     private static final Logger log = LoggerFactory.getLogger(Shipments.class);
@@ -83,6 +84,9 @@ public final class Shipments {
         if (numbers > 0) {
             shipment.reply.setFirstNumber(delegating.numbers(numbers)).setNumbers(numbers);
         }
+        if (leader.bounds().hasItsShare(caller.session())) {
+            delegating.giveBack(state.delegations().heldBy(caller.session()), () -> {});
+        }
         leader.afterAllSoFar(shipment::ended);
     }
 
@@ -94,12 +98,7 @@ public final class Shipments {
             if (!again) requireDelegated(caller, command);
             mutations.mutate(shipped);
         } catch (FarmException e) {
-            // What the session may have at once is bounded: it comes again when it has less.
-            shipped.refused(
-                    e.kind() == ErrorKind.TOO_MANY_OPEN
-                            ? new FarmException(
-                                    ErrorKind.OVERLOADED, e.operation(), e.subject(), e.detail(), e)
-                            : e);
+            shipped.refused(e);
         }
         return shipment.reply.getRefusal() == 0;
     }

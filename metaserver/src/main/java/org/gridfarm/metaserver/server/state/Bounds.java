@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What clients may take of this server's memory: asked where something is about to be kept for one,
  * never where a change is applied that was decided before. What gives memory back is never refused.
- * Event thread.
+ * What a session has decided itself counts, and is taken beyond its share. Event thread.
  */
 public final class Bounds {
     private final ClientLimits limits;
@@ -103,6 +103,18 @@ public final class Bounds {
         }
     }
 
+    /** Refuses with OVERLOADED what would need more, while there is hardly any memory. */
+    public void requireRoomForDecided(MutateRequest request) {
+        if (grows(request)) requireAnyRoom(Namespace.operation(request));
+    }
+
+    /** Whether one more change that the session asks for might be refused for want of room. */
+    public boolean hasItsShare(long session) {
+        return isFull()
+                || unsettled.refusal(session, 0) != null
+                || openFiles.refusal(session, 0) != null;
+    }
+
     private void requireRoomToGrow(String operation) {
         HeapRoom.Room room = heap.room();
         if (room == HeapRoom.Room.AMPLE) return;
@@ -132,8 +144,12 @@ public final class Bounds {
 
     /** Whether clients may be told to keep what they read, and this server to remember it. */
     public boolean mayGrant() {
+        return !isFull();
+    }
+
+    private boolean isFull() {
         HeapRoom.Room room = heap.room();
-        return room == HeapRoom.Room.AMPLE || room == HeapRoom.Room.DOUBTFUL;
+        return room == HeapRoom.Room.FULL || room == HeapRoom.Room.LAST;
     }
 
     /** Whether it adds something that stays. */
