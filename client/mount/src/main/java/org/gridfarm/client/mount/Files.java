@@ -84,10 +84,16 @@ final class Files {
         return open.restore(record, leaving, source, Objects.requireNonNull(engine));
     }
 
-    /** The kernel had given it up. */
-    CompletableFuture<Void> leave(long number) {
+    /**
+     * The kernel had given it up.
+     *
+     * @param unlocked nothing is locked through it any more
+     */
+    void leave(long number, CompletableFuture<Void> unlocked) {
         OpenFile file = open.release(number);
-        return file == null ? CompletableFuture.completedFuture(null) : open.leave(number, file);
+        if (file != null) {
+            open.leave(number, file, unlocked);
+        }
     }
 
     // ---- opening and closing
@@ -235,11 +241,13 @@ final class Files {
         if (file == null) {
             return;
         }
-        locks.ended(node, number, flockUnlock ? lockOwner : null, file.user());
-        if (locks.isInherited(node) && !open.isOpen(node)) {
-            locks.inheritedEnds(node);
-        }
-        open.leave(number, file);
+        CompletableFuture<Void> unlocked =
+                locks.ended(node, number, flockUnlock ? lockOwner : null, file.user());
+        boolean all = locks.isInherited(node) && !open.isOpen(node);
+        open.leave(
+                number,
+                file,
+                all ? CompletableFuture.allOf(unlocked, locks.inheritedEnds(node)) : unlocked);
     }
 
     void fsync(EmptyReply reply, long node, long number, boolean dataOnly) {

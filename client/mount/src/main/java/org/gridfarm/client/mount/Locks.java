@@ -105,6 +105,15 @@ final class Locks {
     /** Files that a former process had open: who holds what on them only the server knows. */
     private final Set<Long> inherited = ConcurrentHashMap.newKeySet();
 
+    /**
+     * Unlocks under way, by inode. They would take away what is locked after them, should the
+     * leader hear of that first: calls that wait for a leader reach it in any order.
+     */
+    private final Map<Long, CompletableFuture<Void>> unlocking = new ConcurrentHashMap<>();
+
+    private static final CompletableFuture<Void> NOTHING_TO_DO =
+            CompletableFuture.completedFuture(null);
+
     Locks(Mounted mounted) {
         this.mounted = mounted;
         this.metadata = mounted.metadata();
@@ -156,7 +165,9 @@ final class Locks {
         }
         LockRequest request = request(node, owner, lock, flock, wait);
         CompletableFuture<?> set =
-                (wait ? metadata.lock(request) : lockAtOnce(request))
+                unlocking
+                        .getOrDefault(node, NOTHING_TO_DO)
+                        .thenCompose(_ -> wait ? metadata.lock(request) : lockAtOnce(request))
                         .whenComplete((answer, failure) -> {
                             count(who, owners.get(who));
                             if (failure != null) {
@@ -226,11 +237,15 @@ final class Locks {
         return !inherited.isEmpty() && inherited.contains(node);
     }
 
-    /** Nobody has the file open any more that a former process had open. */
-    void inheritedEnds(long node) {
+    /**
+     * Nobody has the file open any more that a former process had open.
+     *
+     * @return completes when nothing is locked, or that could not be had
+     */
+    CompletableFuture<Void> inheritedEnds(long node) {
         inherited.remove(node);
         LockRequest all = unlock(new Owner(node, 0, false)).toBuilder().setAllOwners(true).build();
-        metadata.lock(all).exceptionally(failure -> notUnlocked(node, failure));
+        return unlocked(all).exceptionally(failure -> notUnlocked(node, failure));
     }
 
     /** A process closes the file: its locks on it go, through whatever descriptor they came. */
@@ -249,23 +264,25 @@ final class Locks {
      *
      * @param flock owner of its lock by flock(2); null: it has none
      * @param user who opened it
+     * @return completes when nothing is locked through it, or that could not be had
      */
-    void ended(long node, long number, @Nullable Long flock, int user) {
+    CompletableFuture<Void> ended(long node, long number, @Nullable Long flock, int user) {
         if (flock != null) {
             taking(new Owner(node, flock, true), user, number); // perhaps by a former process
         }
         Holder holder = holders.isEmpty() ? null : holders.get(number);
-        if (holder != null) {
-            holder.phase = new Phase.Ending();
-            CompletableFuture<?>[] all =
-                    holder.owners.stream().map(this::release).toArray(CompletableFuture<?>[]::new);
-            CompletableFuture.allOf(all)
-                    .exceptionally(failure -> notUnlocked(node, failure))
-                    .thenRun(() -> {
-                        holders.remove(number);
-                        holder.ended.complete(null);
-                    });
+        if (holder == null) {
+            return NOTHING_TO_DO;
         }
+        holder.phase = new Phase.Ending();
+        CompletableFuture<?>[] all =
+                holder.owners.stream().map(this::release).toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(all)
+                .exceptionally(failure -> notUnlocked(node, failure))
+                .thenRun(() -> {
+                    holders.remove(number);
+                    holder.ended.complete(null);
+                });
     }
 
     private static <T> @Nullable T notUnlocked(long node, Throwable failure) {
@@ -277,11 +294,19 @@ final class Locks {
     private CompletableFuture<Void> release(Owner owner) {
         Holding holding = owners.remove(owner);
         if (holding == null && !isInherited(owner.node)) {
-            return CompletableFuture.completedFuture(null);
+            return NOTHING_TO_DO;
         }
-        return metadata.lock(unlock(owner))
-                .whenComplete((_, _) -> count(owner, holding))
-                .thenApply(_ -> null);
+        return unlocked(unlock(owner)).whenComplete((_, _) -> count(owner, holding));
+    }
+
+    private CompletableFuture<Void> unlocked(LockRequest unlock) {
+        long node = unlock.getInode();
+        CompletableFuture<Void> done = metadata.lock(unlock).thenApply(_ -> null);
+        CompletableFuture<Void> over = done.exceptionally(_ -> null);
+        CompletableFuture<Void> all =
+                unlocking.merge(node, over, (one, two) -> CompletableFuture.allOf(one, two));
+        all.thenRun(() -> unlocking.remove(node, all));
+        return done;
     }
 
     private static LockRequest unlock(Owner owner) {

@@ -134,7 +134,7 @@ final class OpenTable {
     void forget(long number) {
         OpenFile file = release(number);
         if (file != null) {
-            leave(number, file);
+            leave(number, file, CompletableFuture.completedFuture(null));
         }
     }
 
@@ -147,8 +147,13 @@ final class OpenTable {
         return file;
     }
 
-    /** The end of what {@link #release} gave. */
-    CompletableFuture<Void> leave(long number, OpenFile file) {
+    /**
+     * The end of what {@link #release} gave.
+     *
+     * @param unlocked completes when nothing is locked through it any more: until then it is noted,
+     *     for whoever may have to go on with that
+     */
+    void leave(long number, OpenFile file, CompletableFuture<Void> unlocked) {
         CompletableFuture<Void> over = file.handle().ended(); // of this close, and no later one
         CompletableFuture<Void> left =
                 file.ready()
@@ -158,7 +163,8 @@ final class OpenTable {
                         .handle((_, failure) -> {
                             ended(file);
                             // Kept open, it is to be closed by whoever goes on for this process.
-                            over.thenRun(() -> mounted.book().closed(number));
+                            CompletableFuture.allOf(over, unlocked)
+                                    .thenRun(() -> mounted.book().closed(number));
                             // Of a former process' file: it may have been closed by that already.
                             if (failure != null && file.obstacle() == null) {
                                 log.warn(
@@ -170,7 +176,6 @@ final class OpenTable {
                         });
         leaving.add(left);
         left.thenRun(() -> leaving.remove(left));
-        return left;
     }
 
     /** At the end of the mount: what programs left open is committed as it stands. */

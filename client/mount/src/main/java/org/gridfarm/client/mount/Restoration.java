@@ -9,8 +9,10 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Brings back what a former process of this mount had open, before the first request is served. */
 interface Restoration {
@@ -35,9 +37,16 @@ interface Restoration {
             all.add(files.restore(record, false, farm::restore));
             locks.inherited(record.inode());
         }
+        Set<Long> open = former.open().stream().map(OpenRecord::inode).collect(Collectors.toSet());
         for (OpenRecord record : former.leaving()) {
             files.restore(record, true, farm::restore);
-            files.leave(record.number());
+            // The kernel does not ask again for the end of its locks. They are not told apart from
+            // those of others who have the file open, and end with them.
+            files.leave(
+                    record.number(),
+                    open.contains(record.inode())
+                            ? CompletableFuture.completedFuture(null)
+                            : locks.inheritedEnds(record.inode()));
         }
         all.add(farm.resume());
         CompletableFuture<Integer> broken =

@@ -23,6 +23,7 @@ import java.util.TreeSet;
 /** Calls of Linux on files that Java has no methods for. */
 final class LinuxCalls {
     static final int EBADF = 9;
+    static final int EAGAIN = 11;
     static final int EEXIST = 17;
     static final int EINVAL = 22;
     static final int ENODATA = 61;
@@ -47,6 +48,7 @@ final class LinuxCalls {
     static final long UTIME_NOW = (1 << 30) - 1;
     static final long UTIME_OMIT = (1 << 30) - 2;
 
+    private static final int LOCK_EXCLUSIVE_AT_ONCE = 2 | 4; // LOCK_EX | LOCK_NB
     private static final int AT_FDCWD = -100;
     private static final int AT_SYMLINK_FOLLOW = 0x400;
     private static final int ATTRIBUTE_BYTES_MAX = 64 << 10;
@@ -64,6 +66,7 @@ final class LinuxCalls {
                     FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
                     Linker.Option.firstVariadicArg(2));
     private static final MethodHandle CLOSE = find("close", of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle FLOCK = find("flock", of(JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle PWRITE =
             find("pwrite", of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle LSEEK =
@@ -218,6 +221,17 @@ final class LinuxCalls {
                                             AT_FDCWD,
                                             text(a, to),
                                             AT_SYMLINK_FOLLOW));
+        }
+
+        /** By flock(2), for nobody beside; false: somebody else has it. */
+        boolean lock() throws Refused {
+            try {
+                call("flock", (a, s) -> (int) FLOCK.invokeExact(s, fd, LOCK_EXCLUSIVE_AT_ONCE));
+                return true;
+            } catch (Refused e) {
+                if (e.errno == EAGAIN) return false;
+                throw e;
+            }
         }
 
         @Override

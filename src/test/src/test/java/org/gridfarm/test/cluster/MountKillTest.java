@@ -1,6 +1,7 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
@@ -37,10 +38,13 @@ class MountKillTest {
     private static final Duration USABLE_MAX =
             Duration.ofMillis(Integer.getInteger("gf.usable.millis", 8000));
 
+    private static final Duration LOCKED_MAX = Duration.ofSeconds(30);
+
     private final Map<String, byte[]> synced = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ending = new AtomicBoolean();
     private static TestFarm farm;
+    private static Path killed = Path.of("");
 
     private Path mount = Path.of("");
     private String place = "";
@@ -49,6 +53,7 @@ class MountKillTest {
     static void start() throws IOException {
         farm = TestFarm.shared();
         farm.directory("/kills", 2);
+        killed = farm.anotherMount("n1");
     }
 
     @AfterAll
@@ -80,6 +85,45 @@ class MountKillTest {
                 .isPositive();
         assertThat(Metrics.value(told, "gf_mount_lease_left_seconds", "")).isPositive();
         assertThat(Metrics.value(told, "gf_mount_commands_lost_total", "")).isZero();
+    }
+
+    /** Nobody asks for the end of a lock by flock(2) again: the kernel has had its answer. */
+    @Test
+    void aLockThatWasBeingGivenBackIsGivenBack() throws Exception {
+        Path other = Files.createFile(farm.mount().resolve("kills/given-back"));
+        ProcessHandle server = farm.mountServer(killed);
+        long leader = farm.pid(leader());
+        LinuxCalls.OpenFile holder =
+                LinuxCalls.open(killed.resolve("kills/given-back"), LinuxCalls.O_RDONLY);
+        assertThat(holder.lock()).isTrue();
+        assertThat(openFiles(killed)).isOne();
+        farm.sh("kill -STOP " + leader); // the unlock does not arrive
+        try {
+            holder.close();
+            await("the last close").until(() -> openFiles(killed) == 0);
+            server.destroyForcibly();
+        } finally {
+            farm.sh("kill -CONT " + leader);
+        }
+        try (LinuxCalls.OpenFile next = LinuxCalls.open(other, LinuxCalls.O_RDONLY)) {
+            await("the lock").atMost(LOCKED_MAX).until(next::lock);
+        }
+    }
+
+    private static String leader() {
+        return farm.status().getServersList().stream()
+                .filter(server -> server.getRole().equals("leader"))
+                .findFirst()
+                .orElseThrow()
+                .getName();
+    }
+
+    private static int openFiles(Path mount) throws IOException {
+        try (Stream<String> lines = Files.lines(mount.resolve(".gf/stats"))) {
+            return lines.filter(line -> line.startsWith("open_files "))
+                    .mapToInt(line -> Integer.parseInt(line.substring("open_files ".length())))
+                    .sum();
+        }
     }
 
     private static int freePort() throws IOException {
