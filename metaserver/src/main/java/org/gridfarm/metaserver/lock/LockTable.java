@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,6 +44,13 @@ public final class LockTable {
      */
     private static final int DEADLOCK_LOOKS_MAX = 10_000;
 
+    private static final Comparator<LockRequest> IN_ORDER =
+            Comparator.comparing(LockRequest::getInode, Long::compareUnsigned)
+                    .thenComparing(LockRequest::getFlock)
+                    .thenComparing(LockRequest::getAppend)
+                    .thenComparingLong(LockRequest::getOwner)
+                    .thenComparingLong(LockRequest::getStart);
+
     private final class File {
         final long inode;
         final Locks ranges = new Locks(this::changed);
@@ -66,6 +74,16 @@ public final class LockTable {
                 return appends;
             }
             return request.getFlock() ? whole : ranges;
+        }
+
+        List<LockRequest> heldBy(long session) {
+            List<LockRequest> its = new ArrayList<>();
+            ranges.of(session).forEach(lock -> its.add(lock.shown(inode, false)));
+            whole.of(session).forEach(lock -> its.add(lock.shown(inode, true)));
+            for (Held lock : appends.of(session)) {
+                its.add(lock.shown(inode, false).toBuilder().setAppend(true).build());
+            }
+            return its;
         }
 
         boolean isIdle() {
@@ -205,6 +223,36 @@ public final class LockTable {
             file.whole.all().forEach(lock -> shown.add(lock.shown(inode, true)));
         }
         return shown;
+    }
+
+    /**
+     * The locks that a session holds, in an order that does not change with what it holds.
+     *
+     * @param after the last one that is known already; the default instance: none is
+     * @param most so many are given at a time
+     */
+    public List<LockRequest> heldBy(long session, LockRequest after, int most) {
+        List<LockRequest> held = new ArrayList<>();
+        List<Long> inodes =
+                inodesOf.getOrDefault(session, Map.of()).keySet().stream()
+                        .filter(inode -> Long.compareUnsigned(inode, after.getInode()) >= 0)
+                        .sorted(Long::compareUnsigned)
+                        .toList();
+        for (long inode : inodes) {
+            File file = files.get(inode);
+            if (file == null) {
+                continue;
+            }
+            file.heldBy(session).stream()
+                    .filter(lock -> IN_ORDER.compare(lock, after) > 0)
+                    .sorted(IN_ORDER)
+                    .limit(most - held.size())
+                    .forEach(held::add);
+            if (held.size() == most) {
+                break;
+            }
+        }
+        return held;
     }
 
     /** Whether anybody holds or awaits a lock on the inode. */

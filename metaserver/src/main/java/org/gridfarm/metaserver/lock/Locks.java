@@ -48,6 +48,15 @@ final class Locks {
         return all;
     }
 
+    /** In no order. */
+    List<Held> of(long session) {
+        List<Held> its = new ArrayList<>();
+        byOwner.forEach((owner, own) -> {
+            if (owner.session() == session) its.addAll(own.values());
+        });
+        return its;
+    }
+
     /** The first lock, by start, that stands in the way. */
     @Nullable Held conflict(Held wanted) {
         Held first = exclusive.firstOfOthers(wanted);

@@ -214,6 +214,28 @@ class LockTableTest {
         assertThat(table.endSession(2)).hasSize(1);
     }
 
+    /** Whoever goes on for a killed process asks for them, so many at a time. */
+    @Test
+    void aSessionIsToldAllThatItHoldsAndNothingElse() {
+        LockRequest elsewhere = shared(1, 5, 6).toBuilder().setInode(FILE - 1).build();
+        LockRequest append = exclusive(1, 0, 9).toBuilder().setAppend(true).build();
+        LockRequest whole = flock(1, LockKind.SHARED).toBuilder().setEnd(Long.MAX_VALUE).build();
+        LockRequest another = exclusive(1, 50, 59).toBuilder().setOwner(7).build();
+        List<LockRequest> its =
+                List.of(elsewhere, another, exclusive(1, 0, 9), shared(1, 20, 29), append, whole);
+        its.reversed().forEach(this::grant);
+        grant(flock(2, LockKind.SHARED));
+        grant(shared(2, 20, 39));
+        queue(exclusive(1, 30, 39));
+        LockRequest none = LockRequest.getDefaultInstance();
+        assertThat(table.heldBy(1, none, 100)).containsExactlyElementsOf(its);
+        assertThat(table.heldBy(1, none, 2)).containsExactlyElementsOf(its.subList(0, 2));
+        assertThat(table.heldBy(1, its.get(1), 3)).containsExactlyElementsOf(its.subList(2, 5));
+        grant(append.toBuilder().setKind(LockKind.UNLOCK).build());
+        assertThat(table.heldBy(1, append, 3)).as("which is gone").containsExactly(whole);
+        assertThat(table.heldBy(3, none, 100)).isEmpty();
+    }
+
     @Test
     void twoFlocksRaisedAtOnceDoNotWaitForEachOther() {
         grant(flock(1, LockKind.SHARED));

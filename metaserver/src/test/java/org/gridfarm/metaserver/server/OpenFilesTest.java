@@ -14,9 +14,6 @@ import org.gridfarm.protocol.wire.ChainFailureRequest;
 import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.DataMode;
 import org.gridfarm.protocol.wire.DataRecall;
-import org.gridfarm.protocol.wire.LockKind;
-import org.gridfarm.protocol.wire.LockReply;
-import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.ObjectId;
@@ -33,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Open files, chains, repair and locks at one leader, with nodes that only obey. */
+/** Open files, chains and repair at one leader, with nodes that only obey. */
 class OpenFilesTest extends FarmOfThreeNodes {
     @Test
     void aFileWhoseCreationWasNotHeardOfIsOpenAtTheNextLeader() {
@@ -542,26 +539,6 @@ class OpenFilesTest extends FarmOfThreeNodes {
 
     private boolean isDeleted(long inode) {
         return n1.deleted.stream().anyMatch(o -> o.getInode() == inode);
-    }
-
-    @Test
-    void aWaitingLockIsGrantedWhenTheOtherIsGivenUp() throws Exception {
-        TestClient one = new TestClient(farm, leader, 11);
-        TestClient two = new TestClient(farm, leader, 12);
-        long inode = one.create(1, "f").getAttributes().getInode();
-        LockRequest lock =
-                LockRequest.newBuilder()
-                        .setInode(inode)
-                        .setOwner(1)
-                        .setKind(LockKind.EXCLUSIVE_LOCK)
-                        .setEnd(Long.MAX_VALUE)
-                        .build();
-        assertThat(one.call(MetadataMethods.LOCK, lock).getGranted()).isTrue();
-        assertThat(two.call(MetadataMethods.TEST_LOCK, lock).getGranted()).isFalse();
-        CompletableFuture<LockReply> waiting =
-                two.start(MetadataMethods.LOCK, lock.toBuilder().setWait(true).build());
-        one.call(MetadataMethods.LOCK, lock.toBuilder().setKind(LockKind.UNLOCK).build());
-        assertThat(waiting.get(5, TimeUnit.SECONDS).getGranted()).isTrue();
     }
 
     @Test

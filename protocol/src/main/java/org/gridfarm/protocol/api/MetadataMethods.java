@@ -215,6 +215,19 @@ public final class MetadataMethods {
                     Retry.IDEMPOTENT,
                     FILES.needing("the file open, or r or w"));
 
+    /** So many locks are told at once. */
+    public static final int LOCKS_TOLD_MAX = 4096;
+
+    /** Of the session of the caller, which the request does not name: nobody is told of another. */
+    public static final Method<HeldLocksRequest, HeldLocksReply> HELD_LOCKS =
+            new Method<>(
+                    52,
+                    "held-locks",
+                    HeldLocksRequest.parser(),
+                    HeldLocksReply.parser(),
+                    Retry.IDEMPOTENT,
+                    FILES.freeOfScopes().needing("an own session"));
+
     /** Server to client. */
     public static final Method<RecallRequest, Empty> RECALL =
             new Method<>(

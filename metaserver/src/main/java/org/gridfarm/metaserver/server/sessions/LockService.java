@@ -15,6 +15,8 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.HeldLocksReply;
+import org.gridfarm.protocol.wire.HeldLocksRequest;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
@@ -24,9 +26,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * LOCK and TEST_LOCK at the leader. A request that waits is kept until it is granted, cancelled, or
- * its session ends. Locks live in memory: clients claim theirs again after a change of leader.
- * Event thread.
+ * LOCK, TEST_LOCK and HELD_LOCKS at the leader. A request that waits is kept until it is granted,
+ * cancelled, or its session ends. Locks live in memory: clients claim theirs again after a change
+ * of leader. Event thread.
  */
 public final class LockService {
     private static final int READ = 4;
@@ -53,6 +55,7 @@ public final class LockService {
     public void register(HandlerTable table) {
         table.on(MetadataMethods.LOCK, this::lock);
         table.on(MetadataMethods.TEST_LOCK, this::test);
+        table.on(MetadataMethods.HELD_LOCKS, this::held);
     }
 
     private LockRequest own(Exchange<LockRequest, LockReply> exchange) {
@@ -78,7 +81,7 @@ public final class LockService {
         }
     }
 
-    /** What is in the way, without the number of the session that holds it. */
+    /** Without the number of the session that holds it. */
     private static LockRequest shown(LockRequest holder) {
         return holder.toBuilder().clearSession().build();
     }
@@ -125,6 +128,16 @@ public final class LockService {
                 inTheWay == null
                         ? LockReply.newBuilder().setGranted(true).build()
                         : LockReply.newBuilder().setConflict(shown(inTheWay)).build());
+    }
+
+    /** In its grace a leader tells what has been claimed: the caller has nobody else to ask. */
+    private void held(Exchange<HeldLocksRequest, HeldLocksReply> exchange) {
+        long session = Callers.live(exchange, leader).session();
+        LockRequest after = exchange.request().getAfter();
+        List<LockRequest> told = locks.heldBy(session, after, MetadataMethods.LOCKS_TOLD_MAX);
+        HeldLocksReply.Builder reply = HeldLocksReply.newBuilder();
+        told.forEach(lock -> reply.addLocks(shown(lock)));
+        exchange.reply(reply.setMore(told.size() == MetadataMethods.LOCKS_TOLD_MAX).build());
     }
 
     private void grant(List<Long> tickets) {

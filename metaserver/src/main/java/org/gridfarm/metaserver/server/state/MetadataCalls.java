@@ -31,6 +31,7 @@ public final class MetadataCalls {
                     MetadataMethods.REFRESH,
                     MetadataMethods.LOCK,
                     MetadataMethods.TEST_LOCK,
+                    MetadataMethods.HELD_LOCKS,
                     MetadataMethods.REGISTER_NODE,
                     MetadataMethods.HEARTBEAT,
                     MetadataMethods.INVENTORY,

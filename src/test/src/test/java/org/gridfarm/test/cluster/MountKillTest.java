@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -108,6 +109,33 @@ class MountKillTest {
         try (LinuxCalls.OpenFile next = LinuxCalls.open(other, LinuxCalls.O_RDONLY)) {
             await("the lock").atMost(LOCKED_MAX).until(next::lock);
         }
+    }
+
+    /**
+     * The leader has the locks of sessions in memory: whoever goes on must be able to tell them.
+     */
+    @Test
+    void aLockOutlivesItsProcessAndThenTheLeader() throws Exception {
+        Path file = Files.createFile(farm.mount().resolve("kills/outlives"));
+        try (FileChannel holder = writing(killed.resolve("kills/outlives"));
+                FileChannel next = writing(file)) {
+            FileLock lock = holder.lock();
+            farm.mountServer(killed).destroyForcibly();
+            Files.createDirectory(killed.resolve("kills/gone-on"));
+            String leader = leader();
+            farm.kill(leader, "KILL");
+            try {
+                assertThat(next.tryLock()).isNull();
+            } finally {
+                farm.restart(leader);
+            }
+            lock.release();
+            await("the lock").atMost(LOCKED_MAX).until(() -> next.tryLock() != null);
+        }
+    }
+
+    private static FileChannel writing(Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.WRITE);
     }
 
     private static String leader() {

@@ -7,6 +7,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
+import org.gridfarm.protocol.wire.HeldLocksRequest;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockReply;
 import org.gridfarm.protocol.wire.LockRequest;
@@ -14,6 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -26,8 +29,12 @@ final class Locks {
     private final FarmSession session;
     private final HeldLocks held = new HeldLocks();
 
+    /** False as long as a former process may have locks that are not among {@link #held}. */
+    private volatile boolean known;
+
     Locks(FarmSession session) {
         this.session = session;
+        this.known = session.inheritance().session() == 0;
     }
 
     CompletableFuture<LockReply> lock(LockRequest request) {
@@ -93,8 +100,56 @@ final class Locks {
                 log.warn("{} locks were lost with the session", held.all().size());
             }
             held.clear();
+            known = true; // whatever it was
             return CompletableFuture.completedFuture(null);
         }
+        return known ? reclaimed(calls) : learned(calls).thenCompose(done -> reclaimed(calls));
+    }
+
+    /**
+     * What a former process was granted the leader alone knows, and only as long as it leads. Once
+     * this client makes requests of its own, what it is told is no longer the former one's.
+     */
+    private CompletableFuture<Void> learned(LeaderCalls calls) {
+        return learned(calls, LockRequest.getDefaultInstance())
+                .handle((done, thrown) -> {
+                    if (thrown != null && calls.isOpen()) {
+                        log.warn(
+                                "locks of a former process will be lost with the leader: {}",
+                                thrown.getMessage());
+                    }
+                    known = thrown == null || calls.isOpen();
+                    return null;
+                });
+    }
+
+    private CompletableFuture<Void> learned(LeaderCalls calls, LockRequest after) {
+        HeldLocksRequest request = HeldLocksRequest.newBuilder().setAfter(after).build();
+        return calls.call(MetadataMethods.HELD_LOCKS, request)
+                .thenCompose(reply -> {
+                    List<CompletableFuture<?>> ends = new ArrayList<>();
+                    for (LockRequest lock : reply.getLocksList()) {
+                        if (lock.getAppend()) {
+                            ends.add(appendEnds(calls, lock));
+                        } else {
+                            held.granted(lock);
+                        }
+                    }
+                    if (reply.getMore()) {
+                        ends.add(learned(calls, reply.getLocks(reply.getLocksCount() - 1)));
+                    }
+                    return CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
+                });
+    }
+
+    /** Who appended is gone, and nobody but him would say that he is done. */
+    private CompletableFuture<?> appendEnds(LeaderCalls calls, LockRequest lock) {
+        return calls.call(
+                MetadataMethods.LOCK,
+                lock.toBuilder().setSession(session.id()).setKind(LockKind.UNLOCK).build());
+    }
+
+    private CompletableFuture<Void> reclaimed(LeaderCalls calls) {
         Turns turns = new Turns(RECLAIMED_AT_ONCE);
         return CompletableFuture.allOf(
                 held.all().stream()
