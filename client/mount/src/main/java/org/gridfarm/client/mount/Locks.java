@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -164,27 +165,52 @@ final class Locks {
             reply.deadline(0);
         }
         LockRequest request = request(node, owner, lock, flock, wait);
-        CompletableFuture<?> set =
+        CompletableFuture<CompletableFuture<LockReply>> asked =
                 unlocking
                         .getOrDefault(node, NOTHING_TO_DO)
-                        .thenCompose(_ -> wait ? metadata.lock(request) : lockAtOnce(request))
-                        .whenComplete((answer, failure) -> {
-                            count(who, owners.get(who));
-                            if (failure != null) {
-                                mounted.fail(reply, node, "lock", failure);
-                            } else if (answer.getGranted()) {
-                                reply.done();
-                            } else {
-                                reply.fail(Errno.EAGAIN);
-                            }
-                        });
+                        .thenApply(_ -> wait ? metadata.lock(request) : lockAtOnce(request));
+        asked.thenCompose(call -> call)
+                .whenComplete((answer, failure) -> {
+                    count(who, owners.get(who));
+                    if (isWithdrawn(failure)) {
+                        return; // and answered
+                    }
+                    if (failure != null) {
+                        mounted.fail(reply, node, "lock", failure);
+                    } else if (!answer.getGranted()) {
+                        reply.fail(Errno.EAGAIN);
+                    } else if (!reply.done() && lock.type() != LockRange.UNLOCK) {
+                        givenToNobody(request);
+                    }
+                });
         if (wait) {
             reply.onInterrupt(() -> {
                 if (reply.fail(Errno.EINTR)) {
-                    set.cancel(false);
+                    withdraw(asked);
+                }
+            });
+            reply.afterAnswer(() -> {
+                if (reply.callerKilled()) {
+                    withdraw(asked);
                 }
             });
         }
+    }
+
+    /** The request itself, not a stage after it: that would leave it waiting at the leader. */
+    private static void withdraw(CompletableFuture<CompletableFuture<LockReply>> asked) {
+        asked.thenAccept(call -> call.cancel(false));
+    }
+
+    private static boolean isWithdrawn(@Nullable Throwable failure) {
+        return failure instanceof CancellationException
+                || (failure != null && failure.getCause() instanceof CancellationException);
+    }
+
+    /** Whoever asked for it has been told something else meanwhile. */
+    private void givenToNobody(LockRequest lock) {
+        unlocked(lock.toBuilder().setKind(LockKind.UNLOCK).setWait(false).build())
+                .exceptionally(failure -> notUnlocked(lock.getInode(), failure));
     }
 
     private void taking(Owner owner, int user, long number) {

@@ -1,6 +1,7 @@
 package org.gridfarm.test.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.campaign.Tier;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +15,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +28,7 @@ import java.util.concurrent.Future;
  */
 class RealProgramsTest {
     private static final int STRESSORS_AT_ONCE = 4;
+    private static final Duration LOCKED_MAX = Duration.ofSeconds(30);
     private static TestFarm farm;
 
     @BeforeAll
@@ -299,6 +302,25 @@ class RealProgramsTest {
                                     farm.mountOf("n2").resolve("counters/" + kind),
                                     kind));
             assertThat(farm.mountOf("n3").resolve("counters/" + kind)).hasContent("200");
+        }
+    }
+
+    /** Waiters that a signal ended, and that were killed. */
+    @Test
+    void aLockThatNobodyWaitsForAnyMoreIsGrantedToNobody() throws IOException {
+        Programs.need("flock");
+        Path place = fresh("withdrawn");
+        for (String waiting : new String[] {"flock -w 1", "timeout -s KILL 1 flock"}) {
+            Path file = Files.writeString(place.resolve("file"), "");
+            Path other = farm.mountOf("n2").resolve("withdrawn/file");
+            try (LinuxCalls.OpenFile holder = LinuxCalls.open(other, LinuxCalls.O_RDONLY)) {
+                assertThat(holder.lock()).isTrue();
+                farm.sh("! " + waiting + " " + file + " true");
+            }
+            Path third = farm.mountOf("n3").resolve("withdrawn/file");
+            try (LinuxCalls.OpenFile next = LinuxCalls.open(third, LinuxCalls.O_RDONLY)) {
+                await(waiting).atMost(LOCKED_MAX).until(next::lock);
+            }
         }
     }
 
