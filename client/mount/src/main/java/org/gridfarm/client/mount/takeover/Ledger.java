@@ -29,7 +29,7 @@ import java.util.Set;
  *
  * <pre>
  * 0      header: session, leader's epoch, processes so far, highest sequence reserved, the mount as text
- * 8 KiB  table of numbers: for each request of the kernel (by its number modulo the size) the sequence of its change
+ * 8 KiB  table of numbers: the requests of the kernel that are not answered, each with the sequence of its change
  * then   open files, 256 bytes each, in parts of 1 MiB added as they are needed
  * </pre>
  */
@@ -43,9 +43,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
     private static final int AT_TEXT = 64;
     private static final int HEADER_BYTES = 8192;
 
-    private static final int NUMBERS = 8192; // far more than requests under way at once
-    private static final int NUMBER_BYTES = 16;
-    private static final int FIXED_BYTES = HEADER_BYTES + NUMBERS * NUMBER_BYTES;
+    private static final int FIXED_BYTES = HEADER_BYTES + UnansweredChanges.BYTES;
 
     private static final int PART_BYTES = 1 << 20;
     private static final int SLOT_BYTES = 256;
@@ -70,6 +68,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
 
     private final FileChannel channel;
     private final MappedByteBuffer fixed;
+    private final UnansweredChanges unanswered;
 
     // guarded by this
     private final List<MappedByteBuffer> parts = new ArrayList<>();
@@ -79,6 +78,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
     private Ledger(FileChannel channel, MappedByteBuffer fixed) {
         this.channel = channel;
         this.fixed = fixed;
+        this.unanswered = new UnansweredChanges(fixed, HEADER_BYTES);
     }
 
     /**
@@ -201,23 +201,8 @@ public final class Ledger implements OpenBook, AutoCloseable {
         }
     }
 
-    /** The sequence that a former process gave the change of this request of the kernel, or 0. */
-    public long sequenceOf(long request) {
-        int at = numberAt(request);
-        long sequence = (long) LONG.getVolatile(fixed, at + 8);
-        return (long) LONG.getVolatile(fixed, at) == request ? sequence : 0;
-    }
-
-    public void sequenceOf(long request, long sequence) {
-        int at = numberAt(request);
-        LONG.setVolatile(fixed, at, 0L); // never a request with another's sequence
-        LONG.setVolatile(fixed, at + 8, sequence);
-        LONG.setVolatile(fixed, at, request);
-    }
-
-    private static int numberAt(long request) {
-        // The kernel's numbers are even.
-        return HEADER_BYTES + (int) Math.floorMod(request >>> 1, (long) NUMBERS) * NUMBER_BYTES;
+    UnansweredChanges unanswered() {
+        return unanswered;
     }
 
     // ---- open files

@@ -5,6 +5,7 @@ import org.gridfarm.client.mount.fuse.Request;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
@@ -98,14 +99,20 @@ public final class Numbers implements Inheritance {
             return fresh;
         }
         serving.set(null); // what else the request needs has a number of its own
-        long former = request.resent() ? ledger.sequenceOf(of(request)) : 0;
+        long number = of(request); // the request is another's when it was answered
+        long former = request.resent() ? ledger.unanswered().again(number) : 0;
         long sequence = former == 0 ? fresh : former;
         if (former == 0) {
-            ledger.sequenceOf(of(request), fresh);
+            ledger.unanswered().add(number, fresh);
         }
         unanswered.add(sequence);
-        request.afterAnswer(() -> unanswered.remove(sequence));
+        request.afterAnswer(() -> answered(number, sequence));
         return sequence;
+    }
+
+    private void answered(long request, long sequence) {
+        Objects.requireNonNull(ledger).unanswered().answered(request);
+        unanswered.remove(sequence);
     }
 
     /** The kernel may have no answer yet though the metaserver gave one: it would ask again. */
