@@ -72,7 +72,7 @@ public final class Gridfarm implements AutoCloseable {
     private final PathWalk walk;
     private final ClientConfig config;
 
-    Gridfarm(FarmConnection connection, ClientConfig config) {
+    private Gridfarm(FarmConnection connection, ClientConfig config) {
         this.connection = connection;
         this.config = config;
         metadata = connection.metadata();
@@ -89,7 +89,7 @@ public final class Gridfarm implements AutoCloseable {
      * @param client what the farm's administrator sees as this client's name
      */
     public static Gridfarm open(ClientConfig config, String client) {
-        return opened(connection(config, client, Inheritance.NONE, OwnDecisions.NONE), config);
+        return open(config, client, Inheritance.NONE, OwnDecisions.NONE);
     }
 
     /**
@@ -108,8 +108,7 @@ public final class Gridfarm implements AutoCloseable {
      */
     public static Gridfarm open(
             ClientConfig config, String client, Inheritance inheritance, OwnDecisions decisions) {
-        FarmConnection made = connection(config, client, inheritance, decisions);
-        return inheritance.session() == 0 ? opened(made, config) : new Gridfarm(made, config);
+        return opened(connection(config, client, inheritance, decisions), config, inheritance);
     }
 
     private static FarmConnection connection(
@@ -124,6 +123,16 @@ public final class Gridfarm implements AutoCloseable {
      */
     public static Gridfarm open(
             ClientConfig config, String client, Loops loops, ChannelSecurity security) {
+        return open(config, client, loops, security, Inheritance.NONE, OwnDecisions.NONE);
+    }
+
+    static Gridfarm open(
+            ClientConfig config,
+            String client,
+            Loops loops,
+            ChannelSecurity security,
+            Inheritance inheritance,
+            OwnDecisions decisions) {
         return opened(
                 new FarmConnection(
                         config,
@@ -133,12 +142,16 @@ public final class Gridfarm implements AutoCloseable {
                         loops,
                         false,
                         security,
-                        Inheritance.NONE,
-                        OwnDecisions.NONE),
-                config);
+                        inheritance,
+                        decisions),
+                config,
+                inheritance);
     }
 
-    private static Gridfarm opened(FarmConnection connection, ClientConfig config) {
+    /** One that goes on is not waited for: its session may come back later. */
+    private static Gridfarm opened(
+            FarmConnection connection, ClientConfig config, Inheritance inheritance) {
+        if (inheritance.session() != 0) return new Gridfarm(connection, config);
         try {
             Blocking.await(connection.session.open(), "connect to", config.metaservers());
         } catch (FarmException e) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
 import org.gridfarm.client.core.transfer.OpenFlags;
@@ -213,7 +214,7 @@ class GridfarmTest {
                         return its == 0 ? fresh : its;
                     }
                 };
-        Gridfarm farm = memory.client(former);
+        Gridfarm farm = memory.client(former, OwnDecisions.NONE);
         assertThat(farm.list(FarmPath.ROOT)).isEmpty(); // it has a session of its own
         assertThatThrownBy(() -> farm.mkdir(FarmPath.of("/once")))
                 .isInstanceOfSatisfying(

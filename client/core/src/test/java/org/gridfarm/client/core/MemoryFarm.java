@@ -7,8 +7,6 @@ import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.auth.tls.TlsEngine;
 import org.gridfarm.protocol.auth.x509.RevocationPolicy;
 import org.gridfarm.protocol.config.SecuritySettings;
-import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.ExpectedServer;
 import org.gridfarm.protocol.rpc.KeepAlive;
@@ -62,33 +60,14 @@ public final class MemoryFarm implements AutoCloseable {
     }
 
     Gridfarm client(Duration deadline) {
-        ClientConfig config = config(deadline);
-        Gridfarm client = Gridfarm.open(config, "test", loops, security);
-        clients.add(client);
-        return client;
+        return client(deadline, Inheritance.NONE, OwnDecisions.NONE);
     }
 
-    /** Of a process that goes on for another one. */
-    Gridfarm client(Inheritance inheritance) {
-        ClientConfig config = config(Duration.ofSeconds(10));
-        Gridfarm client =
-                new Gridfarm(
-                        new FarmConnection(
-                                config,
-                                "test",
-                                Clock.system(),
-                                Entropy.system(),
-                                loops,
-                                false,
-                                security,
-                                inheritance,
-                                OwnDecisions.NONE),
-                        config);
-        clients.add(client);
-        return client;
+    Gridfarm client(Inheritance inheritance, OwnDecisions decisions) {
+        return client(Duration.ofSeconds(10), inheritance, decisions);
     }
 
-    private ClientConfig config(Duration deadline) {
+    private Gridfarm client(Duration deadline, Inheritance inheritance, OwnDecisions decisions) {
         java.nio.file.Path none = java.nio.file.Path.of("none");
         SecuritySettings unused =
                 new SecuritySettings(
@@ -98,15 +77,19 @@ public final class MemoryFarm implements AutoCloseable {
                         RevocationPolicy.WHEN_PRESENT,
                         TlsEngine.JDK,
                         Optional.empty());
-        return new ClientConfig(
-                List.of(metaserver.address()),
-                List.of(),
-                "",
-                List.of(),
-                deadline,
-                8 << 20,
-                "",
-                unused);
+        ClientConfig config =
+                new ClientConfig(
+                        List.of(metaserver.address()),
+                        List.of(),
+                        "",
+                        List.of(),
+                        deadline,
+                        8 << 20,
+                        "",
+                        unused);
+        Gridfarm client = Gridfarm.open(config, "test", loops, security, inheritance, decisions);
+        clients.add(client);
+        return client;
     }
 
     @Override

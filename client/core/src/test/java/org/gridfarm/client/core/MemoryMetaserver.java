@@ -532,6 +532,10 @@ final class MemoryMetaserver implements AutoCloseable {
                 });
     }
 
+    synchronized boolean isOpen(long handle) {
+        return opened.containsKey(handle);
+    }
+
     /** Open files, whoever has them open. */
     synchronized int handles() {
         return opened.size();

@@ -13,8 +13,35 @@ import org.jspecify.annotations.Nullable;
 
 /** Where handles begin: at the leader's answer, or by a decision of this client. Thread-safe. */
 record NewHandles(Wiring wiring, OpenInodes open, HandleEnds ends, Untold untold) {
-    /** What the leader is asked. */
+    /** In the thread of who asks. */
+    OpenNumbers numbers(OpenFlags flags) {
+        long handle = drawn(); // first: what is numbered belongs to no request any more
+        return new OpenNumbers(handle, flags.write() ? wiring.metadata().sequences().take() : 0);
+    }
+
+    /** The open is answered, or nothing was asked of the leader. */
+    void over(OpenNumbers numbers) {
+        if (numbers.sequence() != 0) {
+            wiring.metadata().sequences().answered(numbers.sequence());
+        }
+    }
+
+    /** What the leader is asked of a file that exists. */
+    OpenRequest.Builder request(Credentials who, OpenFlags flags, OpenNumbers numbers) {
+        OpenRequest.Builder request = request(who, flags, numbers.handle());
+        if (numbers.sequence() != 0) {
+            request.setSequence(numbers.sequence())
+                    .setSettled(wiring.metadata().sequences().settled());
+        }
+        return request;
+    }
+
+    /** The same of a new file; in the thread of who asks. */
     OpenRequest.Builder request(Credentials who, OpenFlags flags) {
+        return request(who, flags, drawn());
+    }
+
+    private OpenRequest.Builder request(Credentials who, OpenFlags flags, long handle) {
         return OpenRequest.newBuilder()
                 .setSession(wiring.session().id())
                 .setCredentials(who)
@@ -23,7 +50,7 @@ record NewHandles(Wiring wiring, OpenInodes open, HandleEnds ends, Untold untold
                 .setTruncate(flags.truncate())
                 .setExecute(flags.execute())
                 .setKeepsPrivileges(flags.keepsPrivileges())
-                .setHandle(drawn());
+                .setHandle(handle);
     }
 
     /** As the leader has answered. */
@@ -42,13 +69,19 @@ record NewHandles(Wiring wiring, OpenInodes open, HandleEnds ends, Untold untold
     }
 
     /** For reading, by a decision of this client; null: the leader is to be asked. */
-    @Nullable FarmFileHandle openedByOwn(Credentials who, long inode, OpenFlags flags) {
+    @Nullable FarmFileHandle openedByOwn(
+            Credentials who, long inode, OpenFlags flags, OpenNumbers numbers) {
         return wiring.metadata()
-                .openedHere(who, inode, flags.execute(), now -> openedByOwn(who, now, flags));
+                .openedHere(
+                        who,
+                        inode,
+                        flags.execute(),
+                        now -> openedByOwn(who, now, flags, numbers.handle()));
     }
 
     /** Its attributes are decided here. */
-    private @Nullable FarmFileHandle openedByOwn(Credentials who, Attributes now, OpenFlags flags) {
+    private @Nullable FarmFileHandle openedByOwn(
+            Credentials who, Attributes now, OpenFlags flags, long id) {
         synchronized (open) {
             OpenInode shared = open.find(now.getInode());
             OpenReply reply =
@@ -59,7 +92,7 @@ record NewHandles(Wiring wiring, OpenInodes open, HandleEnds ends, Untold untold
                 return null;
             }
             OpenReply told = reply.toBuilder().setAttributes(now).build();
-            FarmFileHandle handle = opened(who, drawn(), flags, told);
+            FarmFileHandle handle = opened(who, id, flags, told);
             untold.add(handle);
             return handle;
         }

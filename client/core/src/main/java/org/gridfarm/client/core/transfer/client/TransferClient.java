@@ -31,7 +31,6 @@ import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.name.Name;
-import org.gridfarm.protocol.name.StagedName;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.CreateFile;
 import org.gridfarm.protocol.wire.Credentials;
@@ -48,7 +47,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,6 +84,7 @@ public final class TransferClient
     private final OpenInodes open; // its lock makes several steps one
     private final HandleEnds ends;
     private final NewHandles handles;
+    private final StagedStarts staged;
     private final Reclaims reclaims;
     private final StableStorage storage;
     private final OpenSizes sizes;
@@ -123,6 +122,7 @@ public final class TransferClient
         open = new OpenInodes(wiring);
         ends = new HandleEnds(wiring, open, untold, releases, kept, resting);
         handles = new NewHandles(wiring, open, ends, untold);
+        staged = new StagedStarts(wiring);
         sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         storage = new StableStorage(session, nodes);
@@ -145,73 +145,75 @@ public final class TransferClient
         if (again != null) {
             return CompletableFuture.completedFuture(again);
         }
+        OpenNumbers numbers = handles.numbers(flags);
+        return openedWhenLeft(who, inode, flags, numbers)
+                .whenComplete((file, thrown) -> handles.over(numbers));
+    }
+
+    private CompletableFuture<FileHandle> openedWhenLeft(
+            Credentials who, long inode, OpenFlags flags, OpenNumbers numbers) {
         CompletableFuture<Void> left = resting.leaving(inode);
         return left == null
-                ? openedAlone(who, inode, flags)
+                ? openedAlone(who, inode, flags, numbers)
                 : left.thenCompose(done -> {
                     FarmFileHandle come = openedAgain(who, inode, flags);
                     return come == null
-                            ? openedAlone(who, inode, flags)
+                            ? openedAlone(who, inode, flags, numbers)
                             : CompletableFuture.completedFuture(come);
                 });
     }
 
     private CompletableFuture<FileHandle> openedAlone(
-            Credentials who, long inode, OpenFlags flags) {
+            Credentials who, long inode, OpenFlags flags, OpenNumbers numbers) {
         return resting.endToOpen(inode)
                 .thenCompose(done -> {
                     if (flags.write()) {
                         return untold.tell(List.of(inode))
-                                .thenCompose(told -> asked(who, inode, flags));
+                                .thenCompose(told -> asked(who, inode, flags, numbers));
                     }
-                    FarmFileHandle own = handles.openedByOwn(who, inode, flags);
+                    FarmFileHandle own = handles.openedByOwn(who, inode, flags, numbers);
                     return own == null
-                            ? asked(who, inode, flags)
+                            ? asked(who, inode, flags, numbers)
                             : CompletableFuture.completedFuture(own);
                 });
     }
 
-    private CompletableFuture<FileHandle> asked(Credentials who, long inode, OpenFlags flags) {
+    private CompletableFuture<FileHandle> asked(
+            Credentials who, long inode, OpenFlags flags, OpenNumbers numbers) {
         return flags.local() // then a staged file is opened on the way
-                ? disk().call(() -> openedAnew(who, inode, flags))
-                : openedAnew(who, inode, flags);
+                ? disk().call(() -> openedAnew(who, inode, flags, numbers))
+                : openedAnew(who, inode, flags, numbers);
     }
 
     private LocalDisk disk() {
         return wiring.attached().disk();
     }
 
-    private CompletableFuture<FileHandle> openedAnew(Credentials who, long inode, OpenFlags flags) {
+    private CompletableFuture<FileHandle> openedAnew(
+            Credentials who, long inode, OpenFlags flags, OpenNumbers numbers) {
         if (flags.write()) {
             // Ahead of the open, which would find the file in use.
             var unused = kept.closeNow(kept.remove(inode));
         }
-        OpenRequest.Builder request = handles.request(who, flags).setInode(inode);
-        StagedFile staged = stagedFor(who, request, flags);
-        boolean numbered = flags.write();
-        long sequence = numbered ? wiring.metadata().sequences().take() : 0;
-        if (numbered) {
-            request.setSequence(sequence).setSettled(wiring.metadata().sequences().settled());
-        }
-        long handle = request.getHandle();
+        OpenRequest.Builder request = handles.request(who, flags, numbers).setInode(inode);
+        StagedFile offered = staged.offer(who, request, flags);
+        long handle = numbers.handle();
         boolean isOpen = open.hold(inode);
         long change = flags.truncate() ? wiring.metadata().changing(inode) : 0;
         CompletableFuture<OpenReply> asked =
                 wiring.session().leader(MetadataMethods.OPEN, request.build());
-        LocalReplica local = opened(who, staged); // meanwhile
+        LocalReplica local = staged.opened(who, offered); // meanwhile
         return asked.handle(
                         (reply, thrown) -> {
-                            if (numbered) {
-                                wiring.metadata().sequences().answered(sequence);
-                            }
+                            handles.over(numbers);
                             wiring.metadata()
                                     .changed(change, thrown == null ? reply.getAttributes() : null);
                             if (thrown != null) {
-                                notUsed(local);
+                                staged.notUsed(local);
                                 throw notOpened(handle, FarmException.of(thrown, "open", ""))
                                         .about("open", "inode " + Long.toHexString(inode));
                             }
-                            return begun(handles.opened(who, handle, flags, reply), local);
+                            return staged.begun(handles.opened(who, handle, flags, reply), local);
                         })
                 .whenComplete((file, thrown) -> open.letGo(inode))
                 .thenCompose(file -> truncated(file, flags, isOpen));
@@ -275,7 +277,7 @@ public final class TransferClient
             boolean exclusive,
             OpenFlags flags) {
         OpenRequest.Builder wish = handles.request(who, flags);
-        StagedFile staged = stagedFor(who, wish, flags);
+        StagedFile offered = staged.offer(who, wish, flags);
         OpenRequest request = wish.build();
         CreateFile file =
                 CreateFile.newBuilder()
@@ -287,16 +289,16 @@ public final class TransferClient
                         .setOpen(request)
                         .build();
         CompletableFuture<MutateReply> made = wiring.metadata().create(who, file);
-        LocalReplica local = opened(who, staged); // meanwhile
+        LocalReplica local = staged.opened(who, offered); // meanwhile
         return made.handle(
                         (reply, thrown) -> {
                             if (thrown != null) {
-                                notUsed(local);
+                                staged.notUsed(local);
                                 throw notOpened(
                                         request.getHandle(),
                                         FarmException.of(thrown, "create", name.toString()));
                             }
-                            return begun(
+                            return staged.begun(
                                     handles.opened(
                                             who,
                                             request.getHandle(),
@@ -306,58 +308,6 @@ public final class TransferClient
                                     local);
                         })
                 .thenCompose(handle -> truncated(handle, flags, false));
-    }
-
-    /** The file is made of it, if the metaserver has noted that. */
-    private FarmFileHandle begun(FarmFileHandle handle, @Nullable LocalReplica staged) {
-        if (staged != null && !handle.begunWith(staged)) {
-            notUsed(staged);
-        }
-        return handle;
-    }
-
-    /** What the file may be made of, if the kernel shall write it; the request says so. */
-    private @Nullable StagedFile stagedFor(
-            Credentials who, OpenRequest.Builder request, OpenFlags flags) {
-        boolean wanted = flags.local() && flags.write() && wiring.attached().ground().isOpen();
-        if (!wanted || !wiring.attached().descriptors().take(who.getUid())) {
-            return null;
-        }
-        StagedFile staged = wiring.attached().staged().take();
-        if (staged == null) {
-            wiring.attached().descriptors().giveBack(who.getUid());
-        } else {
-            request.setStaged(StagedName.shown(staged.getNumber()));
-        }
-        return staged;
-    }
-
-    private @Nullable LocalReplica opened(Credentials who, @Nullable StagedFile staged) {
-        if (staged == null) {
-            return null;
-        }
-        try {
-            wiring.attached().ground().check(staged.getPath());
-            LocalReplica local = LocalReplica.staged(staged);
-            local.whenClosed(() -> wiring.attached().descriptors().giveBack(who.getUid()));
-            return local;
-        } catch (IOException e) {
-            log.debug("{} cannot be written: {}", staged.getPath(), e.getMessage());
-            wiring.attached().ground().failed(e);
-            wiring.attached().descriptors().giveBack(who.getUid());
-            wiring.attached().staged().giveBack(staged.getNumber());
-            return null;
-        }
-    }
-
-    /** The leader may all the same have noted that a file is made of it. */
-    private void notUsed(@Nullable LocalReplica staged) {
-        if (staged != null) {
-            disk().run(() -> {
-                staged.close();
-                wiring.attached().staged().giveBack(staged.file.staged());
-            });
-        }
     }
 
     @Override
