@@ -8,8 +8,10 @@ import static org.gridfarm.storagenode.TestFarm.object;
 
 import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectId;
+import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.protocol.wire.TruncateObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /** What comes late from a chain that its writer has left behind, or comes twice. */
 class FenceTest {
@@ -145,5 +148,41 @@ class FenceTest {
             assertThat(there.getSize()).isEqualTo(2000);
             assertThat(farm.read("n2", id, 0, 5000)).hasSize(2000);
         }
+    }
+
+    @Test
+    void everyMemberTellsItsWriterWhetherAnAppendWasDone() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
+            ObjectId id = object(25, 1);
+            WriteObjectRequest.Builder atEnd =
+                    fenced(farm.writing(id, "n1", "n2"), 1).setAppend(true).setAppendId(4711);
+            get(farm.send(atEnd, filled('a'), "n1"));
+            WriteObjectRequest.Builder atItsPlace =
+                    fenced(farm.writing(id, "n1", "n2"), 1).setOffset(1000).setAppendId(4712);
+            get(farm.send(atItsPlace, filled('b'), "n1"));
+            for (String node : List.of("n1", "n2")) {
+                assertThat(asked(farm, id, node, 4711).getAppendSeen())
+                        .isEqualTo(AppendSeen.APPEND_DONE);
+                assertThat(asked(farm, id, node, 4711).getOffset()).isZero();
+                assertThat(asked(farm, id, node, 4712).getOffset()).isEqualTo(1000);
+                assertThat(asked(farm, id, node, 4713).getAppendSeen())
+                        .isEqualTo(AppendSeen.APPEND_NOT_DONE);
+            }
+        }
+    }
+
+    private static ChainOutcome asked(TestFarm farm, ObjectId id, String node, long append)
+            throws Exception {
+        StatObjectRequest request =
+                StatObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(farm.header(id, node).getTicket())
+                        .setAppend(
+                                StatObjectRequest.Append.newBuilder()
+                                        .setWriter(WRITER)
+                                        .setId(append)
+                                        .setFence(1))
+                        .build();
+        return get(farm.peer(node).callPlain(StorageMethods.STAT, request, PATIENCE));
     }
 }

@@ -45,6 +45,14 @@ public final class Admission {
         return key;
     }
 
+    /** What may be asked of what its own client has done to it. */
+    Writing toSeeOwn(Exchange<?, ?> exchange, ObjectId id, ByteString ticket) {
+        lease.require(exchange.method().name());
+        ObjectKey key = ObjectKey.of(id);
+        return new Writing(
+                key, admit(exchange.peer(), key, ticket, Doorkeeper.Right.STAT).client());
+    }
+
     /**
      * What may be read, as the caller's ticket says.
      *

@@ -5,7 +5,9 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainHeader;
+import org.gridfarm.protocol.wire.StatObjectRequest;
 import org.gridfarm.storagenode.replica.ObjectKey;
 
 import java.time.Duration;
@@ -24,7 +26,7 @@ final class Fences {
     /** Appends of one writer that may be under way together; older ones have been answered. */
     static final int APPENDS_KEPT_MAX = 1024;
 
-    /** Of all writers, 16 bytes each: 16 MiB, or 13,000 appends a second. */
+    /** Of all writers, 24 bytes each: 24 MiB, or 13,000 appends a second. */
     static final int APPENDS_ALL_MAX = 1 << 20;
 
     /** At some 250 bytes each. */
@@ -49,15 +51,22 @@ final class Fences {
     private record Who(ObjectKey key, long writer, long client) {}
 
     private static final class Seen {
+        final long first; // fence
         long fence;
         long passedOver;
         long lastNanos;
-        private long[] ids = {}; // a ring, once it is as long as it may be
+        private long[] ids = {}; // a ring
         private long[] places = {};
-        private int count; // of all that were ever put
+        private long[] nanos = {};
+        private int used;
+        private int next; // the oldest, once all are used
+
+        Seen(long first) {
+            this.first = first;
+        }
 
         long placeOf(long id) {
-            for (int i = 0; i < Math.min(count, ids.length); i++) {
+            for (int i = 0; i < used; i++) {
                 if (ids[i] == id) {
                     return places[i];
                 }
@@ -65,27 +74,42 @@ final class Fences {
             return -1;
         }
 
-        boolean isFull() {
-            return count == ids.length && count < APPENDS_KEPT_MAX;
+        /** Nothing that it has can be forgotten yet, and there may be more. */
+        boolean isFull(long now) {
+            return used == ids.length
+                    && used < APPENDS_KEPT_MAX
+                    && (used == 0 || now - nanos[next] <= KEPT.toNanos());
         }
 
         /** How many more it has room for then. */
         int grow() {
             int before = ids.length;
-            ids = Arrays.copyOf(ids, before == 0 ? 4 : 2 * before);
-            places = Arrays.copyOf(places, ids.length);
-            return ids.length - before;
+            int after = before == 0 ? 4 : 2 * before;
+            ids = inOrder(ids, after);
+            places = inOrder(places, after);
+            nanos = inOrder(nanos, after);
+            next = before;
+            return after - before;
         }
 
-        void put(long id, long place) {
-            int at = count % ids.length;
-            ids[at] = id;
-            places[at] = place;
-            count = count + 1 == 2 * APPENDS_KEPT_MAX ? APPENDS_KEPT_MAX : count + 1;
+        /** From the oldest on. */
+        private long[] inOrder(long[] ring, int length) {
+            long[] longer = Arrays.copyOfRange(ring, next, next + length);
+            System.arraycopy(ring, 0, longer, ring.length - next, next);
+            return longer;
+        }
+
+        void put(long id, long place, long now) {
+            ids[next] = id;
+            places[next] = place;
+            nanos[next] = now;
+            used = Math.max(used, next + 1);
+            next = (next + 1) % ids.length;
         }
     }
 
     private final Clock clock;
+    private final long began;
 
     @GuardedBy("this")
     private final Map<Who, Seen> seen = new LinkedHashMap<>(16, 0.75f, true);
@@ -95,6 +119,7 @@ final class Fences {
 
     Fences(Clock clock) {
         this.clock = clock;
+        this.began = clock.nanoTime();
     }
 
     /**
@@ -124,7 +149,7 @@ final class Fences {
         }
         Seen known = of(key, turn);
         long place = known.placeOf(appendId);
-        if (place < 0 && known.isFull()) {
+        if (place < 0 && known.isFull(known.lastNanos)) {
             if (appends >= APPENDS_ALL_MAX) {
                 throw tooMany(key, "appends");
             }
@@ -139,10 +164,36 @@ final class Fences {
             return;
         }
         Seen known = of(key, turn);
-        if (known.isFull()) { // it was forgotten since
+        if (known.isFull(known.lastNanos)) { // it was forgotten since
             appends += known.grow();
         }
-        known.put(appendId, offset);
+        known.put(appendId, offset, known.lastNanos);
+    }
+
+    /**
+     * What is remembered of an append.
+     *
+     * @param place where it landed; -1 unless it was done
+     */
+    record Found(AppendSeen seen, long place) {}
+
+    /**
+     * Of one that its writer sent less than {@link #KEPT} ago. That it was not done is known only
+     * where this node has remembered the writer since before that, or everybody for so long.
+     *
+     * @param here how long the replica has been: one that was copied tells nothing of its writers
+     */
+    synchronized Found find(
+            ObjectKey key, StatObjectRequest.Append append, long client, Duration here) {
+        Seen known = seen.get(new Who(key, append.getWriter(), client));
+        long place = known == null ? -1 : known.placeOf(append.getId());
+        if (place >= 0) {
+            return new Found(AppendSeen.APPEND_DONE, place);
+        }
+        boolean wouldKnow =
+                known != null && Long.compareUnsigned(known.first, append.getFence()) <= 0
+                        || here.compareTo(KEPT) > 0 && clock.nanoTime() - began > KEPT.toNanos();
+        return new Found(wouldKnow ? AppendSeen.APPEND_NOT_DONE : AppendSeen.APPEND_NOT_KNOWN, -1);
     }
 
     private static FarmException tooLate(ObjectKey key, String why) {
@@ -172,7 +223,7 @@ final class Fences {
             if (seen.size() >= WRITERS_MAX) {
                 throw tooMany(key, "writers");
             }
-            known = new Seen();
+            known = new Seen(turn.fence);
             seen.put(who, known);
         }
         known.lastNanos = now;

@@ -11,6 +11,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.rpc.Services;
 import org.gridfarm.protocol.wire.AllocateObjectRequest;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainHeader;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -31,7 +32,9 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -221,6 +224,11 @@ public final class ObjectService {
             outcome.setAllocated(replica.allocated());
         }
         return outcome.setSize(replica.size()).setMtime(modified(replica));
+    }
+
+    private static Duration age(Replica replica) throws IOException {
+        var attributes = Files.readAttributes(replica.path(), BasicFileAttributes.class);
+        return Duration.between(attributes.creationTime().toInstant(), Instant.now());
     }
 
     private static long modified(Replica replica) throws IOException {
@@ -423,6 +431,9 @@ public final class ObjectService {
     private CompletableFuture<ChainOutcome> stat(
             Exchange<StatObjectRequest, ChainOutcome> exchange) {
         StatObjectRequest request = exchange.request();
+        if (request.hasAppend()) {
+            return statAppend(exchange, request);
+        }
         ObjectKey key =
                 admission.toSee(
                         exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.STAT);
@@ -440,6 +451,27 @@ public final class ObjectService {
                     ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                     describe(replica, outcome);
                     return outcome.build();
+                });
+    }
+
+    /** Only its writer's own. A local writer appended without this node. */
+    private CompletableFuture<ChainOutcome> statAppend(
+            Exchange<?, ?> exchange, StatObjectRequest request) {
+        Admission.Writing own =
+                admission.toSeeOwn(exchange, request.getObject(), request.getTicket());
+        return store.read(
+                own.key(),
+                replica -> {
+                    ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
+                    describe(replica, outcome);
+                    Fences.Found found =
+                            fences.find(own.key(), request.getAppend(), own.client(), age(replica));
+                    if (found.seen() == AppendSeen.APPEND_NOT_DONE && replica.isLocallyChanged()) {
+                        return outcome.build();
+                    }
+                    return outcome.setAppendSeen(found.seen())
+                            .setOffset(Math.max(0, found.place()))
+                            .build();
                 });
     }
 

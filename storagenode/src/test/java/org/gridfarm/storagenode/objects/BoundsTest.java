@@ -8,6 +8,7 @@ import org.gridfarm.protocol.api.StorageMethods;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainMember;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.NodeAddress;
@@ -74,6 +75,51 @@ class BoundsTest {
                     .isEqualTo(10 * Math.max(1, id - 1000));
         }
         assertThat(fences.placeOf(key(1), turn, 3000)).isEqualTo(-1);
+    }
+
+    @Test
+    void logsThatAreAppendedToForLongTakeRoomForTheLastAppendsAlone() {
+        Fences fences = new Fences(clock);
+        int logs = Fences.APPENDS_ALL_MAX / Fences.APPENDS_KEPT_MAX + 1;
+        Fences.Turn turn = new Fences.Turn(7, 1, 0, 5);
+        for (long id = 1; id <= Fences.APPENDS_KEPT_MAX; id++) {
+            for (long log = 1; log <= logs; log++) {
+                assertThat(fences.placeOf(key(log), turn, id)).isEqualTo(-1);
+                fences.appended(key(log), turn, id, 10 * id);
+            }
+            clock.advance(Duration.ofSeconds(2));
+            long kept = Math.max(1, id - 30);
+            assertThat(fences.placeOf(key(logs), turn, kept)).isEqualTo(10 * kept);
+        }
+    }
+
+    @Test
+    void thatAnAppendWasNotDoneIsSaidByThoseAloneWhoWouldRememberIt() {
+        Fences fences = new Fences(clock);
+        Duration copiedNow = Duration.ZERO;
+        StatObjectRequest.Append sent =
+                StatObjectRequest.Append.newBuilder().setWriter(7).setId(99).setFence(3).build();
+        assertThat(fences.find(key(1), sent, 5, copiedNow))
+                .isEqualTo(new Fences.Found(AppendSeen.APPEND_NOT_KNOWN, -1));
+
+        fences.admit(key(1), new Fences.Turn(7, 3, 0, 5));
+        fences.admit(key(2), new Fences.Turn(7, 4, 0, 5)); // after a restart
+        assertThat(fences.find(key(1), sent, 5, copiedNow).seen())
+                .isEqualTo(AppendSeen.APPEND_NOT_DONE);
+        assertThat(fences.find(key(1), sent, 6, copiedNow).seen())
+                .isEqualTo(AppendSeen.APPEND_NOT_KNOWN);
+        assertThat(fences.find(key(2), sent, 5, copiedNow).seen())
+                .isEqualTo(AppendSeen.APPEND_NOT_KNOWN);
+
+        fences.appended(key(1), new Fences.Turn(7, 4, 0, 5), 99, 4711);
+        assertThat(fences.find(key(1), sent, 5, copiedNow))
+                .isEqualTo(new Fences.Found(AppendSeen.APPEND_DONE, 4711));
+
+        clock.advance(Fences.KEPT.plusSeconds(1));
+        assertThat(fences.find(key(3), sent, 5, copiedNow).seen())
+                .isEqualTo(AppendSeen.APPEND_NOT_KNOWN);
+        assertThat(fences.find(key(3), sent, 5, Fences.KEPT.plusSeconds(1)).seen())
+                .isEqualTo(AppendSeen.APPEND_NOT_DONE);
     }
 
     @Test

@@ -18,6 +18,7 @@ import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.RawName;
 import org.gridfarm.client.mount.fuse.ReadReply;
 import org.gridfarm.client.mount.fuse.Request;
+import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
@@ -356,10 +357,13 @@ final class Files {
     }
 
     /**
-     * @param end the kernel's idea of it
+     * @param end the kernel's idea of it, which may be an old one: it does not ask before it writes
      */
     private static Writing appending(CountReply reply, long end) {
-        return reply.resent() ? (to, bytes) -> to.appendAgain(bytes, end) : FileHandle::append;
+        long append = Numbers.of(reply); // unlike a handle it is one of this session's alone
+        return reply.resent()
+                ? (to, bytes) -> to.appendAgain(bytes, append, end)
+                : (to, bytes) -> to.append(bytes, append);
     }
 
     /**

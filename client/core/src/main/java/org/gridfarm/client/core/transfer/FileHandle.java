@@ -79,12 +79,20 @@ public interface FileHandle {
     CompletableFuture<Long> append(ByteBuf bytes);
 
     /**
+     * The same for what may have to be asked for again by another process of this session.
+     *
+     * @param number never used for another append of the session; 0: nobody will ask again
+     */
+    CompletableFuture<Long> append(ByteBuf bytes, long number);
+
+    /**
      * The same for what a former process may have appended already: it is in the file once
      * afterwards.
      *
-     * @param end where the file ended, as far as was known, when it was asked for first
+     * @param number the same as then
+     * @param end the file was at least this long when it was asked for first
      */
-    CompletableFuture<Long> appendAgain(ByteBuf bytes, long end);
+    CompletableFuture<Long> appendAgain(ByteBuf bytes, long number, long end);
 
     CompletableFuture<Void> truncate(long size);
 

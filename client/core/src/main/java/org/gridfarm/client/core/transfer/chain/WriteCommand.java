@@ -12,6 +12,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
 import org.gridfarm.protocol.wire.StatObjectRequest;
@@ -30,6 +31,7 @@ public final class WriteCommand implements ObjectChain.Command {
     private final long appendId;
     private volatile boolean released;
     private volatile @Nullable Peer sentTo;
+    private volatile long sentUnder; // the first fence; 0: not sent
     private volatile long foundAt = -1; // an append that was done before
 
     private WriteCommand(ByteBuf bytes, long offset, boolean append, long appendId) {
@@ -42,6 +44,11 @@ public final class WriteCommand implements ObjectChain.Command {
 
     public static WriteCommand at(long offset, ByteBuf bytes) {
         return new WriteCommand(bytes, offset, false, 0);
+    }
+
+    /** An append whose place is known. */
+    public static WriteCommand appendAt(long offset, ByteBuf bytes, long id) {
+        return new WriteCommand(bytes, offset, false, id);
     }
 
     /**
@@ -64,6 +71,7 @@ public final class WriteCommand implements ObjectChain.Command {
     @Override
     public CompletableFuture<ChainOutcome> send(Peer head, Chain chain, Duration deadline) {
         sentTo = head;
+        sentUnder = sentUnder == 0 ? chain.fence() : sentUnder;
         long place = append ? foundAt : offset;
         WriteObjectRequest request =
                 WriteObjectRequest.newBuilder()
@@ -81,10 +89,10 @@ public final class WriteCommand implements ObjectChain.Command {
     }
 
     /**
-     * The node that it was sent to knows it by its number. Elsewhere, or after a restart there, an
-     * append that may have been done is looked for behind where the end was: doing it twice would
-     * double its bytes. Where the head has it, who is behind may not: it is sent to that place
-     * then.
+     * Who was in the chain knows it by its number. Elsewhere, or after a restart, an append that
+     * may have been done is looked for behind where the end was: doing it twice would double its
+     * bytes, unless another's are the same. Where the head has it, who is behind may not: it is
+     * sent to that place then.
      */
     @Override
     public CompletableFuture<@Nullable ChainOutcome> doneBefore(
@@ -97,6 +105,11 @@ public final class WriteCommand implements ObjectChain.Command {
                 StatObjectRequest.newBuilder()
                         .setObject(chain.object())
                         .setTicket(chain.head().getTicket())
+                        .setAppend(
+                                StatObjectRequest.Append.newBuilder()
+                                        .setWriter(chain.writer())
+                                        .setId(appendId)
+                                        .setFence(sentUnder))
                         .build();
         return head.callPlain(StorageMethods.STAT, stat, deadline)
                 .handle((outcome, thrown) -> {
@@ -110,8 +123,13 @@ public final class WriteCommand implements ObjectChain.Command {
                     throw failure;
                 })
                 .thenCompose(outcome -> {
+                    if (outcome.getAppendSeen() == AppendSeen.APPEND_DONE) {
+                        return CompletableFuture.completedFuture(
+                                found(chain, outcome, outcome.getOffset()));
+                    }
                     long behind = outcome.getSize() - offset;
-                    if (behind < bytes.readableBytes()) {
+                    if (outcome.getAppendSeen() == AppendSeen.APPEND_NOT_DONE
+                            || behind < bytes.readableBytes()) {
                         return CompletableFuture.<@Nullable ChainOutcome>completedFuture(null);
                     }
                     return look(
@@ -137,12 +155,15 @@ public final class WriteCommand implements ObjectChain.Command {
                     try (Answer<?> closing = answer) {
                         ByteString there = ByteString.copyFrom(answer.payload().nioBuffer());
                         int found = indexOf(there, ByteString.copyFrom(bytes.nioBuffer()));
-                        foundAt = found < 0 ? -1 : offset + found;
-                        return found < 0 || !chain.rest().isEmpty()
-                                ? null
-                                : stat.toBuilder().setOffset(foundAt).build();
+                        return found < 0 ? null : found(chain, stat, offset + found);
                     }
                 });
+    }
+
+    /** Null: it is to be sent to that place. */
+    private @Nullable ChainOutcome found(Chain chain, ChainOutcome stat, long place) {
+        foundAt = place;
+        return chain.rest().isEmpty() ? stat.toBuilder().setOffset(place).build() : null;
     }
 
     private static int indexOf(ByteString text, ByteString word) {

@@ -73,9 +73,6 @@ public final class TransferClient
      */
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(3);
 
-    /** What a former process still has on the way is older than all that this one sends. */
-    private static final int FENCES_PER_PROCESS_BITS = 32;
-
     private final Wiring wiring;
     private final Releases releases;
     private final Untold untold;
@@ -111,8 +108,7 @@ public final class TransferClient
                         entropy,
                         AttachedNode.of(attached, data, nodes, clock),
                         new Semaphore(TransferLimits.AHEAD_CHUNKS_TOTAL),
-                        new AtomicLong(
-                                session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS),
+                        new AtomicLong(Wiring.fencesBefore(session)),
                         new Turns(TransferLimits.RECLAIMED_AT_ONCE));
         releases = new Releases(session, clock);
         untold = new Untold(releases);

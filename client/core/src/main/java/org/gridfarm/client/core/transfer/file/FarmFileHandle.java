@@ -197,12 +197,18 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
 
     @Override
     public CompletableFuture<Long> append(ByteBuf bytes) {
-        return appended(bytes, () -> writes.append(bytes));
+        return append(bytes, 0);
     }
 
     @Override
-    public CompletableFuture<Long> appendAgain(ByteBuf bytes, long end) {
-        return appended(bytes, () -> new SecondAppend(open, reads, writes).append(bytes, end));
+    public CompletableFuture<Long> append(ByteBuf bytes, long number) {
+        return appended(bytes, () -> writes.append(bytes, number));
+    }
+
+    @Override
+    public CompletableFuture<Long> appendAgain(ByteBuf bytes, long number, long end) {
+        SecondAppend again = new SecondAppend(wiring, open, reads, writes);
+        return appended(bytes, () -> again.append(bytes, number, end));
     }
 
     private CompletableFuture<Long> appended(

@@ -57,6 +57,13 @@ public final class FileWrites {
     }
 
     public CompletableFuture<Void> write(long offset, ByteBuf bytes) {
+        return write(offset, bytes, 0);
+    }
+
+    /**
+     * @param appendId its nodes remember by this where it was written; 0: nobody will ask
+     */
+    CompletableFuture<Void> write(long offset, ByteBuf bytes, long appendId) {
         int length = bytes.readableBytes();
         if (length == 0) {
             bytes.release();
@@ -70,7 +77,7 @@ public final class FileWrites {
                         file.write(offset, bytes);
                         return null;
                     },
-                    () -> write(offset, bytes));
+                    () -> write(offset, bytes, appendId));
         }
         long began = wiring.clock().nanoTime();
         return prepared(bytes, () -> offset + length)
@@ -81,9 +88,10 @@ public final class FileWrites {
                                     .pieces(offset, length, TransferLimits.TRANSFER_BYTES_MAX)) {
                         int from = bytes.readerIndex() + (int) (piece.fileOffset() - offset);
                         WriteCommand command =
-                                WriteCommand.at(
+                                WriteCommand.appendAt(
                                         piece.objectOffset(),
-                                        bytes.retainedSlice(from, piece.length()));
+                                        bytes.retainedSlice(from, piece.length()),
+                                        appendId);
                         CompletableFuture<ChainOutcome> part =
                                 change(
                                         piece.stripe(),
@@ -99,30 +107,34 @@ public final class FileWrites {
                 });
     }
 
-    public CompletableFuture<Long> append(ByteBuf bytes) {
+    /**
+     * @param id see {@link FileHandle#append(ByteBuf, long)}
+     */
+    CompletableFuture<Long> append(ByteBuf bytes, long id) {
         int length = bytes.readableBytes();
         if (open.content() instanceof Content.Plain plain) {
-            return inPlain(plain.file(), bytes, file -> file.append(bytes), () -> append(bytes));
+            return inPlain(
+                    plain.file(), bytes, file -> file.append(bytes), () -> append(bytes, id));
         }
         long offset = open.reserve(length);
         if (offset >= 0) {
-            return write(offset, bytes)
+            return write(offset, bytes, id)
                     .whenComplete((done, thrown) -> open.appendEnded())
                     .thenApply(done -> offset);
         }
-        return open.reservedEnded().thenCompose(done -> appendAtEnd(bytes, length));
+        return open.reservedEnded().thenCompose(done -> appendAtEnd(bytes, length, id));
     }
 
     /** The nodes know where that is. */
-    private CompletableFuture<Long> appendAtEnd(ByteBuf bytes, int length) {
+    private CompletableFuture<Long> appendAtEnd(ByteBuf bytes, int length, long id) {
         if (open.striping().count() > 1) {
             return new StripedAppend(wiring, open.inode).append(bytes, this::write);
         }
+        long appendId = id == 0 ? wiring.entropy().nextLong() : id;
         long began = wiring.clock().nanoTime();
         return prepared(bytes, () -> open.size() + length)
                 .thenCompose(ready -> {
-                    WriteCommand command =
-                            WriteCommand.append(bytes, open.size(), wiring.entropy().nextLong());
+                    WriteCommand command = WriteCommand.append(bytes, open.size(), appendId);
                     CompletableFuture<ChainOutcome> sent =
                             change(
                                     0,

@@ -29,6 +29,13 @@ public record Wiring(
         Semaphore aheadChunks,
         AtomicLong fences,
         Turns again) {
+    /** What a former process still has on the way is older than all that this one sends. */
+    private static final int FENCES_PER_PROCESS_BITS = 32;
+
+    /** Every fence of a former process of the session is at most this. */
+    public static long fencesBefore(FarmSession session) {
+        return session.inheritance().predecessors() << FENCES_PER_PROCESS_BITS;
+    }
 
     /** Nanoseconds since 1970, for modification times. */
     public long now() {

@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import org.gridfarm.client.core.transfer.known.Chain;
 import org.gridfarm.protocol.rpc.Answer;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.AppendSeen;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReadObjectReply;
@@ -48,6 +49,13 @@ class WriteCommandTest {
 
     /** The head of a chain, with what it has behind {@link #SIZE_SEEN}. */
     private Peer head(String behind) {
+        return head(behind, AppendSeen.APPEND_NOT_KNOWN, 0);
+    }
+
+    /**
+     * @param seen what it says of the append
+     */
+    private Peer head(String behind, AppendSeen seen, long place) {
         return (Peer)
                 Proxy.newProxyInstance(
                         Peer.class.getClassLoader(),
@@ -60,6 +68,8 @@ class WriteCommandTest {
                                 return completedFuture(
                                         ChainOutcome.newBuilder()
                                                 .setSize(SIZE_SEEN + behind.length())
+                                                .setAppendSeen(seen)
+                                                .setOffset(place)
                                                 .build());
                             }
                             if (arguments[1] instanceof WriteObjectRequest write) {
@@ -97,6 +107,25 @@ class WriteCommandTest {
         ChainOutcome found = append.doneBefore(head("line"), chain("n2"), DEADLINE).join();
         assertThat(found).isNotNull();
         assertThat(found.getOffset()).isEqualTo(SIZE_SEEN);
+    }
+
+    @Test
+    void isSentToThePlaceThatTheHeadKnowsItBy() {
+        sendTo(head(""), chain("n1", "n2", "n3"));
+        Peer next = head("line" + "line", AppendSeen.APPEND_DONE, SIZE_SEEN + 4);
+        assertThat(append.doneBefore(next, chain("n2", "n3"), DEADLINE).join()).isNull();
+        sendTo(next, chain("n2", "n3"));
+        assertThat(written.get(1).getAppend()).isFalse();
+        assertThat(written.get(1).getOffset()).isEqualTo(SIZE_SEEN + 4);
+    }
+
+    @Test
+    void isAppendedWhereTheHeadKnowsThatItWasNotDoneThoughAnothersAreTheSameBytes() {
+        sendTo(head(""), chain("n1", "n2"));
+        Peer next = head("line", AppendSeen.APPEND_NOT_DONE, 0);
+        assertThat(append.doneBefore(next, chain("n2"), DEADLINE).join()).isNull();
+        sendTo(next, chain("n2"));
+        assertThat(written.get(1).getAppend()).isTrue();
     }
 
     @Test

@@ -471,7 +471,7 @@ class OpenInodeTest {
         var inTurn = CompletableFuture.supplyAsync(() -> here.inTurn(change).join(), threads);
         assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Long> late =
-                new FileWrites(wiring, open).append(Unpooled.wrappedBuffer(new byte[5]));
+                new FileWrites(wiring, open).append(Unpooled.wrappedBuffer(new byte[5]), 0);
         assertThat(late).isNotDone();
         open.recalled(DataMode.WRITE_SHARED, true);
         CompletableFuture<Void> quiet = open.plain.ended();
