@@ -92,11 +92,12 @@ class AppendedOnceTest {
             here.append(TICK);
             appendElsewhere(elsewhere, TICK.repeat(TICKS_ELSEWHERE));
             List<String> metaservers = List.of("meta1", "cache1");
+            ProcessHandle server = farm.mountServer(mount);
             farm.kill("n1", "KILL");
             metaservers.forEach(one -> farm.kill(one, "STOP"));
             try {
                 here.beginAppend(TICK);
-                farm.mountServer(mount).destroyForcibly();
+                server.destroyForcibly();
             } finally {
                 metaservers.forEach(one -> farm.kill(one, "CONT"));
             }
@@ -116,12 +117,13 @@ class AppendedOnceTest {
             here.append(TICK);
             appendElsewhere(elsewhere, "-".repeat(MORE_THAN_IS_READ_AT_ONCE));
             long before = Files.size(elsewhere);
+            ProcessHandle server = farm.mountServer(mount);
             behind.forEach(one -> farm.kill(one, "STOP"));
             try {
                 here.beginAppend(TICK);
                 await().atMost(Duration.ofSeconds(10))
                         .until(() -> Files.size(elsewhere) == before + TICK.length());
-                farm.mountServer(mount).destroyForcibly();
+                server.destroyForcibly();
             } finally {
                 behind.forEach(one -> farm.kill(one, "CONT"));
             }
@@ -155,8 +157,8 @@ class AppendedOnceTest {
                     new ProcessBuilder(
                                     "bash",
                                     "-c",
-                                    "exec 3>>\"$0\"; while read -r word; do echo \"$word\" >&3 &&"
-                                            + " echo appended; done",
+                                    "set -e; exec 3>>\"$0\"; while read -r word; do"
+                                            + " echo \"$word\" >&3; echo appended; done",
                                     mount.resolve(name).toString())
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .start();
