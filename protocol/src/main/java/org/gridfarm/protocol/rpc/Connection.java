@@ -499,7 +499,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Peer, Fra
         Underway.Hold hold = Underway.Hold.NOTHING;
         Q message;
         try {
-            if (underway != null) hold = underway.take(in, messageAt, messageBytes, method.name());
+            if (underway != null) hold = underway.take(method, in, messageAt, messageBytes);
             message = Messages.parse(method.request(), in, messageAt, messageBytes);
         } catch (FarmException e) {
             refuse(id, method.number(), e.kind(), method.name(), e.detail());

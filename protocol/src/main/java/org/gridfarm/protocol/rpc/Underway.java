@@ -33,18 +33,21 @@ final class Underway {
     }
 
     /** Before the message is read; TOO_BIG or OVERLOADED where there is no room for it. */
-    Hold take(ByteBuf in, int at, int bytes, String operation) {
+    Hold take(Method<?, ?> method, ByteBuf in, int at, int bytes) {
         Identity who = caller.get();
         if (Admissions.isDaemon(who)) return Hold.NOTHING;
-        long weight = MessageWeight.of(in, at, bytes, room.each());
+        long weight = MessageWeight.of(method.request(), in, at, bytes, room.each());
         String name = Admissions.name(who);
         if (!room.take(name, weight)) {
             throw weight > room.each()
                     ? new FarmException(
-                            ErrorKind.TOO_BIG, operation, "", "it has too many parts to be read")
+                            ErrorKind.TOO_BIG,
+                            method.name(),
+                            "",
+                            "it has too many parts to be read")
                     : new FarmException(
                             ErrorKind.OVERLOADED,
-                            operation,
+                            method.name(),
                             "",
                             "too much is asked for and not answered yet");
         }

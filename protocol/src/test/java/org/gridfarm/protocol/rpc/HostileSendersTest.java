@@ -200,50 +200,6 @@ class HostileSendersTest {
         }
     }
 
-    /** Two bytes each, an object each. */
-    @Test
-    void aRequestOfAMillionPartsIsNotRead() {
-        byte[] parts = new byte[1 << 20];
-        for (int i = 0; i < parts.length; i += 2) parts[i] = 2 << 3 | 2;
-        ByteBuf inner = Unpooled.wrappedBuffer(parts);
-        long objects = (long) parts.length / 2 * MessageWeight.FIELD_BYTES;
-        assertThat(MessageWeight.of(inner, 0, parts.length, Long.MAX_VALUE / 2))
-                .isBetween(objects, objects + 2L * parts.length);
-        ByteBuf nested = Unpooled.buffer(parts.length + 5);
-        nested.writeByte(1 << 3 | 2).writeByte(0x80).writeByte(0x80).writeByte(0x40);
-        nested.writeBytes(parts);
-        assertThat(MessageWeight.of(nested, 0, nested.readableBytes(), Long.MAX_VALUE / 2))
-                .isBetween(objects, objects + 2L * parts.length);
-        byte[] content = new byte[1 << 20];
-        new java.util.Random(7).nextBytes(content);
-        ByteBuf plain = Unpooled.buffer(content.length + 5);
-        plain.writeByte(1 << 3 | 2).writeByte(0x80).writeByte(0x80).writeByte(0x40);
-        plain.writeBytes(content);
-        assertThat(MessageWeight.of(plain, 0, plain.readableBytes(), Long.MAX_VALUE / 2))
-                .as("what holds no parts")
-                .isLessThan(2L * content.length);
-
-        RequestRoom room = new RequestRoom(4 << 20);
-        EventLoop loop = new DefaultEventLoop();
-        try {
-            Underway alice = new Underway(room, () -> user("alice"), loop);
-            for (ByteBuf each : List.of(inner, nested)) {
-                assertThatThrownBy(() -> alice.take(each, 0, each.readableBytes(), "submit"))
-                        .isInstanceOfSatisfying(
-                                FarmException.class,
-                                e -> assertThat(e.kind()).isEqualTo(ErrorKind.TOO_BIG));
-            }
-            assertThat(room.isEmpty()).isTrue();
-            Underway.Hold first = alice.take(plain, 0, plain.readableBytes(), "submit");
-            first.end();
-            first.end();
-            first.cancelled();
-            assertThat(room.isEmpty()).isTrue();
-        } finally {
-            loop.shutdownGracefully();
-        }
-    }
-
     /** Each makes as many keys as he likes. */
     @Test
     void allGuestsAreOne() {
@@ -253,15 +209,15 @@ class HostileSendersTest {
             ByteBuf small = Unpooled.wrappedBuffer(new byte[0]);
             for (int key = 0; key < 10; key++) {
                 Identity guest = Identity.guest(key);
-                new Underway(room, () -> guest, loop).take(small, 0, 0, "read");
+                new Underway(room, () -> guest, loop).take(ECHO, small, 0, 0);
             }
             assertThatThrownBy(() ->
                             new Underway(room, () -> Identity.guest(11), loop)
-                                    .take(small, 0, 0, "read"))
+                                    .take(ECHO, small, 0, 0))
                     .isInstanceOfSatisfying(
                             FarmException.class,
                             e -> assertThat(e.kind()).isEqualTo(ErrorKind.OVERLOADED));
-            new Underway(room, () -> user("ann"), loop).take(small, 0, 0, "read");
+            new Underway(room, () -> user("ann"), loop).take(ECHO, small, 0, 0);
         } finally {
             loop.shutdownGracefully();
         }
