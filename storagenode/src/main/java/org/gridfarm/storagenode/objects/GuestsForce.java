@@ -12,10 +12,12 @@ import java.util.function.Supplier;
 /**
  * Has everything made durable for guests: who they are nobody knows here, and it takes no ticket.
  * All who ask are served by the next time, and after each the disks have four times as long for
- * everybody else. Thread-safe.
+ * everybody else, up to two seconds: whoever waits for one sync, the pause and his own is to have
+ * his answer before his call is late. Thread-safe.
  */
 final class GuestsForce {
     private static final int PAUSES = 4;
+    private static final Duration PAUSE_MAX = Duration.ofSeconds(2);
 
     private final Supplier<CompletableFuture<Void>> force;
     private final Clock clock;
@@ -57,8 +59,12 @@ final class GuestsForce {
                     long took = clock.nanoTime() - since;
                     if (failure == null) mine.complete(null);
                     else mine.completeExceptionally(failure);
-                    clock.after(Duration.ofNanos(PAUSES * took), this::rested);
+                    clock.after(pause(took), this::rested);
                 });
+    }
+
+    private static Duration pause(long tookNanos) {
+        return Duration.ofNanos(Math.min(PAUSES * tookNanos, PAUSE_MAX.toNanos()));
     }
 
     private void rested() {
