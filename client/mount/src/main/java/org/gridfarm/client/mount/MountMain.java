@@ -175,7 +175,12 @@ public final class MountMain {
                                     : Restoration.NONE,
                             own == null ? () -> OwnFigures.NONE : own::figures);
             try (MountDoor door =
-                    MountDoor.open(settings, farm.metadata(), operations::register, goesOn)) {
+                    MountDoor.open(
+                            settings,
+                            farm.metadata()::leaseNanosLeft,
+                            operations::register,
+                            goesOn,
+                            Clock.system())) {
                 if (settings.usesJnr()) {
                     log.info("mounting on {} by libfuse", settings.directory());
                     JnrMount.serve(settings.directory(), options, operations);
