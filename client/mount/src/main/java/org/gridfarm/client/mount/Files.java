@@ -22,6 +22,7 @@ import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.OpenRecord;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
+import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataMode;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -93,8 +93,8 @@ class AppendedOnceTest {
             appendElsewhere(elsewhere, TICK.repeat(TICKS_ELSEWHERE));
             List<String> metaservers = List.of("meta1", "cache1");
             ProcessHandle server = farm.mountServer(mount);
-            farm.kill("n1", "KILL");
             metaservers.forEach(one -> farm.kill(one, "STOP"));
+            farm.kill("n1", "KILL"); // after which nobody can mend the chain
             try {
                 here.beginAppend(TICK);
                 server.destroyForcibly();
