@@ -301,6 +301,11 @@ public final class TestFarm implements AutoCloseable {
         return mounted(directory.resolve("another-" + node), node);
     }
 
+    /** A mount at that node that decides by itself in the directories that it makes. */
+    Path mountThatDecides(String node) {
+        return mounted(directory.resolve("born-" + node), node, "-o", "writebehind=born");
+    }
+
     /** Until the test class closes the farm. */
     private Path mounted(Path mount, String node, String... options) {
         furtherMounts.add(mount);
