@@ -34,7 +34,7 @@ public final class Job {
     /** A {@link Task} without what it was made of, and its places in lists. */
     private static final int TASK_BYTES = 256;
 
-    /** A variable, say. */
+    /** A variable, or a job that this one comes after. */
     private static final int PART_BYTES = 128;
 
     private final long id;
@@ -148,7 +148,7 @@ public final class Job {
         return JOB_BYTES
                 + 2L * request.getSerializedSize()
                 + (long) TASK_BYTES * request.getTasksCount()
-                + (long) PART_BYTES * request.getEnvironmentCount();
+                + (long) PART_BYTES * (request.getEnvironmentCount() + request.getAfterCount());
     }
 
     /** The same of this one. */
@@ -249,12 +249,22 @@ public final class Job {
         durable(finished.size());
     }
 
+    /** It has ended, and clients may hear of all of it. */
+    public boolean isTold() {
+        return told == tasks.size();
+    }
+
     public long change() {
         return change;
     }
 
     public boolean isDone() {
         return finished.size() == tasks.size();
+    }
+
+    /** Once, or more often. */
+    public boolean hasStarted() {
+        return started > 0;
     }
 
     /** How many more tasks may run now by the job's own limit. */

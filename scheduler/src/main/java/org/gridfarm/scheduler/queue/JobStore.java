@@ -26,9 +26,11 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The table of jobs. Thread-safe. A change is durable when the call returns. UNAVAILABLE: the
@@ -94,8 +96,15 @@ public final class JobStore implements AutoCloseable {
                 });
     }
 
-    /** Records a job; the same submission a second time gives the first one's number. */
-    public long submit(
+    /**
+     * A job's number.
+     *
+     * @param hasEnded it was submitted before
+     */
+    public record Kept(long id, boolean hasEnded) {}
+
+    /** Records a job; the same submission a second time gives the first one. */
+    public Kept submit(
             long epoch,
             String user,
             SubmitJobRequest request,
@@ -108,7 +117,7 @@ public final class JobStore implements AutoCloseable {
                     try (PreparedStatement statement =
                             connection.prepareStatement(
                                     "INSERT INTO job (submission, name, user_name, request, submitted, held) VALUES (?, ?, ?, ?, ?, ?)"
-                                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id, user_name")) {
+                                            + " ON CONFLICT (submission) DO UPDATE SET submission = excluded.submission RETURNING id, user_name, done")) {
                         statement.setLong(1, request.getSubmission());
                         statement.setString(2, request.getName());
                         statement.setString(3, user);
@@ -128,7 +137,7 @@ public final class JobStore implements AutoCloseable {
                             if (proxy.isPresent()) {
                                 Delegated.keep(connection, id, proxy.get());
                             }
-                            return id;
+                            return new Kept(id, row.getBoolean(3));
                         }
                     }
                 });
@@ -368,6 +377,26 @@ public final class JobStore implements AutoCloseable {
                 return row.next() ? restored(connection, row) : Optional.empty();
             }
         }
+    }
+
+    /** Those of these jobs that have ended. */
+    public Set<Long> ended(List<Long> jobs) {
+        return run(
+                "read",
+                connection -> {
+                    Set<Long> ended = new HashSet<>();
+                    try (PreparedStatement statement =
+                            connection.prepareStatement(
+                                    "SELECT id FROM job WHERE done AND id = ANY (?)")) {
+                        statement.setArray(1, connection.createArrayOf("bigint", jobs.toArray()));
+                        try (ResultSet row = statement.executeQuery()) {
+                            while (row.next()) {
+                                ended.add(row.getLong(1));
+                            }
+                        }
+                    }
+                    return ended;
+                });
     }
 
     /**

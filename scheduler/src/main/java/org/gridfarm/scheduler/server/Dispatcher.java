@@ -5,7 +5,6 @@ import com.google.protobuf.ByteString;
 import org.gridfarm.client.core.NodePattern;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobInfo;
 import org.gridfarm.protocol.wire.LocalInput;
 import org.gridfarm.protocol.wire.RunTaskReply;
@@ -25,7 +24,6 @@ import org.slf4j.LoggerFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,13 +53,13 @@ final class Dispatcher {
     private final Clock clock;
     private final Executor events;
     private final Accounts accounts;
-    private final KnownJobs jobs = new KnownJobs(JobRoom.ofThisProcess());
+    private final KnownJobs jobs;
     private final Slots slots = new Slots();
     private final FairShare share = new FairShare();
     private final Queue queue = new Queue(share, slots);
     private final Map<String, Long> unreachableSince = new HashMap<>(); // of attempts
     private final List<Runnable> watchers = new ArrayList<>();
-    private final Set<Job> followers = new LinkedHashSet<>(); // of jobs that have not ended
+    private final Followers followers;
     private final Publisher publisher;
     private final Offers offers;
     private final AttemptCalls calls;
@@ -77,15 +75,27 @@ final class Dispatcher {
             Recorder recorder,
             Clock clock,
             Executor events,
-            Accounts accounts) {
+            Accounts accounts,
+            JobRoom room,
+            Followers.Ends ends) {
         this.farm = farm;
         this.runner = runner;
         this.recorder = recorder;
         this.clock = clock;
         this.events = events;
         this.accounts = accounts;
+        this.jobs = new KnownJobs(room);
         this.locating = new Locating(farm, clock, events, accounts, this::guarded, this::placeSoon);
         this.spreading = new Spreading(farm, accounts, slots, clock, events, this::placeSoon);
+        this.followers =
+                new Followers(
+                        jobs,
+                        queue,
+                        ends,
+                        clock,
+                        events,
+                        (job, why) -> cancel(job, why, SIGTERM),
+                        this::placeSoon);
         this.calls = new AttemptCalls(runner, slots);
         this.offers = new Offers(runner, slots, clock, events);
         this.publisher = new Publisher(runner, slots, recorder, clock, events, this::isFirst);
@@ -118,7 +128,8 @@ final class Dispatcher {
             Job job = new Job(id, user, request, nowMillis());
             jobs.add(job);
             if (job.isDone()) {
-                recorder.add(Recorder.Entry.of(List.of(), job, () -> {}));
+                recorder.add(
+                        Recorder.Entry.of(List.of(), job, () -> events.execute(jobs::forgetOld)));
             } else {
                 admit(job);
             }
@@ -130,7 +141,7 @@ final class Dispatcher {
     private void admit(Job job) {
         try {
             queue.add(job);
-            heed(job);
+            followers.add(job);
         } catch (RuntimeException e) {
             log.error("job {} fails", job.id(), e);
             int before = job.finished().size();
@@ -138,35 +149,6 @@ final class Dispatcher {
                 job.abandon(job.takeNext(), String.valueOf(e.getMessage()), nowMillis());
             }
             recordFinished(job, before);
-        }
-    }
-
-    /**
-     * Holds a job back until those that it comes after have ended; cancels it if one was to
-     * succeed.
-     */
-    private void heed(Job job) {
-        List<String> before = new ArrayList<>();
-        for (After after : job.request().getAfterList()) {
-            Job other = jobs.find(after.getJob()).orElse(null);
-            if (other != null && !other.isDone()) {
-                before.add("job " + other.id() + (after.getAny() ? " to end" : " to succeed"));
-            } else if (!after.getAny() && (other == null || !other.state().equals("succeeded"))) {
-                String why = other == null ? "is not known any more" : other.state();
-                cancel(job, "job " + after.getJob() + " " + why, SIGTERM);
-                return;
-            }
-        }
-        queue.find(job)
-                .ifPresent(waiting ->
-                        waiting.before =
-                                before.isEmpty()
-                                        ? ""
-                                        : "waits for " + String.join(" and ", before));
-        if (before.isEmpty()) {
-            followers.remove(job);
-        } else {
-            followers.add(job);
         }
     }
 
@@ -555,6 +537,9 @@ final class Dispatcher {
                                         job.durable(upTo);
                                         outputs.hold(ended);
                                         changed();
+                                        if (job.isTold()) {
+                                            events.execute(jobs::forgetOld); // after clients heard
+                                        }
                                     })));
         }
         if (!job.hasPending()) {
@@ -563,9 +548,7 @@ final class Dispatcher {
         if (job.isDone()) {
             queue.remove(job);
             spreading.end(job);
-            followers.remove(job);
-            jobs.forgetOld();
-            List.copyOf(followers).forEach(this::heed);
+            followers.ended(job);
             placeSoon();
         }
     }

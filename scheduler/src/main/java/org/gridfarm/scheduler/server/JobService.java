@@ -101,7 +101,7 @@ final class JobService {
                         blocking,
                         clock);
         this.inputs = new Inputs(dispatcher, events, clock);
-        this.waiters = new Waiters(dispatcher, events, clock);
+        this.waiters = new Waiters(dispatcher, events, clock, this::recalled);
     }
 
     void submit(Exchange<SubmitJobRequest, SubmitJobReply> exchange) {
@@ -130,15 +130,15 @@ final class JobService {
         dispatcher.requireRunnable(submission.on(), submission.needs(), submission.mostSlots());
         List<Long> before =
                 submission.request().getAfterList().stream().map(After::getJob).toList();
-        known(
+        existing(
                 exchange,
                 before,
                 () -> {
-                    before.forEach(dispatcher::require);
                     long bytes = Job.bytes(submission.request());
-                    dispatcher.jobs().reserve(submission.user(), bytes);
-                    blocking.execute(
-                            () -> guard(exchange, () -> record(exchange, () -> submission, bytes)));
+                    long number = submission.request().getSubmission();
+                    dispatcher.jobs().reserve(submission.user(), number, bytes);
+                    blocking.execute(() ->
+                            guard(exchange, () -> record(exchange, () -> submission, number)));
                 });
     }
 
@@ -169,7 +169,8 @@ final class JobService {
                                 Long.toString(job.id()),
                                 "all its tasks have succeeded");
                     }
-                    dispatcher.jobs().reserve(job.user(), job.bytes());
+                    long number = exchange.request().getSubmission();
+                    dispatcher.jobs().reserve(job.user(), number, job.bytes());
                     blocking.execute(() ->
                             guard(
                                     exchange,
@@ -177,7 +178,7 @@ final class JobService {
                                             record(
                                                     exchange,
                                                     () -> again(exchange, job, left),
-                                                    job.bytes())));
+                                                    number)));
                 });
     }
 
@@ -224,7 +225,7 @@ final class JobService {
     }
 
     void input(Exchange<TaskInputRequest, TaskInputReply> exchange) {
-        onEvents(exchange, () -> inputs.answer(exchange));
+        known(exchange, exchange.request().getJob(), () -> inputs.answer(exchange));
     }
 
     /** Answered when it is written down. */
@@ -348,10 +349,38 @@ final class JobService {
     }
 
     /**
-     * Goes on, on the event thread, when these jobs are in memory: those that ended long ago are
-     * read from the table. What is in neither is for the work to refuse.
+     * Goes on, on the event thread, when this job is in memory: one that ended long ago is read
+     * from the table. What is in neither is for the work to refuse.
      */
-    private void known(Exchange<?, ?> exchange, List<Long> jobs, Runnable work) {
+    private void known(Exchange<?, ?> exchange, long job, Runnable work) {
+        onEvents(exchange, () -> recalled(exchange, job, work));
+    }
+
+    /** The same on the event thread. */
+    private void recalled(Exchange<?, ?> exchange, long job, Runnable work) {
+        if (dispatcher.find(job).isPresent()) {
+            work.run();
+            return;
+        }
+        blocking.execute(() ->
+                guard(
+                        exchange,
+                        () -> {
+                            Optional<Job> kept = store.job(job);
+                            onEvents(
+                                    exchange,
+                                    () -> {
+                                        kept.ifPresent(dispatcher.jobs()::recall);
+                                        work.run();
+                                    });
+                        }));
+    }
+
+    /**
+     * Goes on, on the event thread, if there are such jobs. Those that have ended are not read for
+     * it: together they may be more than there is memory for.
+     */
+    private void existing(Exchange<?, ?> exchange, List<Long> jobs, Runnable work) {
         onEvents(
                 exchange,
                 () -> {
@@ -365,19 +394,17 @@ final class JobService {
                             guard(
                                     exchange,
                                     () -> {
-                                        absent.forEach(this::recall);
-                                        onEvents(exchange, work);
+                                        Set<Long> ended = store.ended(absent);
+                                        onEvents(
+                                                exchange,
+                                                () -> {
+                                                    absent.stream()
+                                                            .filter(id -> !ended.contains(id))
+                                                            .forEach(dispatcher::require);
+                                                    work.run();
+                                                });
                                     }));
                 });
-    }
-
-    /** One after the other: together they may be more than there is memory for. */
-    private void recall(long id) {
-        store.job(id).ifPresent(job -> events.execute(() -> dispatcher.jobs().recall(job)));
-    }
-
-    private void known(Exchange<?, ?> exchange, long job, Runnable work) {
-        known(exchange, List.of(job), work);
     }
 
     private void onEvents(Exchange<?, ?> exchange, Runnable work) {
@@ -394,15 +421,15 @@ final class JobService {
     }
 
     /**
-     * @param bytes that were reserved for it
+     * @param number that room was reserved for
      */
     private void record(
-            Exchange<?, SubmitJobReply> exchange, Supplier<Submission> submitted, long bytes) {
+            Exchange<?, SubmitJobReply> exchange, Supplier<Submission> submitted, long number) {
         String user = exchange.peer().identity().user();
         try {
             record(exchange, submitted.get());
         } finally {
-            events.execute(() -> dispatcher.jobs().came(user, bytes)); // after it was added
+            events.execute(() -> dispatcher.jobs().came(user, number)); // after it was added
         }
     }
 
@@ -415,12 +442,15 @@ final class JobService {
                                         exchange.peer(), submission.request().getDelegation()))
                         : Optional.empty();
         SubmitJobRequest request = submission.request().toBuilder().clearDelegation().build();
-        long id = store.submit(epoch, user, request, proxy, clock.now().toEpochMilli());
+        JobStore.Kept kept = store.submit(epoch, user, request, proxy, clock.now().toEpochMilli());
+        long id = kept.id();
         onEvents(
                 exchange,
                 () -> {
-                    proxy.ifPresent(kept -> hold(exchange.peer(), id, kept));
-                    dispatcher.submitted(id, user, request);
+                    if (!kept.hasEnded()) {
+                        proxy.ifPresent(one -> hold(exchange.peer(), id, one));
+                        dispatcher.submitted(id, user, request);
+                    }
                     exchange.reply(SubmitJobReply.newBuilder().setJob(id).build());
                 });
     }

@@ -19,11 +19,25 @@ import java.util.TreeMap;
  * that somebody has asked for and that were read from the table again. Event thread.
  */
 final class KnownJobs {
+    /** What tells a job from others before it has its own number. */
+    private record Submitted(String user, long number) {
+        static Submitted of(Job job) {
+            return new Submitted(job.user(), job.request().getSubmission());
+        }
+    }
+
+    /**
+     * @param senders calls that bring the same job
+     */
+    private record Coming(int senders, long bytes) {
+        static final Coming NONE = new Coming(0, 0);
+    }
+
     private final JobRoom room;
     private final Map<Long, Job> byId = new TreeMap<>();
 
-    /** Bytes of those that are about to be written down, by user. */
-    private final Map<String, Long> coming = new HashMap<>();
+    /** Those that are about to be written down. */
+    private final Map<Submitted, Coming> coming = new HashMap<>();
 
     KnownJobs(JobRoom room) {
         this.room = room;
@@ -47,29 +61,50 @@ final class KnownJobs {
     }
 
     /**
-     * Room for a job that is about to be written down, until {@link #came}.
+     * Room for a job that is about to be written down, until {@link #came} was called as often. A
+     * submission that is sent again, because its answer was lost, takes none a second time.
      *
+     * @param submission the number that its sender has given it
      * @throws FarmException OVERLOADED where those that have not ended leave none
      */
-    void reserve(String user, long bytes) {
-        long own = coming.getOrDefault(user, 0L);
-        long all = coming.values().stream().mapToLong(Long::longValue).sum();
+    void reserve(String user, long submission, long bytes) {
+        Submitted submitted = new Submitted(user, submission);
+        long own = 0;
+        long all = 0;
+        for (Map.Entry<Submitted, Coming> one : coming.entrySet()) {
+            all += one.getValue().bytes();
+            if (one.getKey().user().equals(user)) own += one.getValue().bytes();
+        }
+        boolean isKnown = false;
         for (Job job : byId.values()) {
-            if (job.isDone()) continue;
+            isKnown |= Submitted.of(job).equals(submitted);
+            if (isForgettable(job)) continue;
             all += job.bytes();
             if (job.user().equals(user)) own += job.bytes();
         }
-        room.require(own, all, bytes);
-        coming.merge(user, bytes, Long::sum);
+        Coming before = coming.getOrDefault(submitted, Coming.NONE);
+        long more = isKnown ? 0 : Math.max(0, bytes - before.bytes());
+        if (more > 0) room.require(own, all, more);
+        coming.put(submitted, new Coming(before.senders() + 1, before.bytes() + more));
     }
 
     /** It is among the jobs now, or will not be. */
-    void came(String user, long bytes) {
-        coming.computeIfPresent(user, (name, before) -> before <= bytes ? null : before - bytes);
+    void came(String user, long submission) {
+        coming.computeIfPresent(
+                new Submitted(user, submission),
+                (_, one) -> one.senders() == 1 ? null : new Coming(one.senders() - 1, one.bytes()));
+        forgetOld();
     }
 
     void add(Job job) {
         byId.put(job.id(), job);
+        coming.computeIfPresent(
+                Submitted.of(job), (_, one) -> new Coming(one.senders(), 0)); // it counts itself
+    }
+
+    /** The table has all of it, and nobody is about to submit it a second time. */
+    private boolean isForgettable(Job job) {
+        return job.isTold() && !coming.containsKey(Submitted.of(job));
     }
 
     /** One that has ended, as the table has it. */
@@ -85,11 +120,11 @@ final class KnownJobs {
         }
     }
 
-    /** The table has them still. */
+    /** The table has them still. What it does not have yet is kept, and counts as if it went on. */
     void forgetOld() {
         List<Long> done =
                 byId.values().stream()
-                        .filter(Job::isDone)
+                        .filter(this::isForgettable)
                         .map(Job::id)
                         .filter(id -> !recalled.contains(id))
                         .toList();

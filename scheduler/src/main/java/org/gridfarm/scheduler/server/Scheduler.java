@@ -22,6 +22,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -92,7 +93,15 @@ public final class Scheduler implements AutoCloseable {
                 store.proxies().forEach(delegations::hold);
                 DelegatedRunner delegated = new DelegatedRunner(runner, delegations);
                 Dispatcher dispatcher =
-                        new Dispatcher(farm, delegated, writing, clock, events, accounts);
+                        new Dispatcher(
+                                farm,
+                                delegated,
+                                writing,
+                                clock,
+                                events,
+                                accounts,
+                                JobRoom.ofThisProcess(),
+                                this::end);
                 JobService service =
                         new JobService(
                                 dispatcher,
@@ -126,6 +135,12 @@ public final class Scheduler implements AutoCloseable {
                 deposed.accept(reason);
             }
         });
+    }
+
+    /** As the table has it. */
+    private CompletableFuture<Optional<String>> end(long job) {
+        return CompletableFuture.supplyAsync(
+                () -> store.job(job).filter(Job::isDone).map(Job::state), blocking);
     }
 
     /** Again and again, on the thread that may wait for the database. */

@@ -15,17 +15,24 @@ import java.util.concurrent.Executor;
 
 /** Clients that wait for news of a job. Owned by the event thread. */
 final class Waiters {
+    /** Goes on, on the event thread, when a job that may have been forgotten is in memory again. */
+    interface Recall {
+        void then(Exchange<?, ?> exchange, long job, Runnable work);
+    }
+
     private record Waiting(Exchange<WaitJobRequest, WaitJobReply> exchange, long untilNanos) {}
 
     private final Dispatcher dispatcher;
     private final Executor events;
     private final Clock clock;
+    private final Recall recall;
     private final List<Waiting> waiting = new ArrayList<>();
 
-    Waiters(Dispatcher dispatcher, Executor events, Clock clock) {
+    Waiters(Dispatcher dispatcher, Executor events, Clock clock, Recall recall) {
         this.dispatcher = dispatcher;
         this.events = events;
         this.clock = clock;
+        this.recall = recall;
         dispatcher.onChange(this::answerWaiting);
     }
 
@@ -45,19 +52,32 @@ final class Waiters {
         clock.after(Duration.ofMillis(most), () -> events.execute(this::answerWaiting));
     }
 
+    int count() {
+        return waiting.size();
+    }
+
     private void answerWaiting() {
         long now = clock.nanoTime();
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
             Waiting one = i.next();
             if (now >= one.untilNanos() || one.exchange().isCancelled() || hasNews(one)) {
                 i.remove();
-                JobService.guard(
-                        one.exchange(), () -> one.exchange().reply(progress(one.exchange())));
+                answer(one.exchange());
             }
         }
     }
 
-    /** That a job was forgotten meanwhile is news, too. */
+    private void answer(Exchange<WaitJobRequest, WaitJobReply> exchange) {
+        JobService.guard(
+                exchange,
+                () ->
+                        recall.then(
+                                exchange,
+                                exchange.request().getJob(),
+                                () -> exchange.reply(progress(exchange))));
+    }
+
+    /** That a job was forgotten meanwhile is news, too: it has ended. */
     private boolean hasNews(Waiting one) {
         WaitJobRequest request = one.exchange().request();
         return dispatcher

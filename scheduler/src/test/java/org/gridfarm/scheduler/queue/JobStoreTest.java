@@ -90,7 +90,7 @@ class JobStoreTest {
     }
 
     private long submit(long submission) {
-        return store.submit(epoch, "ann", request(submission), Optional.empty(), 77);
+        return store.submit(epoch, "ann", request(submission), Optional.empty(), 77).id();
     }
 
     private static TaskRow row(long job, int index, TaskState state, long finishOrder) {
@@ -224,7 +224,7 @@ class JobStoreTest {
     void aProxyIsKeptUntilItsJobIsDone() {
         KeptProxy first = new KeptProxy(ByteString.copyFromUtf8("one"), 1);
         KeptProxy second = new KeptProxy(ByteString.copyFromUtf8("two"), 2);
-        long id = store.submit(epoch, "ann", request(1), Optional.of(first), 0);
+        long id = store.submit(epoch, "ann", request(1), Optional.of(first), 0).id();
         assertThat(store.proxies()).containsOnlyKeys(id).containsEntry(id, first);
         store.keep(epoch, id, second);
         assertThat(store.proxies()).containsEntry(id, second);
@@ -261,7 +261,7 @@ class JobStoreTest {
                         ended(id, 0, TaskState.SUCCEEDED, day - 2_000, day + 1_000, 2),
                         ended(id, 1, TaskState.CANCELLED, day, day + 500, 1)),
                 List.of());
-        long other = store.submit(next, "bob", request(2), Optional.empty(), 78);
+        long other = store.submit(next, "bob", request(2), Optional.empty(), 78).id();
         store.record(
                 next,
                 List.of(ended("bob", other, 0, TaskState.FAILED, day, 2 * day + 1, 1)),

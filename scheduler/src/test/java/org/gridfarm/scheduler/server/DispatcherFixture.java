@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +35,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /** A dispatcher with nodes that do as they are told. */
@@ -57,9 +59,17 @@ abstract class DispatcherFixture {
     final Queue<Supplier<CompletableFuture<ReadTaskOutputReply>>> written =
             new ConcurrentLinkedQueue<>();
 
+    /** The table takes rows while somebody may acquire it. */
+    final Semaphore writing = new Semaphore(1);
+
+    /** What the table answers about jobs that are not in memory, one after the other. */
+    final Map<Long, Queue<Supplier<Optional<String>>>> ends = new ConcurrentHashMap<>();
+
     final Recorder recorder =
             new Recorder(
                     (tasks, jobs) -> {
+                        writing.acquireUninterruptibly();
+                        writing.release();
                         rows.addAll(tasks);
                         halted.addAll(jobs);
                     },
@@ -71,7 +81,22 @@ abstract class DispatcherFixture {
                     recorder,
                     new Ahead(),
                     this::unlessEnded,
-                    DispatcherTest::account);
+                    DispatcherTest::account,
+                    room(),
+                    this::ended);
+
+    /** For the jobs in memory. */
+    JobRoom room() {
+        return JobRoom.ofThisProcess();
+    }
+
+    private CompletableFuture<Optional<String>> ended(long job) {
+        Queue<Supplier<Optional<String>>> answers =
+                ends.getOrDefault(job, new ConcurrentLinkedQueue<>());
+        return answers.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.supplyAsync(answers.remove());
+    }
 
     static final class TestedFarmDefect extends RuntimeException {
         private static final long serialVersionUID = 1;

@@ -240,17 +240,20 @@ class DispatcherTest extends DispatcherFixture {
 
     @Test
     void aWaiterOnAJobThatIsForgottenIsAnsweredAndSoAreTheOthers() {
-        Waiters waiters = asked(() -> new Waiters(dispatcher, events, Clock.system()));
+        Waiters waiters =
+                asked(() ->
+                        new Waiters(
+                                dispatcher, events, Clock.system(), (_, _, work) -> work.run()));
         begin(List.of(), "n1");
         submit(1, "alice", job("", ""));
-        awaitState(1, "succeeded");
+        await().until(() -> asked(() -> dispatcher.require(1).isTold()));
         Call forgotten = new Call(1, asked(() -> dispatcher.require(1).change()));
         Call other = new Call(Limits.DONE_JOBS_KEPT + 2, 0);
+        events.execute(() -> waiters.park(forgotten.exchange()));
         for (int id = 2; id <= Limits.DONE_JOBS_KEPT + 1; id++) {
             submit(id, "alice", job(""));
         }
         submit(Limits.DONE_JOBS_KEPT + 2, "alice", job("", "", ""));
-        events.execute(() -> waiters.park(forgotten.exchange()));
         events.execute(() -> waiters.park(other.exchange()));
         assertThat(forgotten.answer.orTimeout(20, SECONDS).join())
                 .isInstanceOfSatisfying(

@@ -26,16 +26,23 @@ class KnownJobsTest {
     private final KnownJobs jobs = new KnownJobs(new JobRoom(32 * EACH));
 
     private Job job(long id, String user, boolean done) {
-        Job job = new Job(id, user, REQUEST, 0);
+        Job job = new Job(id, user, REQUEST.toBuilder().setSubmission(id).build(), 0);
         while (done && job.hasUntaken()) {
             job.abandon(job.takeNext(), "", 0);
         }
         assertThat(job.isDone()).isEqualTo(done);
+        job.durable();
         return job;
     }
 
+    private long submissions = 1_000;
+
+    private long submission() {
+        return ++submissions;
+    }
+
     private void refused(String user, String why) {
-        assertThatThrownBy(() -> jobs.reserve(user, EACH))
+        assertThatThrownBy(() -> jobs.reserve(user, submission(), EACH))
                 .isInstanceOfSatisfying(
                         FarmException.class,
                         e -> assertThat(e.kind()).isEqualTo(ErrorKind.OVERLOADED))
@@ -50,17 +57,17 @@ class KnownJobsTest {
     @Test
     void oneUserHasAPartOfWhatJobsMayTakeUntilSomeHaveEnded() {
         for (int i = 1; i <= 10; i++) jobs.add(job(i, "mallory", false));
-        jobs.reserve("mallory", EACH);
-        jobs.reserve("mallory", EACH);
+        jobs.reserve("mallory", 11, EACH);
+        jobs.reserve("mallory", 12, EACH);
         refused("mallory", "your jobs that have not ended would take");
         for (int i = 0; i < 2; i++) {
-            jobs.reserve("ann", EACH);
-            jobs.reserve("bob", EACH);
+            jobs.reserve("ann", submission(), EACH);
+            jobs.reserve("bob", submission(), EACH);
         }
         refused("carol", "all jobs that have not ended would take");
-        jobs.came("mallory", EACH);
+        jobs.came("mallory", 11);
         jobs.add(job(11, "mallory", true));
-        assertThatCode(() -> jobs.reserve("carol", EACH)).doesNotThrowAnyException();
+        assertThatCode(() -> jobs.reserve("carol", submission(), EACH)).doesNotThrowAnyException();
         refused("bob", "all jobs");
     }
 
@@ -68,11 +75,11 @@ class KnownJobsTest {
     @Test
     void oneJobAloneMayTakeWhatAllMay() {
         KnownJobs small = new KnownJobs(new JobRoom(5 * EACH / 2));
-        small.reserve("ann", EACH);
-        assertThatThrownBy(() -> small.reserve("ann", 1)).hasMessageContaining("your jobs");
-        assertThatThrownBy(() -> small.reserve("bob", EACH)).hasMessageContaining("all jobs");
-        small.came("ann", EACH);
-        small.reserve("ann", EACH);
+        small.reserve("ann", 1, EACH);
+        assertThatThrownBy(() -> small.reserve("ann", 2, 1)).hasMessageContaining("your jobs");
+        assertThatThrownBy(() -> small.reserve("bob", 2, EACH)).hasMessageContaining("all jobs");
+        small.came("ann", 1);
+        small.reserve("ann", 2, EACH);
     }
 
     @Test
@@ -89,5 +96,54 @@ class KnownJobsTest {
         small.add(job(3, "ann", true));
         small.forgetOld();
         assertThat(small.all()).extracting(Job::id).containsExactly(2L, 3L);
+    }
+
+    /** Neither the table nor anybody who waits for it has all of it. */
+    @Test
+    void whatHasEndedAndIsNotWrittenDownIsKeptAndTakesRoom() {
+        Job unwritten = new Job(1, "ann", REQUEST, 0);
+        unwritten.cancel("cancelled", 0);
+        jobs.add(unwritten);
+        for (int i = 2; i <= 7; i++) jobs.add(job(i, "ann", true));
+        for (int i = 8; i <= 18; i++) jobs.add(job(i, "ann", false));
+        jobs.forgetOld();
+        assertThat(jobs.find(1)).isPresent();
+        assertThat(jobs.find(2)).isEmpty();
+        refused("ann", "your jobs that have not ended would take");
+        unwritten.durable();
+        jobs.forgetOld();
+        assertThat(jobs.find(1)).isEmpty();
+        assertThatCode(() -> jobs.reserve("ann", submission(), EACH)).doesNotThrowAnyException();
+    }
+
+    /** Its sender has lost the answer, not the job. */
+    @Test
+    void aSubmissionThatIsSentAgainTakesNoMoreRoom() {
+        KnownJobs small = new KnownJobs(new JobRoom(5 * EACH / 2));
+        small.reserve("ann", 1, EACH);
+        assertThatCode(() -> small.reserve("ann", 1, EACH)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> small.reserve("bob", 1, EACH)).hasMessageContaining("all jobs");
+        assertThatThrownBy(() -> small.reserve("ann", 1, 2 * EACH))
+                .as("another job by the same number")
+                .hasMessageContaining("your jobs");
+        small.came("ann", 1);
+        assertThatThrownBy(() -> small.reserve("bob", 2, EACH)).hasMessageContaining("all jobs");
+        small.add(new Job(1, "ann", REQUEST, 0));
+        small.came("ann", 1);
+        assertThatCode(() -> small.reserve("ann", 1, EACH)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> small.reserve("bob", 2, EACH)).hasMessageContaining("all jobs");
+    }
+
+    /** Or it would be run again: the table may not have had its end when it was asked. */
+    @Test
+    void aJobThatIsSentAgainIsNotForgottenUntilItsSenderIsAnswered() {
+        jobs.add(job(1, "ann", true));
+        jobs.reserve("ann", 1, EACH);
+        for (int i = 2; i <= 10; i++) jobs.add(job(i, "ann", true));
+        jobs.forgetOld();
+        assertThat(jobs.find(1)).isPresent();
+        assertThat(jobs.find(2)).isEmpty();
+        jobs.came("ann", 1);
+        assertThat(jobs.find(1)).isEmpty();
     }
 }

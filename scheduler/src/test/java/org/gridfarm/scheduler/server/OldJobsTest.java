@@ -9,8 +9,10 @@ import org.gridfarm.protocol.auth.Role;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.wire.After;
 import org.gridfarm.protocol.wire.JobReply;
 import org.gridfarm.protocol.wire.JobRequest;
+import org.gridfarm.protocol.wire.SubmitJobReply;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
 import org.gridfarm.protocol.wire.TaskInfo;
 import org.gridfarm.protocol.wire.TaskSpec;
@@ -28,9 +30,9 @@ import java.io.IOException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /** Jobs that are in the table and not in memory any more. */
 @SuppressWarnings("NullAway.Init") // set before each test
@@ -54,7 +56,7 @@ class OldJobsTest extends DispatcherFixture {
                         dispatcher,
                         store,
                         epoch,
-                        user -> CompletableFuture.failedFuture(new IllegalStateException(user)),
+                        DispatcherTest::account,
                         events,
                         events,
                         Clock.system(),
@@ -75,7 +77,7 @@ class OldJobsTest extends DispatcherFixture {
                         .setName("old")
                         .addTasks(TaskSpec.getDefaultInstance())
                         .build();
-        long id = store.submit(epoch, "ann", request, Optional.empty(), 77);
+        long id = store.submit(epoch, "ann", request, Optional.empty(), 77).id();
         TaskInfo task =
                 TaskInfo.newBuilder()
                         .setJob(id)
@@ -120,6 +122,45 @@ class OldJobsTest extends DispatcherFixture {
             assertThat(job(ended(i))).isInstanceOf(JobReply.class);
         }
         assertThat(asked(() -> dispatcher.jobs().all().size())).isEqualTo(Limits.OLD_JOBS_RECALLED);
+    }
+
+    private static SubmitJobRequest after(long submission, List<Long> jobs) {
+        SubmitJobRequest.Builder request = job("", "").toBuilder().setSubmission(submission);
+        jobs.forEach(id -> request.addAfter(After.newBuilder().setJob(id)));
+        return request.build();
+    }
+
+    private Object submit(SubmitJobRequest request) {
+        return Answers.answer(ANN, request, JobService::submit, service);
+    }
+
+    /** Together they may be more than there is memory for. */
+    @Test
+    void aJobComesAfterManyOldOnesWithoutBringingThemIntoMemory() {
+        begin(List.of(), "n1");
+        List<Long> old = new ArrayList<>();
+        for (int i = 1; i <= Limits.OLD_JOBS_RECALLED + 1; i++) {
+            old.add(ended(i));
+        }
+        assertThat(submit(after(100, old))).isInstanceOf(SubmitJobReply.class);
+        assertThat(asked(() -> dispatcher.jobs().all())).hasSize(1);
+        assertThat(submit(after(101, List.of(old.getFirst(), 1_000_000L))))
+                .isInstanceOfSatisfying(
+                        FarmException.class,
+                        e -> {
+                            assertThat(e.kind()).isEqualTo(ErrorKind.NOT_FOUND);
+                            assertThat(e).hasMessageContaining("1000000");
+                        });
+    }
+
+    /** Its sender has lost the answer, and asks again when it is not in memory any more. */
+    @Test
+    void aJobThatIsSubmittedAgainAfterItHasEndedIsNotRunAgain() {
+        begin(List.of(), "n1");
+        long id = ended(1);
+        assertThat(submit(after(1, List.of())))
+                .isEqualTo(SubmitJobReply.newBuilder().setJob(id).build());
+        assertThat(asked(() -> dispatcher.find(id))).isEmpty();
     }
 
     @Test

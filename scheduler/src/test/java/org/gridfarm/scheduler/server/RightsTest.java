@@ -46,7 +46,9 @@ class RightsTest {
                     recorder,
                     Clock.system(),
                     events,
-                    user -> CompletableFuture.failedFuture(new IllegalStateException(user)));
+                    user -> CompletableFuture.failedFuture(new IllegalStateException(user)),
+                    JobRoom.ofThisProcess(),
+                    _ -> CompletableFuture.completedFuture(Optional.empty()));
     private final JobService service = service();
 
     /** None of these calls comes to the table or to a node. */
