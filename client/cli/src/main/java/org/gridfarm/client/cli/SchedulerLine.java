@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /** Calls to the scheduler, whichever of the configured ones leads now. Blocking; for one thread. */
 public final class SchedulerLine {
     private static final Duration CALL_MAX = Duration.ofSeconds(10);
-    private static final Duration SEARCH_MAX = Duration.ofSeconds(20);
-    private static final long PAUSE_NANOS = Duration.ofMillis(200).toNanos();
 
     private final Gridfarm farm;
     private final List<HostPort> addresses;
@@ -36,24 +35,25 @@ public final class SchedulerLine {
     }
 
     /**
-     * Repeats on another scheduler, or the same started again, while nobody can be reached; only
-     * for calls that may be repeated.
+     * Repeats on another scheduler, or the same started again, while nobody can be reached, and
+     * while too much is asked for; only for calls that may be repeated.
      */
     public <Q extends MessageLite, R extends MessageLite> R call(Method<Q, R> method, Q request) {
-        long end = System.nanoTime() + SEARCH_MAX.toNanos();
+        Repeats repeats = new Repeats(System.nanoTime());
         while (true) {
             try {
                 return peer().callPlain(method, request, CALL_MAX).join();
             } catch (RuntimeException e) {
                 FarmException failure = FarmException.of(e, method.name(), "");
-                boolean elsewhere =
-                        failure.kind().retry() == org.gridfarm.protocol.error.Retry.ELSEWHERE
-                                || failure.kind() == ErrorKind.NOT_READY;
-                if (!elsewhere || System.nanoTime() > end) {
-                    throw failure;
+                Repeats.Step step = repeats.after(failure.kind(), System.nanoTime());
+                switch (step) {
+                    case GIVE_UP -> throw failure;
+                    case ELSEWHERE -> drop();
+                    case LATER -> {
+                        // the connection is good
+                    }
                 }
-                drop();
-                java.util.concurrent.locks.LockSupport.parkNanos(PAUSE_NANOS);
+                LockSupport.parkNanos(step.pauseNanos());
             }
         }
     }

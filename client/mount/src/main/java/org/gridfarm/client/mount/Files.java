@@ -523,7 +523,7 @@ final class Files {
     }
 
     /** By path: what the kernel has written into a file that is still to come back is cut, too. */
-    CompletableFuture<Void> truncate(Credentials who, long node, long size) {
+    CompletableFuture<?> truncate(Credentials who, long node, long size) {
         return open.writersReady(node)
                 .thenCompose(_ -> mounted.transfer().truncate(who, node, size));
     }

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Standard input of this process, sent to a job's only task as that reads it. A file is sent again
@@ -111,8 +112,8 @@ public final class StandardInput {
                 isEnd = isRead && piece.isEmpty();
             }
             TaskInputReply reply =
-                    scheduler.call(
-                            SchedulerMethods.INPUT,
+                    taken(
+                            one -> scheduler.call(SchedulerMethods.INPUT, one),
                             TaskInputRequest.newBuilder()
                                     .setJob(job)
                                     .setOffset(at)
@@ -138,6 +139,22 @@ public final class StandardInput {
             } else {
                 piece = piece.substring((int) Math.min(piece.size(), accepted - at));
                 at = accepted;
+            }
+        }
+    }
+
+    /**
+     * As often as the scheduler has no room for it, since inputs of other jobs may wait for long.
+     *
+     * @param scheduler pauses before it gives up
+     */
+    static TaskInputReply taken(
+            Function<TaskInputRequest, TaskInputReply> scheduler, TaskInputRequest piece) {
+        while (true) {
+            try {
+                return scheduler.apply(piece);
+            } catch (FarmException e) {
+                if (e.kind() != ErrorKind.OVERLOADED) throw e;
             }
         }
     }
