@@ -145,7 +145,7 @@ class OpenFileLevelTest {
                     .isEqualTo(-1);
             change(file, content, random);
         } finally {
-            dead.forEach(farm::startOne);
+            dead.forEach(farm::restart);
         }
         Path copy = farm.directory().resolve(name);
         farm.gf("get", "gf:/" + name, copy.toString());

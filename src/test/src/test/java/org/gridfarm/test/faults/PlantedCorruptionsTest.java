@@ -66,7 +66,7 @@ class PlantedCorruptionsTest {
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> client.nodes().stream().noneMatch(n -> n.getState().equals("up")));
             int planted = plant(farm, layouts);
-            NODES.forEach(farm::startOne);
+            NODES.forEach(farm::restart);
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> client.nodes().stream().allMatch(n -> n.getState().equals("up")));
             readSome(client);
