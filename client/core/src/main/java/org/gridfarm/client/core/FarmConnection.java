@@ -39,22 +39,8 @@ final class FarmConnection implements AutoCloseable {
     private @Nullable MetadataClient metadata; // set before the first connection is made
 
     FarmConnection(
-            ClientConfig config,
-            String name,
-            Clock clock,
-            Entropy entropy,
-            Inheritance inheritance,
-            OwnDecisions decisions) {
-        this(
-                config,
-                name,
-                clock,
-                entropy,
-                Loops.start("gf-client"),
-                true,
-                null,
-                inheritance,
-                decisions);
+            ClientConfig config, String name, Inheritance inheritance, OwnDecisions decisions) {
+        this(config, name, Loops.start("gf-client"), true, null, inheritance, decisions);
     }
 
     /**
@@ -63,13 +49,13 @@ final class FarmConnection implements AutoCloseable {
     FarmConnection(
             ClientConfig config,
             String name,
-            Clock clock,
-            Entropy entropy,
             Loops loops,
             boolean ownLoops,
             @Nullable ChannelSecurity security,
             Inheritance inheritance,
             OwnDecisions decisions) {
+        Clock clock = Clock.system();
+        Entropy entropy = Entropy.system();
         this.loops = loops;
         this.ownLoops = ownLoops;
         ChannelSecurity secured =

@@ -14,8 +14,6 @@ import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.attributes.Nanos;
-import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.env.Entropy;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.FarmPath;
@@ -108,13 +106,8 @@ public final class Gridfarm implements AutoCloseable {
      */
     public static Gridfarm open(
             ClientConfig config, String client, Inheritance inheritance, OwnDecisions decisions) {
-        return opened(connection(config, client, inheritance, decisions), config, inheritance);
-    }
-
-    private static FarmConnection connection(
-            ClientConfig config, String client, Inheritance inheritance, OwnDecisions decisions) {
-        return new FarmConnection(
-                config, client, Clock.system(), Entropy.system(), inheritance, decisions);
+        return opened(
+                new FarmConnection(config, client, inheritance, decisions), config, inheritance);
     }
 
     /**
@@ -134,16 +127,7 @@ public final class Gridfarm implements AutoCloseable {
             Inheritance inheritance,
             OwnDecisions decisions) {
         return opened(
-                new FarmConnection(
-                        config,
-                        client,
-                        Clock.system(),
-                        Entropy.system(),
-                        loops,
-                        false,
-                        security,
-                        inheritance,
-                        decisions),
+                new FarmConnection(config, client, loops, false, security, inheritance, decisions),
                 config,
                 inheritance);
     }

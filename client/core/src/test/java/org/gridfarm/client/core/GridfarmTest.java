@@ -215,6 +215,7 @@ class GridfarmTest {
                     }
                 };
         Gridfarm farm = memory.client(former, OwnDecisions.NONE);
+        farm.resume();
         assertThat(farm.list(FarmPath.ROOT)).isEmpty(); // it has a session of its own
         assertThatThrownBy(() -> farm.mkdir(FarmPath.of("/once")))
                 .isInstanceOfSatisfying(

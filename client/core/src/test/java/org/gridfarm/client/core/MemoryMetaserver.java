@@ -1,6 +1,7 @@
 package org.gridfarm.client.core;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
 
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -8,6 +9,7 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.NameText;
 import org.gridfarm.protocol.rpc.ChannelSecurity;
 import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.rpc.Handler;
 import org.gridfarm.protocol.rpc.HostPort;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.rpc.Peer;
@@ -160,9 +162,7 @@ final class MemoryMetaserver implements AutoCloseable {
                         new HostPort("127.0.0.1", port), "metaserver", security, services));
     }
 
-    <Q extends com.google.protobuf.MessageLite, R extends com.google.protobuf.MessageLite>
-            org.gridfarm.protocol.rpc.Handler<Q, R> counted(
-                    org.gridfarm.protocol.rpc.Handler<Q, R> handler) {
+    <Q extends MessageLite, R extends MessageLite> Handler<Q, R> counted(Handler<Q, R> handler) {
         long here = epoch;
         return e -> {
             if (here != epoch) return; // a server that is gone answers nobody
