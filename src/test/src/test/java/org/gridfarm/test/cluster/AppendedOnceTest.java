@@ -87,6 +87,7 @@ class AppendedOnceTest {
      */
     @Test
     void anEarlierRecordOfTheSameBytesIsNotTakenForIt() throws Exception {
+        farm.awaitNodes();
         Path elsewhere = Files.createFile(farm.mount().resolve("appended/ticks"));
         try (Appender here = new Appender("appended/ticks")) {
             here.append(TICK);
@@ -111,6 +112,7 @@ class AppendedOnceTest {
     /** The head of the chain has the record; who is behind it does not answer. */
     @Test
     void aRecordFarBehindTheEndThatTheKernelKnowsIsFound() throws Exception {
+        farm.awaitNodes(); // the head is to be the mount's own
         Path elsewhere = Files.createFile(farm.mount().resolve("appended/far"));
         List<String> behind = List.of("n2", "n3");
         try (Appender here = new Appender("appended/far")) {

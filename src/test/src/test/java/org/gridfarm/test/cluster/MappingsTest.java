@@ -149,7 +149,7 @@ class MappingsTest {
         farm.directory("/gone-" + how, 2);
         farm.gf("node", "readonly", "n3"); // so that the copies are at n1 and n2, and stay there
         try {
-            awaitAllNodes();
+            farm.awaitNodes();
             put(path);
             Path elsewhere = farm.mountOf("n2").resolve(path);
             Process mapping = mapping(path, how);
@@ -170,14 +170,6 @@ class MappingsTest {
             farm.restart("n1");
             farm.gf("node", "readwrite", "n3");
         }
-    }
-
-    private static void awaitAllNodes() {
-        await("all nodes")
-                .atMost(Duration.ofSeconds(60))
-                .until(() ->
-                        farm.client().nodes().stream()
-                                .noneMatch(node -> node.getState().equals("down")));
     }
 
     /** Of mapped.py, which waits after it has said what it stored. */

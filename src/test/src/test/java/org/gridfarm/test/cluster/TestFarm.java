@@ -500,6 +500,15 @@ public final class TestFarm implements AutoCloseable {
         }
     }
 
+    /** Until the leader counts every node as there. */
+    public void awaitNodes() {
+        await("all nodes")
+                .atMost(Duration.ofSeconds(60))
+                .until(() ->
+                        client().nodes().stream()
+                                .noneMatch(node -> node.getState().equals("down")));
+    }
+
     public void stop() {
         gf("cluster", "stop", "--dir", directory.toString());
     }
