@@ -16,7 +16,6 @@ import org.gridfarm.protocol.wire.ClusterStatusRequest;
 import org.gridfarm.protocol.wire.LockKind;
 import org.gridfarm.protocol.wire.LockRequest;
 import org.gridfarm.protocol.wire.MutateRequest;
-import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.SetXattr;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,17 +53,6 @@ class BoundsTest {
                 .satisfies(e -> assertThat(FarmException.of(e, "", "").kind()).isEqualTo(kind));
     }
 
-    private static MutateRequest opening(TestClient client, String name, long handle) {
-        MutateRequest.Builder made = client.creating(1, name).toBuilder();
-        made.getCreateBuilder()
-                .setOpen(
-                        OpenRequest.newBuilder()
-                                .setSession(client.session)
-                                .setHandle(handle)
-                                .setRead(true));
-        return made.build();
-    }
-
     @Test
     void whoHasHisShareIsToldSoAndGetsMoreWhenHeGivesSomeBack() {
         MetaServerDaemon leader = leader(new ClientLimits(90, 3, 4, 6, 2, 4, 1000, 8, 100));
@@ -80,22 +68,22 @@ class BoundsTest {
         TestClient four = new TestClient(farm, leader, 14);
 
         for (int i = 1; i <= 4; i++) {
-            one.call(MetadataMethods.MUTATE, opening(one, "f" + i, i));
+            one.call(MetadataMethods.MUTATE, one.creatingOpen(1, "f" + i, i));
         }
         assertRefused(
                 ErrorKind.TOO_MANY_OPEN,
                 "4",
-                () -> one.call(MetadataMethods.MUTATE, opening(one, "f5", 5)));
+                () -> one.call(MetadataMethods.MUTATE, one.creatingOpen(1, "f5", 5)));
         assertThat(one.lookup(1, "f5").getFound()).as("nor is it made").isFalse();
         for (int i = 6; i <= 7; i++) {
-            four.call(MetadataMethods.MUTATE, opening(four, "f" + i, i));
+            four.call(MetadataMethods.MUTATE, four.creatingOpen(1, "f" + i, i));
         }
         assertRefused(
                 ErrorKind.TOO_MANY_OPEN,
                 "6 are all that the sessions of one user",
-                () -> four.call(MetadataMethods.MUTATE, opening(four, "f8", 8)));
+                () -> four.call(MetadataMethods.MUTATE, four.creatingOpen(1, "f8", 8)));
         one.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(1).build());
-        four.call(MetadataMethods.MUTATE, opening(four, "f8", 8));
+        four.call(MetadataMethods.MUTATE, four.creatingOpen(1, "f8", 8));
 
         // One has had four answers: those of what was refused are not kept.
         for (int i = 1; i <= 4; i++) one.mkdir(1, "d" + i);

@@ -11,7 +11,6 @@ import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.DataRecall;
 import org.gridfarm.protocol.wire.MutateRequest;
-import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.ShipReply;
 import org.gridfarm.protocol.wire.ShipRequest;
 import org.junit.jupiter.api.AfterEach;
@@ -84,7 +83,7 @@ class ShipmentBoundsTest {
     @Test
     void whatIsDecidedIsTakenThoughTooMuchIsOpen() {
         startWith(new ClientLimits(90, 9, OPEN, 99, 9, 9, 999, 99, 99));
-        for (int i = 1; i <= MANY; i++) holder.does(opening(own, "f" + i, i));
+        for (int i = 1; i <= MANY; i++) holder.does(client.creatingOpen(own, "f" + i, i));
         ShipReply reply = client.call(MetadataMethods.SHIP, holder.shipment(holder.unshipped));
         assertThat(reply.getReason()).isEmpty();
         assertThat(reply.getDone()).isEqualTo(MANY);
@@ -92,23 +91,12 @@ class ShipmentBoundsTest {
 
         assertRefused(
                 ErrorKind.TOO_MANY_OPEN,
-                () -> client.call(MetadataMethods.MUTATE, opening(1, "g", 99)));
+                () -> client.call(MetadataMethods.MUTATE, client.creatingOpen(1, "g", 99)));
         assertAskedBack();
         CloseRequest.Builder most = CloseRequest.newBuilder();
         for (long handle = OPEN; handle <= MANY; handle++) most.addHandles(handle);
         client.call(MetadataMethods.CLOSE, most.build());
-        client.call(MetadataMethods.MUTATE, opening(1, "g", 99));
-    }
-
-    private MutateRequest opening(long parent, String name, long handle) {
-        MutateRequest.Builder made = client.creating(parent, name).toBuilder();
-        made.getCreateBuilder()
-                .setOpen(
-                        OpenRequest.newBuilder()
-                                .setSession(client.session)
-                                .setHandle(handle)
-                                .setRead(true));
-        return made.build();
+        client.call(MetadataMethods.MUTATE, client.creatingOpen(1, "g", 99));
     }
 
     /** So that it decides nothing more that there is no room for. */

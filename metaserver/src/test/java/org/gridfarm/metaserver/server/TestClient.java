@@ -14,6 +14,7 @@ import org.gridfarm.protocol.wire.LookupRequest;
 import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
+import org.gridfarm.protocol.wire.OpenRequest;
 import org.gridfarm.protocol.wire.OpenSessionReply;
 import org.gridfarm.protocol.wire.OpenSessionRequest;
 import org.gridfarm.protocol.wire.RecallRequest;
@@ -151,6 +152,18 @@ final class TestClient {
                                 .setMode(0644)
                                 .setExclusive(true))
                 .build();
+    }
+
+    /** The same of a file that is opened for reading with that. */
+    MutateRequest creatingOpen(long parent, String name, long handle) {
+        MutateRequest.Builder made = creating(parent, name).toBuilder();
+        made.getCreateBuilder()
+                .setOpen(
+                        OpenRequest.newBuilder()
+                                .setSession(session)
+                                .setHandle(handle)
+                                .setRead(true));
+        return made.build();
     }
 
     MutateReply create(long parent, String name) {

@@ -91,13 +91,14 @@ public final class FileOpens {
      * they may no longer cache, and must still wait for the batch.
      */
     void open(Caller caller, Credentials who, long inode, OpenRequest wish, Runnable opened) {
-        requireRoom(caller, wish);
+        requireRoom(caller, wish, "open");
         open(caller, who, inode, wish, List.of(), opened);
     }
 
-    private void requireRoom(Caller caller, OpenRequest wish) {
+    /** For one more open file, unless that handle is open already. */
+    void requireRoom(Caller caller, OpenRequest wish, String operation) {
         if (opens.find(wish.getHandle()) == null) {
-            leader.bounds().requireRoomToOpen(caller.session(), "open");
+            leader.bounds().requireRoomToOpen(caller.session(), operation);
         }
     }
 
@@ -559,7 +560,7 @@ public final class FileOpens {
                         "the file was sealed or rewritten meanwhile");
             }
         }
-        requireRoom(caller, wish);
+        requireRoom(caller, wish, "open");
         open(caller, who, inode, wish, List.of(), true, opened);
     }
 }

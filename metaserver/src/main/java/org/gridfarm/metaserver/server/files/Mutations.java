@@ -200,9 +200,7 @@ public final class Mutations {
         }
         leader.bounds().requireRoomFor(request, state.outcomes());
         OpenRequest wish = openWish(request);
-        if (wish != null && opens.files().find(wish.getHandle()) == null) {
-            leader.bounds().requireRoomToOpen(request.getSession(), operation(request));
-        }
+        if (wish != null) opens.requireRoom(asked.caller(), wish, operation(request));
     }
 
     private void execute(Asked asked, Caller caller, Credentials who, MutateRequest request) {
