@@ -112,7 +112,7 @@ final class OpenSizes implements SizeSource {
     public CompletableFuture<List<@Nullable ChainOutcome>> ask(Layout layout) {
         List<CompletableFuture<@Nullable ChainOutcome>> asked = new ArrayList<>();
         for (ObjectLocation location : layout.getObjectsList()) {
-            asked.add(stat(location, 0));
+            asked.add(stat(location, 0, ""));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
@@ -122,7 +122,8 @@ final class OpenSizes implements SizeSource {
                 });
     }
 
-    private CompletableFuture<@Nullable ChainOutcome> stat(ObjectLocation location, int member) {
+    private CompletableFuture<@Nullable ChainOutcome> stat(
+            ObjectLocation location, int member, String silent) {
         if (member >= location.getReplicasCount()) {
             return location.getReplicasCount() == 0
                     ? CompletableFuture.completedFuture(null)
@@ -131,7 +132,7 @@ final class OpenSizes implements SizeSource {
                                     ErrorKind.DATA_UNAVAILABLE,
                                     "stat",
                                     "",
-                                    "no node of its chain answers"));
+                                    "no node of its chain answers:" + silent));
         }
         Replica replica = location.getReplicas(member);
         StatObjectRequest request =
@@ -146,12 +147,12 @@ final class OpenSizes implements SizeSource {
                     if (thrown == null) {
                         return CompletableFuture.<@Nullable ChainOutcome>completedFuture(outcome);
                     }
-                    boolean absent =
-                            FarmException.of(thrown, "stat", "").kind() == ErrorKind.OBJECT_ABSENT;
+                    FarmException failure = FarmException.of(thrown, "stat", replica.getNode());
+                    boolean absent = failure.kind() == ErrorKind.OBJECT_ABSENT;
                     // Of what was committed it was lost there: that says nothing of the size.
                     return absent && replica.getState() == ReplicaState.WRITING
                             ? CompletableFuture.<@Nullable ChainOutcome>completedFuture(null)
-                            : stat(location, member + 1);
+                            : stat(location, member + 1, silent + " " + failure.getMessage());
                 })
                 .thenCompose(outcome -> outcome);
     }

@@ -7,20 +7,21 @@ import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.file.Wiring;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.error.Retry;
-import org.gridfarm.protocol.wire.OpenReply;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Brings open files back at a leader that does not know of them: after a fail-over, and those of a
@@ -94,13 +95,12 @@ public final class Reclaims {
             LeaderCalls calls, OpenInode shared, FarmFileHandle handle) {
         Awaited awaited = restored.get(handle);
         boolean fromBefore = awaited != null;
-        return askedAgain(calls, shared, handle, wiring.clock().nanoTime())
-                .thenCompose(reply -> {
-                    handle.reclaimed(reply);
-                    return fromBefore && handle.flags().write()
-                            ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
-                            : CompletableFuture.<Void>completedFuture(null);
-                })
+        long until = wiring.clock().nanoTime() + wiring.session().deadline().toNanos();
+        return again(
+                        wiring.clock(),
+                        until,
+                        calls::isOpen,
+                        () -> asked(calls, shared, handle, fromBefore))
                 .handle((done, thrown) -> {
                     if (thrown == null) {
                         settled(handle, null);
@@ -126,26 +126,41 @@ public final class Reclaims {
                 });
     }
 
-    /** A leader that is busy is asked until the time of a call is over. */
-    private CompletableFuture<OpenReply> askedAgain(
-            LeaderCalls calls, OpenInode shared, FarmFileHandle handle, long since) {
+    private CompletableFuture<Void> asked(
+            LeaderCalls calls, OpenInode shared, FarmFileHandle handle, boolean fromBefore) {
         return calls.call(
                         MetadataMethods.REFRESH, handle.refreshRequest(0).setReclaim(true).build())
+                .thenCompose(reply -> {
+                    handle.reclaimed(reply);
+                    return fromBefore && handle.flags().write()
+                            ? sizes.ask(reply.getLayout()).thenAccept(shared::restored)
+                            : CompletableFuture.<Void>completedFuture(null);
+                });
+    }
+
+    /**
+     * A leader that is busy is asked until the time of a call is over, and so is one that names a
+     * chain of which no node answers: before long it has another one.
+     */
+    static CompletableFuture<Void> again(
+            Clock clock,
+            long until,
+            BooleanSupplier isWorthIt,
+            Supplier<CompletableFuture<Void>> question) {
+        return question.get()
                 .exceptionallyCompose(thrown -> {
                     ErrorKind kind = FarmException.of(thrown, "reopen", "").kind();
-                    boolean busy =
+                    boolean passes =
                             kind == ErrorKind.TIMED_OUT
                                     || kind == ErrorKind.OVERLOADED
-                                    || kind == ErrorKind.NOT_READY;
-                    Duration waited = Duration.ofNanos(wiring.clock().nanoTime() - since);
-                    if (!busy
-                            || !calls.isOpen()
-                            || waited.compareTo(wiring.session().deadline()) >= 0) {
+                                    || kind == ErrorKind.NOT_READY
+                                    || kind == ErrorKind.DATA_UNAVAILABLE;
+                    if (!passes || !isWorthIt.getAsBoolean() || clock.nanoTime() - until >= 0) {
                         return CompletableFuture.failedFuture(thrown);
                     }
                     CompletableFuture<Void> later = new CompletableFuture<>();
-                    wiring.clock().after(TransferLimits.RETRY_PAUSE, () -> later.complete(null));
-                    return later.thenCompose(done -> askedAgain(calls, shared, handle, since));
+                    clock.after(TransferLimits.RETRY_PAUSE, () -> later.complete(null));
+                    return later.thenCompose(done -> again(clock, until, isWorthIt, question));
                 });
     }
 
