@@ -1,6 +1,7 @@
 package org.gridfarm.client.mount;
 
 import org.gridfarm.client.core.transfer.FileHandle;
+import org.gridfarm.client.core.transfer.FileIdentity;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
@@ -116,6 +117,9 @@ final class OpenTable {
                                 access(handle.flags(), kernelWrites),
                                 handle.attributes().getGeneration(),
                                 local == null ? 0 : local.staged(),
+                                kernelWrites && local != null
+                                        ? FileIdentity.number(local.identity())
+                                        : 0,
                                 who));
         handle.noted();
         add(number, file);
@@ -230,8 +234,7 @@ final class OpenTable {
         boolean kernelWrites = record.has(OpenRecord.KERNEL_WRITES);
         CompletableFuture<Void> ready =
                 kernelWrites || record.staged() != 0
-                        ? restored.ready()
-                                .thenCompose(_ -> writtenHere(restored.handle(), record.staged()))
+                        ? restored.ready().thenCompose(_ -> writtenHere(restored.handle(), record))
                         : restored.ready();
         OpenFile file =
                 new OpenFile(
@@ -258,8 +261,8 @@ final class OpenTable {
     }
 
     /** The node is told again that its replica changes behind its back. */
-    private static CompletableFuture<Void> writtenHere(FileHandle handle, long staged) {
-        return handle.openLocalAgain(staged)
+    private static CompletableFuture<Void> writtenHere(FileHandle handle, OpenRecord record) {
+        return handle.openLocalAgain(record.staged(), record.file())
                 .thenAccept(local -> {
                     if (local == null) {
                         throw new FarmException(

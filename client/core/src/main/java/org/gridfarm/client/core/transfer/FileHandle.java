@@ -179,8 +179,9 @@ public interface FileHandle {
      * The same for a file that a former process wrote so, whose kernel goes on.
      *
      * @param staged as {@link LocalFile#staged} said then
+     * @param wanted which file it has to be, as {@link FileIdentity#number} said then; 0: any
      */
-    CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged);
+    CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged, long wanted);
 
     /**
      * Where the file lies that the kernel wrote into, after this process has closed what it had

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path absolute, on this host
  * @param size bytes of the object when it was granted
- * @param identity equal for the same file of the host, whatever its path; null: not known
+ * @param identity null: not known
  * @param staged number of the staged file it is or was; 0: it has been a replica from the start
  */
 public record LocalFile(
-        String path, long size, boolean write, @Nullable Object identity, long staged) {}
+        String path, long size, boolean write, @Nullable FileIdentity identity, long staged) {}

@@ -50,9 +50,10 @@ public final class Ledger implements OpenBook, AutoCloseable {
     private static final int SLOTS_PER_PART = PART_BYTES / SLOT_BYTES;
     private static final int GROUPS_AT = 64;
     private static final int STAGED_AT = SLOT_BYTES - 8;
+    private static final int FILE_AT = STAGED_AT - 8;
 
     /** Groups beyond these are not kept: the file is reopened at a new leader without them. */
-    private static final int GROUPS_MAX = (STAGED_AT - GROUPS_AT) / 4;
+    private static final int GROUPS_MAX = (FILE_AT - GROUPS_AT) / 4;
 
     private static final int FREE = 0;
     private static final int OPEN = 1;
@@ -217,7 +218,8 @@ public final class Ledger implements OpenBook, AutoCloseable {
         part.putLong(at + 16, record.inode());
         part.putLong(at + 24, record.server());
         part.putLong(at + 32, record.request());
-        part.putInt(at + 40, record.access());
+        boolean isFileKnown = record.file() != 0;
+        part.putInt(at + 40, record.access() | (isFileKnown ? OpenRecord.FILE_KNOWN : 0));
         part.putInt(at + 44, record.backing());
         part.putInt(at + 48, record.who().getUid());
         part.putInt(at + 52, record.who().getGid());
@@ -225,6 +227,7 @@ public final class Ledger implements OpenBook, AutoCloseable {
         part.putInt(at + 56, groups);
         part.putInt(at + 60, record.generation());
         part.putLong(at + STAGED_AT, record.staged());
+        part.putLong(at + FILE_AT, record.file());
         for (int i = 0; i < groups; i++) {
             part.putInt(at + GROUPS_AT + 4 * i, record.who().getGroups(i));
         }
@@ -306,6 +309,8 @@ public final class Ledger implements OpenBook, AutoCloseable {
         for (int i = 0; i < groups; i++) {
             who.addGroups(part.getInt(at + GROUPS_AT + 4 * i));
         }
+        int access = part.getInt(at + 40);
+        boolean isFileKnown = (access & OpenRecord.FILE_KNOWN) != 0; // programs before wrote none
         return new OpenRecord(
                 part.getLong(at + 8),
                 part.getLong(at + 16),
@@ -313,9 +318,10 @@ public final class Ledger implements OpenBook, AutoCloseable {
                 part.getLong(at + 32),
                 part.getInt(at + 4),
                 part.getInt(at + 44),
-                part.getInt(at + 40),
+                access & ~OpenRecord.FILE_KNOWN,
                 part.getInt(at + 60),
                 part.getLong(at + STAGED_AT),
+                isFileKnown ? part.getLong(at + FILE_AT) : 0,
                 who.build());
     }
 

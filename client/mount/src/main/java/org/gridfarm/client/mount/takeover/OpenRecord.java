@@ -12,6 +12,8 @@ import org.gridfarm.protocol.wire.Credentials;
  * @param access bits of {@link #READ} and the like
  * @param generation of the content when it was opened
  * @param staged number of the staged file it was made of; 0: none
+ * @param file which one of this host the kernel writes, as {@code FileIdentity.number} tells; 0:
+ *     none, or not known
  */
 public record OpenRecord(
         long number,
@@ -23,6 +25,7 @@ public record OpenRecord(
         int access,
         int generation,
         long staged,
+        long file,
         Credentials who) {
     public static final int READ = 1;
     public static final int WRITE = 2;
@@ -31,6 +34,9 @@ public record OpenRecord(
 
     /** The kernel writes into the local replica. */
     public static final int KERNEL_WRITES = 16;
+
+    /** It says which file the kernel writes. */
+    static final int FILE_KNOWN = 32;
 
     public boolean has(int bit) {
         return (access & bit) != 0;

@@ -31,6 +31,7 @@ class LedgerTest {
                 OpenRecord.WRITE,
                 4,
                 300 + number,
+                400 + number,
                 who);
     }
 
@@ -77,6 +78,7 @@ class LedgerTest {
                             again.access(),
                             again.generation(),
                             again.staged(),
+                            again.file(),
                             again.who()));
         }
         try (Ledger second = open()) {

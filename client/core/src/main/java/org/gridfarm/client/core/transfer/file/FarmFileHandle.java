@@ -349,8 +349,8 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
     }
 
     @Override
-    public CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged) {
-        return granted(reads.openLocalAgain(staged), true);
+    public CompletableFuture<@Nullable LocalFile> openLocalAgain(long staged, long wanted) {
+        return granted(reads.openLocalAgain(staged, wanted), true);
     }
 
     @Override

@@ -39,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /**
  * Reading through one handle: the local file where there is one, chunks read ahead, or the
@@ -437,8 +438,9 @@ public final class FileReads {
      * more.
      *
      * @param staged number of the staged file that it had for it; 0: none
+     * @param wanted number of the file that the kernel writes; 0: not known
      */
-    CompletableFuture<@Nullable LocalReplica> openLocalAgain(long staged) {
+    CompletableFuture<@Nullable LocalReplica> openLocalAgain(long staged, long wanted) {
         Asked asked = new Asked(true, false);
         Asked before = local.getAndSet(asked);
         if (before != null) {
@@ -446,13 +448,14 @@ public final class FileReads {
         }
         wiring.attached().descriptors().takeAnyway(user); // the former process had it, too
         asked.whenComplete((replica, thrown) -> counted(replica));
-        askAgain(asked, staged, wiring.clock().nanoTime());
+        askAgain(asked, () -> askNow(staged, wanted), wiring.clock().nanoTime());
         return asked;
     }
 
-    private void askAgain(Asked asked, long staged, long since) {
+    private void askAgain(
+            Asked asked, Supplier<CompletableFuture<@Nullable LocalReplica>> question, long since) {
         wiring.again()
-                .take(() -> askNow(staged))
+                .take(question)
                 .whenComplete((replica, thrown) -> {
                     FarmException failure =
                             thrown == null ? null : FarmException.of(thrown, "open-local", "");
@@ -472,12 +475,12 @@ public final class FileReads {
                                         TransferLimits.RETRY_PAUSE,
                                         () ->
                                                 anew.whenComplete((done, why) ->
-                                                        askAgain(asked, staged, since)));
+                                                        askAgain(asked, question, since)));
                     }
                 });
     }
 
-    private CompletableFuture<@Nullable LocalReplica> askNow(long staged) {
+    private CompletableFuture<@Nullable LocalReplica> askNow(long staged, long wanted) {
         return open.layout()
                 .thenCompose(layout -> {
                     Replica replica = here(layout, false);
@@ -488,13 +491,13 @@ public final class FileReads {
                                     LocalWriting.request(
                                             layout.getObjects(0).getObject(), replica, staged),
                                     (reply, peer) ->
-                                            LocalReplica.openAgain(reply, true, staged, peer));
+                                            LocalReplica.openAgain(reply, staged, wanted, peer));
                 });
     }
 
-    /** What is granted is opened. */
+    /** What is granted is opened; null: it is not what is wanted. */
     private interface Opening {
-        LocalReplica of(OpenLocalReply granted, Peer node) throws IOException;
+        @Nullable LocalReplica of(OpenLocalReply granted, Peer node) throws IOException;
     }
 
     private CompletableFuture<@Nullable LocalReplica> ask(
@@ -515,7 +518,9 @@ public final class FileReads {
     private @Nullable LocalReplica opened(OpenLocalReply reply, Peer peer, Opening opening) {
         try {
             wiring.attached().ground().check(reply.getPath());
-            return opening.of(reply, peer);
+            LocalReplica opened = opening.of(reply, peer);
+            if (opened == null) wiring.attached().givenBack().add(peer, reply.getLease(), true);
+            return opened;
         } catch (IOException e) {
             // Another container or user: the node's files cannot be seen from here.
             wiring.attached().ground().failed(e);

@@ -2,6 +2,7 @@ package org.gridfarm.client.core.transfer.local;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import org.gridfarm.client.core.transfer.FileIdentity;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.client.core.transfer.node.TransferLimits;
 import org.gridfarm.protocol.env.Clock;
@@ -90,7 +91,7 @@ public final class KnownReplicas {
                         .build();
         try {
             LocalReplica replica = LocalReplica.open(granted, false, found.node);
-            Object identity = replica.file.identity();
+            FileIdentity identity = replica.file.identity();
             if (identity != null && identity.equals(found.file.identity())) {
                 return replica;
             }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import io.netty.buffer.ByteBuf;
 
+import org.gridfarm.client.core.transfer.FileIdentity;
 import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.protocol.error.DiskTrouble;
@@ -20,7 +21,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -88,10 +88,19 @@ public final class LocalReplica {
         return open(granted, write, 0, node, false);
     }
 
-    /** Granted again: what was written into it before is not known. */
-    public static LocalReplica openAgain(
-            OpenLocalReply granted, boolean write, long staged, Peer node) throws IOException {
-        return open(granted, write, staged, node, true);
+    /**
+     * Granted again for writing: what was written into it before is not known.
+     *
+     * @param wanted number of the file that it has to be, as {@link FileIdentity#number} tells; 0:
+     *     any. A node that was away for a while may have another copy of the object by now.
+     * @return null: it is another file
+     */
+    public static @Nullable LocalReplica openAgain(
+            OpenLocalReply granted, long staged, long wanted, Peer node) throws IOException {
+        LocalReplica opened = open(granted, true, staged, node, true);
+        if (wanted == 0 || wanted == FileIdentity.number(opened.file.identity())) return opened;
+        opened.close();
+        return null;
     }
 
     private static LocalReplica open(
@@ -152,14 +161,9 @@ public final class LocalReplica {
         }
     }
 
-    /** Device and inode. */
-    private static @Nullable Object identity(Path path) throws IOException {
+    private static FileIdentity identity(Path path) throws IOException {
         LocalDisk.waits();
-        BasicFileAttributes seen = Files.readAttributes(path, BasicFileAttributes.class, THIS);
-        if (!seen.isRegularFile()) {
-            throw new FileSystemException(path.toString(), null, "no regular file");
-        }
-        return seen.fileKey();
+        return FileIdentity.of(path);
     }
 
     // ---- the grant
@@ -225,8 +229,7 @@ public final class LocalReplica {
     /** True when what the node has granted anew is this very file. */
     boolean renewed(OpenLocalReply granted, Peer node) {
         try {
-            Object now = identity(Path.of(granted.getPath()));
-            if (now == null || !now.equals(file.identity())) {
+            if (!identity(Path.of(granted.getPath())).equals(file.identity())) {
                 return false;
             }
         } catch (IOException e) {
@@ -296,8 +299,7 @@ public final class LocalReplica {
         LocalDisk.waits();
         try {
             long next = blocks.nextData(path(), offset);
-            Object now = identity(path());
-            if (now == null || !now.equals(file.identity())) {
+            if (!identity(path()).equals(file.identity())) {
                 return offset; // another file lies there by now
             }
             return next < 0 ? end : Math.min(next, end);
@@ -315,8 +317,7 @@ public final class LocalReplica {
         try {
             long allocated = blocks.allocated(path());
             BasicFileAttributes now = Files.readAttributes(path(), BasicFileAttributes.class, THIS);
-            boolean same = file.identity() != null && file.identity().equals(now.fileKey());
-            return allocated < 0 || !same
+            return allocated < 0 || !identity(path()).equals(file.identity())
                     ? null
                     : ChainOutcome.newBuilder()
                             .setSize(now.size())

@@ -66,7 +66,7 @@ class OpenInodeContentTest {
     private LocalReplica granted() throws IOException {
         Path path = Files.write(disk.resolve("granted"), new byte[10]);
         return LocalReplica.openAgain(
-                OpenLocalReply.newBuilder().setPath(path.toString()).build(), true, 0, null);
+                OpenLocalReply.newBuilder().setPath(path.toString()).build(), 0, 0, null);
     }
 
     private LocalReplica staged() throws IOException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
+import org.gridfarm.client.core.transfer.FileIdentity;
 import org.gridfarm.client.core.transfer.LocalBlocks;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainOutcome;
@@ -53,6 +54,24 @@ class LocalReplicaTest {
             }
         }
         return count;
+    }
+
+    /** Else what the kernel writes into the other file would be lost without a word. */
+    @Test
+    void aNodeThatHasAnotherCopyByNowGivesNoneToTheNextProcess() throws IOException {
+        Path path = Files.writeString(directory.resolve("replica"), "as it was");
+        long wanted = FileIdentity.number(FileIdentity.of(path));
+        LocalReplica same = LocalReplica.openAgain(grant(path), 0, wanted, null);
+        assertThat(same).isNotNull();
+        same.close();
+        Files.move(path, directory.resolve("struck off"));
+        Files.writeString(path, "as it was");
+        assertThat(LocalReplica.openAgain(grant(path), 0, wanted, null)).isNull();
+        assertThat(descriptors()).isZero();
+        long unknown = 0; // to the program before this one
+        LocalReplica any = LocalReplica.openAgain(grant(path), 0, unknown, null);
+        assertThat(any).isNotNull();
+        any.close();
     }
 
     private static ByteBuf bytes(String text) {
