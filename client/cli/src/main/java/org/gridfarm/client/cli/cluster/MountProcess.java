@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** The processes behind {@code gf mount}: a supervisor, and the one that serves. */
@@ -152,8 +153,33 @@ public final class MountProcess {
         return String.join("; ", words.isEmpty() ? lines : words);
     }
 
-    /** The mount goes on with this program instead of the one that serves it now. */
-    public int upgrade() {
+    /**
+     * The mount goes on with this program instead of the one that serves it now.
+     *
+     * @param config that was asked for; INVALID where the mount has another
+     * @param options that were asked for, instead of those that it has
+     */
+    public static int upgrade(Path directory, Optional<Path> config, List<String> options) {
+        Path at = directory.toAbsolutePath().normalize();
+        List<String> now =
+                Supervisor.of(at)
+                        .server()
+                        .flatMap(server -> server.info().arguments())
+                        .map(List::of)
+                        .orElse(List.of());
+        int main = now.indexOf(MountMain.class.getName());
+        if (main < 0) {
+            throw new FarmException(
+                    ErrorKind.NOT_FOUND,
+                    "mount --upgrade",
+                    at.toString(),
+                    "no supervised mount of this user is there; see gf mount");
+        }
+        List<String> words = MountWords.goingOn(now.subList(main + 1, now.size()), config, options);
+        return new MountProcess(at, words).upgraded();
+    }
+
+    private int upgraded() {
         ProcessHandle before =
                 supervisor
                         .server()

@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 @Command(
@@ -42,8 +43,9 @@ public final class Mount implements Callable<Integer> {
     @Option(
             names = "--upgrade",
             description = {
-                "the mount that is there goes on, open files included, with this program and these",
-                "options; what the kernel knows of it (ro, allow_other, ...) stays"
+                "the mount that is there goes on, open files included, with this program, its",
+                "configuration, and its options or those given now; what the kernel knows of it (ro,",
+                "allow_other, ...) stays"
             })
     private boolean upgrade;
 
@@ -67,9 +69,20 @@ public final class Mount implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        plain(options.file());
         plain(directory.toAbsolutePath().normalize());
+        if (upgrade) {
+            return MountProcess.upgrade(directory, Optional.ofNullable(options.config), asked());
+        }
+        plain(options.file());
         List<String> arguments = new ArrayList<>(List.of("--config", options.file().toString()));
+        arguments.addAll(asked());
+        arguments.add(directory.toAbsolutePath().normalize().toString());
+        MountProcess mount = MountProcess.of(directory, arguments);
+        return foreground ? mount.runHere() : mount.startInBackground();
+    }
+
+    private List<String> asked() {
+        List<String> arguments = new ArrayList<>();
         if (node != null) {
             arguments.addAll(List.of("--node", node));
         }
@@ -82,12 +95,7 @@ public final class Mount implements Callable<Integer> {
         for (String option : mountOptions) {
             arguments.addAll(List.of("-o", option));
         }
-        arguments.add(directory.toAbsolutePath().normalize().toString());
-        MountProcess mount = MountProcess.of(directory, arguments);
-        if (upgrade) {
-            return mount.upgrade();
-        }
-        return foreground ? mount.runHere() : mount.startInBackground();
+        return arguments;
     }
 
     /** These paths are told to further processes, whose JVM would read others for them. */
