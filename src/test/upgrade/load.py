@@ -40,8 +40,12 @@ def read(path):
 
 
 def expect(what, found, wanted):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r:.80} instead of {wanted!r:.80}")
+    if found == wanted:
+        return
+    if not isinstance(found, bytes) or len(found) != len(wanted):
+        raise AssertionError(f"{what}: {found!r:.80} ({len(found)}) instead of {wanted!r:.80} ({len(wanted)})")
+    others = [at for at in range(len(wanted)) if found[at] != wanted[at]]
+    raise AssertionError(f"{what}: {len(others)} of {len(wanted)} bytes are others, from {others[0]} to {others[-1]}")
 
 
 def files(place, draw):
