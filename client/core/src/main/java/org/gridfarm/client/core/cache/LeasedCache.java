@@ -10,9 +10,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The client's cache of the namespace, bounded in bytes; what was used least recently leaves first.
- * Thread-safe: spread over shards by inode number, each with its own lock, which is never held over
- * anything foreign and never together with another.
+ * The client's cache of the namespace, bounded in bytes; what was used least recently of its shard
+ * leaves first, from shards that have more than their share. Thread-safe: spread over shards by
+ * inode number, each with its own lock, which is never held over anything foreign and never
+ * together with another.
  *
  * <p>Two keys per inode: its attributes, and (a directory's) content: entries, absent names and
  * listing together.
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class LeasedCache {
     private static final int SHARDS = 64; // a power of two; far more than threads that could meet
 
+    private final Room room;
     private final Shard[] shards = new Shard[SHARDS];
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -31,8 +33,9 @@ public final class LeasedCache {
      * @param bytesMax what all entries together may occupy, by an estimate that errs upwards
      */
     public LeasedCache(long bytesMax) {
+        room = new Room(bytesMax);
         for (int i = 0; i < SHARDS; i++) {
-            shards[i] = new Shard(Math.max(1, bytesMax / SHARDS));
+            shards[i] = new Shard(Math.max(1, bytesMax / SHARDS), room);
         }
     }
 
@@ -124,9 +127,24 @@ public final class LeasedCache {
     }
 
     /**
-     * The directory has just been made, is empty, and is held; kept unless any key of its shard was
-     * touched since the stamps.
+     * To be taken before an inode is made. Nobody here can change it before its number is known: it
+     * is for {@link #fillMade} and {@link #fillBorn}, which recalls alone keep from it.
      */
+    public long[] madeStamp() {
+        long[] stamps = new long[SHARDS];
+        for (int i = 0; i < SHARDS; i++) {
+            stamps[i] = shards[i].recalls();
+        }
+        return stamps;
+    }
+
+    /** Attributes of what has just been made and is held. */
+    public void fillMade(long[] stamps, Attributes attributes) {
+        int index = index(attributes.getInode());
+        shards[index].fillMade(stamps[index], attributes);
+    }
+
+    /** The directory has just been made, is empty, and is held. */
     public void fillBorn(long[] stamps, long directory) {
         int index = index(directory);
         shards[index].fillBorn(stamps[index], directory);
@@ -195,15 +213,17 @@ public final class LeasedCache {
 
     /** What is held, by the same estimate as the bound. */
     public long bytes() {
-        long sum = 0;
-        for (Shard shard : shards) {
-            sum += shard.bytes();
-        }
-        return sum;
+        return room.taken();
     }
 
+    /** The caller holds the lock of none. */
     Shard shard(long inode) {
+        if (room.isOver()) makeRoom();
         return shards[index(inode)];
+    }
+
+    private void makeRoom() {
+        for (Shard shard : shards) shard.makeRoom();
     }
 
     private static int index(long inode) {

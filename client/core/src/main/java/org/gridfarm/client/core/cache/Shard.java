@@ -15,16 +15,19 @@ import java.util.Set;
  * use.
  */
 final class Shard {
-    private final long bytesMax;
+    private final long share; // what it has in any case: a directory of many names needs more
+    private final Room room;
     private final LongObjectHashMap<CachedInode> inodes = new LongObjectHashMap<>();
     private final KeyStates keys = new KeyStates();
     private final CachedInode ring = new CachedInode(0); // ring.next: least recently used
     private long touches; // recalls and changes of any key here
+    private long recalls; // of any key here
     private long bytes;
     private boolean evicted; // something left for want of room: what is here is not all
 
-    Shard(long bytesMax) {
-        this.bytesMax = bytesMax;
+    Shard(long share, Room room) {
+        this.share = share;
+        this.room = room;
     }
 
     synchronized @Nullable Attributes attributes(long inode) {
@@ -69,8 +72,8 @@ final class Shard {
         return touches;
     }
 
-    synchronized long bytes() {
-        return bytes;
+    synchronized long recalls() {
+        return recalls;
     }
 
     synchronized void fillAttributes(long stamp, Attributes attributes) {
@@ -115,8 +118,14 @@ final class Shard {
         return true;
     }
 
-    synchronized void fillBorn(long touchesThen, long directory) {
-        if (touches == touchesThen && !keys.pending(KeyStates.content(directory))) {
+    synchronized void fillMade(long recallsThen, Attributes attributes) {
+        if (recalls == recallsThen && !keys.pending(KeyStates.attributes(attributes.getInode()))) {
+            install(attributes);
+        }
+    }
+
+    synchronized void fillBorn(long recallsThen, long directory) {
+        if (recalls == recallsThen && !keys.pending(KeyStates.content(directory))) {
             CachedInode inode = make(directory);
             inode.granted = true;
             inode.complete = true;
@@ -162,6 +171,7 @@ final class Shard {
 
     synchronized void recall(long key, long inode) {
         touches++;
+        recalls++;
         keys.recalled(key);
         CachedInode found = inodes.get(inode);
         if (found != null) {
@@ -180,10 +190,11 @@ final class Shard {
 
     synchronized void clear() {
         touches++;
+        recalls++;
         keys.recalledAll();
         inodes.clear();
         ring.alone();
-        bytes = 0;
+        grow(-bytes);
     }
 
     // ---- own changes, called by Change
@@ -275,7 +286,7 @@ final class Shard {
         if (found == null) {
             found = new CachedInode(number);
             inodes.put(number, found);
-            bytes += found.bytes();
+            grow(found.bytes());
         }
         used(found);
         return found;
@@ -290,11 +301,21 @@ final class Shard {
     private void account(CachedInode inode, Runnable action) {
         long before = inode.bytes();
         action.run();
-        bytes += inode.bytes() - before;
-        while (bytes > bytesMax && ring.next != ring) {
+        grow(inode.bytes() - before);
+        makeRoom();
+    }
+
+    /** While there is too little, what it has beyond its share goes. */
+    synchronized void makeRoom() {
+        while (bytes > share && room.isOver() && ring.next != ring) {
             evicted = true;
             remove(ring.next);
         }
+    }
+
+    private void grow(long by) {
+        bytes += by;
+        room.take(by);
     }
 
     private void dropIfEmpty(CachedInode inode) {
@@ -304,7 +325,7 @@ final class Shard {
     }
 
     private void remove(CachedInode inode) {
-        bytes -= inode.bytes();
+        grow(-inode.bytes());
         inode.unlink();
         inodes.remove(inode.number);
     }

@@ -73,17 +73,28 @@ final class Mutations {
 
     CompletableFuture<MutateReply> create(Credentials who, CreateFile file) {
         Name name = Name.of(file.getName().toByteArray());
-        return entry(who, "create", file.getParent(), name, m -> m.setCreate(file));
+        boolean isNew = file.getExclusive(); // else it may have been there
+        return entry(who, "create", file.getParent(), name, m -> m.setCreate(file), isNew);
     }
 
-    /** Something that appears under a name. */
+    /** Something new that appears under a name. */
     CompletableFuture<MutateReply> entry(
             Credentials who,
             String operation,
             long parent,
             Name name,
             Consumer<MutateRequest.Builder> body) {
-        long[] stamps = cache.anyStamp();
+        return entry(who, operation, parent, name, body, true);
+    }
+
+    private CompletableFuture<MutateReply> entry(
+            Credentials who,
+            String operation,
+            long parent,
+            Name name,
+            Consumer<MutateRequest.Builder> body,
+            boolean isNew) {
+        long[] stamps = isNew ? cache.madeStamp() : cache.anyStamp();
         Change change = cache.begin(new long[] {parent}, new long[] {parent});
         return send(
                         who,
@@ -96,11 +107,16 @@ final class Mutations {
                             parents(c, reply);
                         })
                 .thenApply(reply -> {
-                    if (reply.getAttributesCacheable() || change.firstIsHeld()) {
+                    boolean held =
+                            reply.getAttributesCacheable()
+                                    || change.firstIsHeld()
+                                    || reply.hasDelegation();
+                    if (held && isNew) {
+                        cache.fillMade(stamps, reply.getAttributes());
+                    } else if (held) {
                         cache.fillAttributes(stamps, reply.getAttributes());
                     }
                     if (reply.hasDelegation()) {
-                        cache.fillAttributes(stamps, reply.getAttributes());
                         cache.fillBorn(stamps, reply.getDelegation().getDirectory());
                     }
                     return reply;

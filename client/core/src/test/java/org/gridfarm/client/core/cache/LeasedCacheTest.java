@@ -176,9 +176,54 @@ class LeasedCacheTest {
             cache.fillEntry(
                     cache.contentStamp(inode % 100), inode % 100, Name.of("n" + inode), inode);
         }
-        assertThat(cache.bytes()).isLessThanOrEqualTo(1 << 20).isGreaterThan(1 << 19);
+        int last = 1 << 12; // what came last may be more, until the next is asked for
+        assertThat(cache.bytes()).isLessThanOrEqualTo((1 << 20) + last).isGreaterThan(1 << 19);
         cache.clear();
         assertThat(cache.bytes()).isZero();
+    }
+
+    /**
+     * Who removes the files of a directory, or looks at each, would ask a server for every name.
+     */
+    @Test
+    void aDirectoryMayHaveMoreNamesThanAnEqualPartOfTheRoomHolds() {
+        int names = 4_000;
+        for (int i = 0; i < names; i++) {
+            cache.fillEntry(cache.contentStamp(1), 1, Name.of("n" + i), 1_000L + i);
+        }
+        for (int i = 0; i < names; i++) {
+            assertThat(cache.entry(1, Name.of("n" + i))).isEqualTo(1_000L + i);
+        }
+        assertThat(cache.bytes()).isBetween(1L << 18, 1L << 20);
+    }
+
+    /** What a client does elsewhere at the same moment must not make it forget what it made. */
+    @Test
+    void whatWasJustMadeIsKnownWhateverElseChangedHere() {
+        long made = elsewhereInTheShardOf(1);
+        long[] stamps = cache.madeStamp();
+        cache.begin(new long[] {1}, new long[] {1}).done();
+        cache.fillMade(stamps, attributes(made, 1));
+        cache.fillBorn(stamps, made);
+        assertThat(cache.attributes(made)).isEqualTo(attributes(made, 1));
+        assertThat(cache.entry(made, X)).isEqualTo(LeasedCache.Known.ABSENT);
+    }
+
+    @Test
+    void whatWasJustMadeAndRecalledIsNotKnown() {
+        long[] stamps = cache.madeStamp();
+        cache.recallAttributes(7);
+        cache.recallContent(7);
+        cache.fillMade(stamps, attributes(7, 1));
+        cache.fillBorn(stamps, 7);
+        assertThat(cache.attributes(7)).isNull();
+        assertThat(cache.entry(7, X)).isNull();
+    }
+
+    private long elsewhereInTheShardOf(long inode) {
+        long other = inode + 1;
+        while (cache.shard(other) != cache.shard(inode)) other++;
+        return other;
     }
 
     @Test
