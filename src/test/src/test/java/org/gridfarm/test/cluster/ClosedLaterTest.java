@@ -269,6 +269,14 @@ class ClosedLaterTest {
         }
     }
 
+    private static void awaitNamesTold(Path mount) {
+        await("the leader's hearing of all names")
+                .until(() ->
+                        Files.readString(mount.resolve(".gf/stats"))
+                                .lines()
+                                .noneMatch(line -> line.matches("commands_waiting [1-9]\\d*")));
+    }
+
     /** Nobody goes on for the mount, and its node has heard of no file. */
     @Test
     void whatWasClosedIsThereWhenTheMountIsKilledForGood() throws Exception {
@@ -284,6 +292,7 @@ class ClosedLaterTest {
                 for (int i = 0; i < FEW; i++) {
                     Files.write(directory.resolve("f" + i), content);
                 }
+                awaitNamesTold(mount); // else they would end with the session
                 // The supervisor first, which would begin another.
                 shell.run("pkill -KILL -f 'sh .* " + mount + "' || true");
                 shell.run("pkill -KILL -f 'java.* " + mount + "( |$)' || true");
