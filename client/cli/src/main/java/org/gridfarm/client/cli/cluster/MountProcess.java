@@ -161,12 +161,7 @@ public final class MountProcess {
      */
     public static int upgrade(Path directory, Optional<Path> config, List<String> options) {
         Path at = directory.toAbsolutePath().normalize();
-        List<String> now =
-                Supervisor.of(at)
-                        .server()
-                        .flatMap(server -> server.info().arguments())
-                        .map(List::of)
-                        .orElse(List.of());
+        List<String> now = Supervisor.of(at).server().map(MountProcess::words).orElse(List.of());
         int main = now.indexOf(MountMain.class.getName());
         if (main < 0) {
             throw new FarmException(
@@ -177,6 +172,16 @@ public final class MountProcess {
         }
         List<String> words = MountWords.goingOn(now.subList(main + 1, now.size()), config, options);
         return new MountProcess(at, words).upgraded();
+    }
+
+    /** All of its command line: ProcessHandle knows the first 4 KiB. */
+    private static List<String> words(ProcessHandle process) {
+        Path line = Path.of("/proc/" + process.pid() + "/cmdline");
+        try {
+            return List.of(Files.readString(line).split("\0"));
+        } catch (IOException e) {
+            return List.of(); // it is just ending
+        }
     }
 
     private int upgraded() {
