@@ -161,17 +161,20 @@ public final class MountProcess {
      */
     public static int upgrade(Path directory, Optional<Path> config, List<String> options) {
         Path at = directory.toAbsolutePath().normalize();
-        List<String> now = Supervisor.of(at).server().map(MountProcess::words).orElse(List.of());
+        ProcessHandle before = Supervisor.of(at).server().orElseThrow(() -> noneAt(at));
+        List<String> now = words(before);
         int main = now.indexOf(MountMain.class.getName());
-        if (main < 0) {
-            throw new FarmException(
-                    ErrorKind.NOT_FOUND,
-                    "mount --upgrade",
-                    at.toString(),
-                    "no supervised mount of this user is there; see gf mount");
-        }
+        if (main < 0) throw noneAt(at);
         List<String> words = MountWords.goingOn(now.subList(main + 1, now.size()), config, options);
-        return new MountProcess(at, words).upgraded();
+        return new MountProcess(at, words).upgraded(before);
+    }
+
+    private static FarmException noneAt(Path at) {
+        return new FarmException(
+                ErrorKind.NOT_FOUND,
+                "mount --upgrade",
+                at.toString(),
+                "no supervised mount of this user is there; see gf mount");
     }
 
     /** All of its command line: ProcessHandle knows the first 4 KiB. */
@@ -184,16 +187,7 @@ public final class MountProcess {
         }
     }
 
-    private int upgraded() {
-        ProcessHandle before =
-                supervisor
-                        .server()
-                        .orElseThrow(() ->
-                                new FarmException(
-                                        ErrorKind.NOT_FOUND,
-                                        "mount --upgrade",
-                                        at.toString(),
-                                        "no supervised mount of this user is there; see gf mount"));
+    private int upgraded(ProcessHandle before) {
         long standby = supervisor.standby().map(ProcessHandle::pid).orElse(0L);
         ProcessHandle keeper = supervisor.process().orElseThrow();
         try {

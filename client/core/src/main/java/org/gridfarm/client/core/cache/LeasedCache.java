@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
 
 /**
  * The client's cache of the namespace, bounded in bytes; what was used least recently of its shard
@@ -83,9 +84,13 @@ public final class LeasedCache {
      * any inode.
      */
     public long[] anyStamp() {
+        return stamps(Shard::touches);
+    }
+
+    private long[] stamps(ToLongFunction<Shard> of) {
         long[] stamps = new long[SHARDS];
         for (int i = 0; i < SHARDS; i++) {
-            stamps[i] = shards[i].touches();
+            stamps[i] = of.applyAsLong(shards[i]);
         }
         return stamps;
     }
@@ -131,11 +136,7 @@ public final class LeasedCache {
      * is for {@link #fillMade} and {@link #fillBorn}, which recalls alone keep from it.
      */
     public long[] madeStamp() {
-        long[] stamps = new long[SHARDS];
-        for (int i = 0; i < SHARDS; i++) {
-            stamps[i] = shards[i].recalls();
-        }
-        return stamps;
+        return stamps(Shard::recalls);
     }
 
     /** Attributes of what has just been made and is held. */
