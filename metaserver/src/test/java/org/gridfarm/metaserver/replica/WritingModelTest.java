@@ -139,7 +139,7 @@ class WritingModelTest {
         rows.forEach((node, state) -> {
             if (state == ReplicaState.VALID) members.add(node);
         });
-        if (members.isEmpty()) members.addAll(some(Set.of()));
+        while (members.isEmpty()) members.addAll(some(Set.of())); // the leader chooses one at least
         noted =
                 WritingImage.newBuilder()
                         .setInode(INODE)
