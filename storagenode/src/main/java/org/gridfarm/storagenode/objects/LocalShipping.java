@@ -56,24 +56,26 @@ final class LocalShipping {
      *
      * @param next the block to go on from in another call; -1: everything is shipped
      */
-    record Shipped(List<MemberFailure> failures, long next) {
-        static final Shipped NOTHING = new Shipped(List.of(), -1);
-    }
+    record Shipped(List<MemberFailure> failures, long next) {}
 
-    /** Ships what must be shipped before this sync, as much as fits into one call. */
-    CompletableFuture<Shipped> ship(ObjectKey key, SyncObjectRequest request) {
+    /**
+     * Ships what must be shipped before this sync, as much as fits into one call.
+     *
+     * @param before what an earlier turn has sent
+     */
+    CompletableFuture<Shipped> ship(
+            ObjectKey key,
+            SyncObjectRequest request,
+            List<CompletableFuture<ChainOutcome>> before) {
+        List<MemberFailure> failures = new ArrayList<>();
+        CompletableFuture<Void> sent = noted(before, failures);
         Replica open = store.peek(key);
         boolean changed = open != null && open.isLocallyChanged();
         if (!isWanted(request, changed)) {
-            return CompletableFuture.completedFuture(Shipped.NOTHING);
+            return sent.thenApply(_ -> new Shipped(failures, -1));
         }
         return next(
-                key,
-                request,
-                from(request),
-                new ArrayList<>(),
-                clock.nanoTime() + CALL_MAX.toNanos(),
-                CompletableFuture.completedFuture(null));
+                key, request, from(request), failures, clock.nanoTime() + CALL_MAX.toNanos(), sent);
     }
 
     /** Of what was written locally: the object is nowhere else, and no digest is asked for. */
@@ -93,18 +95,25 @@ final class LocalShipping {
     }
 
     /**
-     * In a turn of an object that is nowhere else: takes the sums of what was written locally, as
-     * much as fits into the turn.
+     * What one turn has sent.
      *
-     * @return the block to go on from; -1: that was all
+     * @param next the block to go on from; -1: that was all
      */
-    long look(Replica replica, SyncObjectRequest request) throws IOException {
+    record Turn(long next, List<CompletableFuture<ChainOutcome>> sent) {}
+
+    /** In a turn of the object: ships what was written locally, as much as fits into the turn. */
+    Turn first(Replica replica, SyncObjectRequest request) throws IOException {
         return isWanted(request, replica.isLocallyChanged())
-                ? turn(replica, request, from(request)).next
-                : -1;
+                ? turn(replica, request, from(request))
+                : new Turn(-1, List.of());
     }
 
-    private record Turn(long next, List<CompletableFuture<ChainOutcome>> sent) {}
+    /** What of this failed, when all of it is answered. */
+    static CompletableFuture<List<MemberFailure>> failures(
+            List<CompletableFuture<ChainOutcome>> sent) {
+        List<MemberFailure> failures = new ArrayList<>();
+        return noted(sent, failures).thenApply(_ -> failures);
+    }
 
     /** Looks at one more MiB while the one before is on its way. */
     private CompletableFuture<Shipped> next(

@@ -328,52 +328,62 @@ public final class ObjectService {
     /**
      * What a first turn of the object has come to.
      *
-     * @param left what is still to be done, where it is not done
+     * @param done all of it, but for what the others will say; null: it is not done
+     * @param left what is still to be done then
+     * @param sent to the others, of what was written locally
      */
-    private record Begun(@Nullable ChainOutcome done, SyncObjectRequest left) {}
+    private record Begun(
+            @Nullable Here done,
+            SyncObjectRequest left,
+            List<CompletableFuture<ChainOutcome>> sent) {}
 
     private CompletableFuture<Begun> begun(
             Exchange<?, ?> exchange, Admission.Writing writing, SyncObjectRequest request) {
-        return isAlone(request)
-                ? store.change(
-                        writing.key(),
-                        ifAbsent(request.getChain()),
-                        replica -> begin(exchange, replica, writing, request))
-                : CompletableFuture.completedFuture(new Begun(null, request));
+        return store.change(
+                writing.key(),
+                ifAbsent(request.getChain()),
+                replica -> begin(exchange, replica, writing, request));
     }
 
-    private static boolean isAlone(SyncObjectRequest request) {
-        return request.getChain().getRestCount() == 0 && !request.hasFill();
-    }
-
-    /** Where nobody is behind this node a short file is done in this turn. */
+    /** A short file is done in this turn: the others get all at once, and answer meanwhile. */
     private Begun begin(
             Exchange<?, ?> exchange,
             Replica replica,
             Admission.Writing writing,
             SyncObjectRequest request)
             throws IOException {
-        if (!isAlone(request)) return new Begun(null, request);
+        if (request.hasFill()) return new Begun(null, request, List.of());
         admission.stillWanted(exchange);
-        long next = shipping.look(replica, request);
-        if (next >= 0) {
-            SyncObjectRequest.Builder left = request.toBuilder();
-            left.getShipBuilder().setFromBlock(next);
-            return new Begun(null, left.build());
-        }
         fences.admit(replica.key(), Fences.Turn.of(request.getChain(), writing.client()));
+        LocalShipping.Turn turn = shipping.first(replica, request);
+        if (turn.next() >= 0) {
+            SyncObjectRequest.Builder left = request.toBuilder();
+            left.getShipBuilder().setFromBlock(turn.next());
+            return new Begun(null, left.build(), turn.sent());
+        }
+        CompletableFuture<ChainOutcome> behind =
+                queues.of(replica.key())
+                        .send(request.getChain().getRestList(), forwards.sync(request));
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
         syncHere(request, replica, outcome);
-        return new Begun(outcome.build(), request);
+        return new Begun(new Here(outcome, behind), request, turn.sent());
     }
 
     private CompletableFuture<ChainOutcome> goOn(
             Exchange<SyncObjectRequest, ChainOutcome> exchange,
             Admission.Writing writing,
             Begun begun) {
-        if (begun.done != null) return CompletableFuture.completedFuture(begun.done);
+        Here done = begun.done;
+        if (done != null) {
+            return LocalShipping.failures(begun.sent)
+                    .thenCombine(
+                            done.rest,
+                            (failures, behind) ->
+                                    shipping.withFailures(
+                                            together(done.outcome, behind), failures));
+        }
         SyncObjectRequest request = begun.left;
-        return shipping.ship(writing.key(), request)
+        return shipping.ship(writing.key(), request, begun.sent)
                 .thenCompose(shipped ->
                         shipped.next() >= 0
                                 ? partly(writing.key(), shipped)
