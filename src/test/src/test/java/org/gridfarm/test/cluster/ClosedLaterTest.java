@@ -293,9 +293,7 @@ class ClosedLaterTest {
                     Files.write(directory.resolve("f" + i), content);
                 }
                 awaitNamesTold(mount); // else they would end with the session
-                // The supervisor first, which would begin another.
-                shell.run("pkill -KILL -f 'sh .* " + mount + "' || true");
-                shell.run("pkill -KILL -f 'java.* " + mount + "( |$)' || true");
+                killForGood(mount, shell);
             } finally {
                 shell.run("kill -CONT " + farm.pid("n1"));
             }
@@ -311,6 +309,44 @@ class ClosedLaterTest {
                                 .anyMatch(replica -> replica.getNode().equals("n1")));
         for (int i = 0; i < FEW; i++) {
             assertThat(seen.resolve("f" + i)).hasBinaryContent(content);
+        }
+    }
+
+    private static void killForGood(Path mount, ShellBeside shell) throws Exception {
+        // The supervisor first, which would begin another.
+        shell.run("pkill -KILL -f 'sh .* " + mount + "' || true");
+        shell.run("pkill -KILL -f 'java.* " + mount + "( |$)' || true");
+    }
+
+    /**
+     * A close at level 2 has made the copies, and their names are durable; the commit may be still
+     * to come.
+     */
+    @Test
+    void whatWasClosedAtLevelTwoOutlivesItsHost() throws Exception {
+        Path mount = farm.anotherMount("n3");
+        farm.directory("/later-copies", 2);
+        Path directory = Files.createDirectory(mount.resolve("later-copies/own"));
+        byte[] content = bytes(20_000);
+        for (int i = 0; i < 20; i++) { // from now on there are files that the node made ahead
+            Files.write(directory.resolve("before" + i), content);
+        }
+        try (ShellBeside shell = farm.shellBeside()) {
+            long node = farm.pid("n3");
+            for (int i = 0; i < FEW; i++) {
+                Files.write(directory.resolve("f" + i), content);
+            }
+            shell.run("kill -KILL " + node);
+            killForGood(mount, shell);
+        }
+        try {
+            Path seen = farm.mountOf("n2").resolve("later-copies/own");
+            for (int i = 0; i < FEW; i++) {
+                assertThat(seen.resolve("f" + i)).hasBinaryContent(content);
+            }
+        } finally {
+            farm.restart("n3");
+            farm.awaitNodes();
         }
     }
 

@@ -1,5 +1,6 @@
 package org.gridfarm.client.core.transfer.client;
 
+import org.gridfarm.client.core.transfer.file.Content;
 import org.gridfarm.client.core.transfer.file.FarmFileHandle;
 import org.gridfarm.client.core.transfer.file.HandleOwner;
 import org.gridfarm.client.core.transfer.file.Wiring;
@@ -99,6 +100,11 @@ record HandleEnds(
     }
 
     @Override
+    public boolean mayLeaveCommit() {
+        return resting.hasRoom();
+    }
+
+    @Override
     public void leaves(FarmFileHandle handle) {
         resting.leaves(handle);
     }
@@ -139,7 +145,7 @@ record HandleEnds(
             };
         }
         // Whose close(2) was answered before anything was told: others have to wait for that.
-        return resting.begunLeaving(handle);
+        return resting.begunLeaving(handle, handle.open().content() instanceof Content.Plain);
     }
 
     @Override

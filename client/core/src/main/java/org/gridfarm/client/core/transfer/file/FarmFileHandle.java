@@ -274,11 +274,10 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
     }
 
     private CompletableFuture<Void> flushed() {
-        if (!commit.isLeftToTheClose()) {
+        if (!commit.isToLeave(owner)) {
             return commit.settle();
         }
-        owner.leavesToCommit(this);
-        return CompletableFuture.completedFuture(null);
+        return commit.agreed().thenRun(() -> owner.leavesToCommit(this));
     }
 
     /** Whether the kernel has written the file shows at the file. */

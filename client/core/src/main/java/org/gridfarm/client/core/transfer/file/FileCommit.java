@@ -132,9 +132,22 @@ final class FileCommit {
                 .thenCompose(done -> commit(false, false));
     }
 
-    /** Its nodes have all that was written; only the commit is missing, which the close makes. */
-    public boolean isLeftToTheClose() {
-        return handle.flags().write() && open.isDirty() && !isBehindOurBack();
+    /**
+     * Once its nodes have all that was written the commit may be left to the close, which comes by
+     * itself: always where this process sent it to them. What the kernel wrote is compared then
+     * with what they have got, which takes longer the longer it is; and a file with one copy is
+     * closed later as a whole, or waited for ({@link HandleOwner#mayCloseLater}).
+     */
+    boolean isToLeave(HandleOwner owner) {
+        if (!handle.flags().write() || !open.isDirty()) return false;
+        return !isBehindOurBack() || (owner.mayLeaveCommit() && open.plain.areShortWithCopies());
+    }
+
+    /** They get what they may lack. */
+    CompletableFuture<Void> agreed() {
+        return isBehindOurBack() && open.takeUnsure()
+                ? writes.agree(false, true)
+                : CompletableFuture.completedFuture(null);
     }
 
     private boolean isBehindOurBack() {

@@ -16,6 +16,9 @@ public interface HandleOwner {
     /** The same where only who changes the file has to wait. */
     void leavesToCommit(FarmFileHandle handle);
 
+    /** Not too many closes are under way that no program waits for. */
+    boolean mayLeaveCommit();
+
     /**
      * A program closes what it has just made: the file goes to its node and to the metaserver while
      * the program goes on.

@@ -48,6 +48,13 @@ public final class PlainChanges {
                 && question.test(plain.file());
     }
 
+    /** Others have copies, nobody else has it open, and all of it is read in no time. */
+    boolean areShortWithCopies() {
+        return open.content() instanceof Content.Plain plain
+                && !plain.isOnly()
+                && saysFile(LocalWriting::isShort);
+    }
+
     /** Completes when what this process has begun to change in it is there. */
     public CompletableFuture<Void> ended() {
         LocalWriting here = open.content().file();

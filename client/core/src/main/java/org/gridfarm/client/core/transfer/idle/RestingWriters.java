@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -142,13 +143,25 @@ public final class RestingWriters {
     /**
      * The step that closes it for good, to be run without a lock. Whoever waits for its last user
      * waits for that, too.
+     *
+     * @param together where only the commit is missing: it may wait a moment for others, or until
+     *     somebody wants it
      */
-    public Supplier<CompletableFuture<Void>> begunLeaving(Writer writer) {
+    public Supplier<CompletableFuture<Void>> begunLeaving(Writer writer, boolean together) {
         Leaving found = leaving.get(writer.id());
         if (found == null) {
             return writer::closeForGood;
         }
-        return begun(writer, found.isToCommit ? committing : closing);
+        Supplier<CompletableFuture<Void>> close =
+                begun(writer, found.isToCommit ? committing : closing);
+        return together && found.isToCommit ? () -> gathered(close) : close;
+    }
+
+    private CompletableFuture<Void> gathered(Supplier<CompletableFuture<Void>> close) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        gathering.add(() -> follow(close.get(), over));
+        gathering.beginIfMany();
+        return over;
     }
 
     /** Its last user has gone. */
@@ -183,11 +196,20 @@ public final class RestingWriters {
     }
 
     private CompletableFuture<Void> goneOrSettled(Leaving leaver) {
+        return gone(leaver, RestingWriters::settled);
+    }
+
+    private CompletableFuture<Void> goneOrCommitted(Leaving leaver) {
+        return gone(leaver, Writer::settle);
+    }
+
+    private CompletableFuture<Void> gone(
+            Leaving leaver, Function<Writer, CompletableFuture<Void>> otherwise) {
         return within(timeLeft(leaver), leaver.gone)
                 .thenCompose(done ->
                         leaver.gone.isDone()
                                 ? CompletableFuture.completedFuture(null)
-                                : settled(leaver.writer));
+                                : otherwise.apply(leaver.writer));
     }
 
     /** That it cannot be committed is told to who closes or syncs it. */
@@ -272,7 +294,11 @@ public final class RestingWriters {
     private CompletableFuture<Void> endAndCommit(long inode) {
         CompletableFuture<Void> ended = endNow(inode);
         CompletableFuture<Void> committed = committing.get(inode);
-        return committed == null ? ended : CompletableFuture.allOf(ended, committed);
+        if (committed == null) {
+            return ended;
+        }
+        gathering.begin();
+        return CompletableFuture.allOf(ended, committed);
     }
 
     private CompletableFuture<Void> endNow(long inode) {
@@ -348,11 +374,24 @@ public final class RestingWriters {
 
     /** Another file may be closed while its program goes on. */
     public boolean hasRoom() {
-        return closing.size() < CLOSING_MAX;
+        return closing.size() + committing.size() < CLOSING_MAX;
     }
 
-    /** Completes when all are closed for good; fails if that fails for any. */
+    /**
+     * Completes when all are closed for good, and what was written through those whose last user is
+     * about to go, or has not gone, is committed; fails if that fails for any.
+     */
     public CompletableFuture<Void> endAll() {
+        return leaving.isEmpty()
+                ? endAllNow()
+                : CompletableFuture.allOf(
+                                leaving.values().stream()
+                                        .map(this::goneOrCommitted)
+                                        .toArray(CompletableFuture<?>[]::new))
+                        .thenCompose(gone -> endAllNow());
+    }
+
+    private CompletableFuture<Void> endAllNow() {
         List<Runnable> closes;
         CompletableFuture<?>[] all;
         synchronized (this) {
@@ -391,14 +430,18 @@ public final class RestingWriters {
         } catch (RuntimeException e) { // whoever waits hears of it, and others are closed
             closed = CompletableFuture.failedFuture(e);
         }
-        closed.whenComplete((done, thrown) -> {
+        follow(closed, over);
+        return over;
+    }
+
+    private static void follow(CompletableFuture<Void> step, CompletableFuture<Void> over) {
+        step.whenComplete((done, thrown) -> {
             if (thrown == null) {
                 over.complete(null);
             } else {
                 over.completeExceptionally(thrown);
             }
         });
-        return over;
     }
 
     /**

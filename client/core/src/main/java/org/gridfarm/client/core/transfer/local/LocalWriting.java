@@ -160,6 +160,11 @@ public final class LocalWriting {
                 && replica.size() <= TransferLimits.CLOSED_LATER_MAX;
     }
 
+    /** To see whether its last sync still holds takes no time. */
+    public boolean isShort() {
+        return !isLost() && replica.size() <= TransferLimits.COMPARED_BYTES_MAX;
+    }
+
     public synchronized boolean isLost() {
         return grant.isLost();
     }

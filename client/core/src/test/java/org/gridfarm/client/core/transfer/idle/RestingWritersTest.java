@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Credentials;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -387,7 +390,7 @@ class RestingWritersTest {
         assertThat(resting.endToOpen(1)).isCompleted();
         CompletableFuture<Void> change = resting.closing(new long[] {1});
         CompletableFuture<Void> recall = resting.end(1);
-        Supplier<CompletableFuture<Void>> close = resting.begunLeaving(writer);
+        Supplier<CompletableFuture<Void>> close = resting.begunLeaving(writer, false);
         resting.left(writer.id());
         CompletableFuture<Void> closed = close.get();
         assertThat(resting.endToOpen(1)).isCompleted();
@@ -399,6 +402,62 @@ class RestingWritersTest {
         assertThat(change).isCompleted();
         assertThat(recall).isCompleted();
         assertThat(resting.closing(new long[] {1})).isNull();
+    }
+
+    /** A program has closed it before, whether the kernel has told of its last user or not. */
+    @Test
+    void whoSyncsAllWaitsForThoseWhoAreLeaving() {
+        Writer goes = new Writer(1);
+        Writer stays = new Writer(2);
+        resting.leaves(goes);
+        resting.leavesToCommit(stays);
+        CompletableFuture<Void> all = resting.endAll();
+        Runnable close = resting.begunUnawaited(goes);
+        resting.left(goes.id());
+        close.run();
+        clock.advance(RestingWriters.LEAVES_WITHIN);
+        assertThat(List.of(goes.settles, stays.settles)).containsExactly(0, 1);
+        goes.committed.complete(null);
+        assertThat(all).isNotDone();
+        stays.settled.completeExceptionally(new FarmException(ErrorKind.TIMED_OUT, "commit", ""));
+        assertThat(all).isCompletedExceptionally();
+    }
+
+    @Test
+    void commitsBeginTogetherOrWhenSomebodyWantsOne() {
+        Writer first = new Writer(1, 10);
+        Writer second = new Writer(2, 11);
+        List<CompletableFuture<Void>> closes = new ArrayList<>();
+        for (Writer writer : List.of(first, second)) {
+            resting.leavesToCommit(writer);
+            Supplier<CompletableFuture<Void>> close = resting.begunLeaving(writer, true);
+            resting.left(writer.id());
+            closes.add(close.get());
+        }
+        assertThat(List.of(first.closes, second.closes)).containsExactly(0, 0);
+        assertThat(resting.endToOpen(1)).isCompleted();
+        assertThat(List.of(first.closes, second.closes)).containsExactly(0, 0);
+        CompletableFuture<Void> change = resting.closing(new long[] {2});
+        assertThat(List.of(first.closes, second.closes)).containsExactly(1, 1);
+        second.committed.complete(null);
+        assertThat(change).isCompleted();
+        assertThat(closes.get(1)).isCompleted();
+        assertThat(closes.get(0)).isNotDone();
+        first.committed.completeExceptionally(new FarmException(ErrorKind.TIMED_OUT, "commit", ""));
+        assertThat(closes.get(0)).isCompletedExceptionally();
+    }
+
+    @Test
+    void commitsThatNobodyWantsBeginAfterAMoment() {
+        Writer writer = new Writer(1);
+        resting.leavesToCommit(writer);
+        CompletableFuture<Void> closed = resting.begunLeaving(writer, true).get();
+        clock.advance(Gathering.WITHIN.minusNanos(1));
+        assertThat(writer.closes).isZero();
+        clock.advance(Duration.ofNanos(1));
+        assertThat(writer.closes).isOne();
+        writer.committed.complete(null);
+        assertThat(closed).isCompleted();
     }
 
     @Test
