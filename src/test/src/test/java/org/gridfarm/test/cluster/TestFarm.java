@@ -33,11 +33,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -65,6 +68,7 @@ public final class TestFarm implements AutoCloseable {
     private final Path directory;
     private final Map<String, String> environment; // of every process of the farm, besides ours
     private final List<Path> smallDisks = new ArrayList<>();
+    private final Queue<StayingGf> staying = new ConcurrentLinkedQueue<>(); // those that are idle
     private final List<Path> furtherMounts = new ArrayList<>(); // of one test class
     private @Nullable Gridfarm client;
 
@@ -371,7 +375,43 @@ public final class TestFarm implements AutoCloseable {
     }
 
     public Result tryGf(String... words) {
-        return run(command(words));
+        return isPackaged() && StayingGf.takes(words) ? runStaying(words) : run(command(words));
+    }
+
+    /** By one that is idle, or another one. */
+    private Result runStaying(String... words) {
+        try {
+            StayingGf gf = staying.poll();
+            if (gf != null && !gf.isAlive()) {
+                gf.close();
+                gf = null;
+            }
+            return runBy(gf == null ? new StayingGf(command(), variables()) : gf, words);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Result runBy(StayingGf gf, String... words) throws IOException {
+        boolean well = false;
+        try {
+            Result result = gf.run(COMMAND_SECONDS_MAX, words);
+            well = staying.add(gf);
+            return result;
+        } finally {
+            if (!well) gf.close();
+        }
+    }
+
+    private void endStaying() throws IOException {
+        for (StayingGf gf = staying.poll(); gf != null; gf = staying.poll()) gf.close();
+    }
+
+    private Map<String, String> variables() {
+        Map<String, String> variables = new HashMap<>(SHORT_LIVES);
+        variables.putAll(environment);
+        variables.put("GF_CONFIG", directory.resolve("client.toml").toString());
+        return variables;
     }
 
     /** With further variables; an interrupt ends it, even where we are to ignore ours. */
@@ -399,12 +439,16 @@ public final class TestFarm implements AutoCloseable {
         return command;
     }
 
+    private static boolean isPackaged() {
+        return PACKAGED.matcher(System.getProperty("java.class.path")).find();
+    }
+
     /**
      * What was built to be shipped, start-up caches and all, where these tests run on the packaged
      * command line; else the classes as they are.
      */
     private static List<String> command(String... words) {
-        if (PACKAGED.matcher(System.getProperty("java.class.path")).find()) {
+        if (isPackaged()) {
             List<String> shipped =
                     new ArrayList<>(
                             List.of(
@@ -533,9 +577,7 @@ public final class TestFarm implements AutoCloseable {
                             .redirectInput(Path.of("/dev/null").toFile())
                             .redirectOutput(out.toFile())
                             .redirectError(err.toFile());
-            builder.environment().putAll(SHORT_LIVES);
-            builder.environment().putAll(environment);
-            builder.environment().put("GF_CONFIG", directory.resolve("client.toml").toString());
+            builder.environment().putAll(variables());
             Process process = builder.start();
             if (!process.waitFor(COMMAND_SECONDS_MAX, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
@@ -597,6 +639,7 @@ public final class TestFarm implements AutoCloseable {
             assertThat(misplaced()).as("see LocalDisk").isEmpty();
             return; // others may want it
         }
+        endStaying();
         if (client != null) {
             client.close();
         }

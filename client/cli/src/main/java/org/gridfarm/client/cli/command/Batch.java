@@ -30,7 +30,10 @@ import java.util.concurrent.Callable;
             "",
             "Each line of FILE, or of standard input without one, is a command as it would follow gf, with words quoted",
             "as for a shell: put 'a b' /data/x. Empty lines and those that begin with # are passed over. Ends with the first",
-            "command that fails, and its status."
+            "command that fails, and its status.",
+            "",
+            "A program that writes commands one by one and reads what they print says --keep-going and --ended with a MARK",
+            "that no command prints: it follows, without a new line, what the command has printed."
         },
         mixinStandardHelpOptions = true)
 public final class Batch implements Callable<Integer> {
@@ -48,6 +51,13 @@ public final class Batch implements Callable<Integer> {
             names = {"-k", "--keep-going"},
             description = "go on after a command that failed, and end with the status of the first")
     private boolean keepsGoing;
+
+    @Option(
+            names = "--ended",
+            paramLabel = "MARK",
+            description =
+                    "after what each command has printed, on both streams, print MARK, a blank and its status on a line")
+    private @Nullable String mark;
 
     @Parameters(
             arity = "0..1",
@@ -83,9 +93,16 @@ public final class Batch implements Callable<Integer> {
             List<String> words = words(line, number);
             if (words.isEmpty()) continue;
             int status = run(words, number);
+            if (mark != null) {
+                System.err.println(mark + " " + status);
+                System.err.flush();
+                System.out.println(mark + " " + status);
+            }
             System.out.flush();
             if (status == DONE) continue;
-            System.err.println("gf batch: line " + number + " ended with " + status);
+            if (mark == null) {
+                System.err.println("gf batch: line " + number + " ended with " + status);
+            }
             if (!keepsGoing) return status;
             if (first == DONE) first = status;
         }

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 import picocli.CommandLine;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +37,24 @@ class BatchTest {
         asked.clear();
         assertThat(run(lines, "-k")).isEqualTo(66);
         assertThat(asked).hasSize(4);
+    }
+
+    @Test
+    void aProgramThatReadsHearsWhereEachEnds() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        PrintStream formerOut = System.out;
+        PrintStream formerErrors = System.err;
+        System.setOut(new PrintStream(out));
+        System.setErr(new PrintStream(errors));
+        try {
+            assertThat(run("ls /\n\nfail 66\nls /x\n", "-k", "--ended", "=end=")).isEqualTo(66);
+        } finally {
+            System.setOut(formerOut);
+            System.setErr(formerErrors);
+        }
+        assertThat(out).hasToString("=end= 0\n=end= 66\n=end= 0\n");
+        assertThat(errors).hasToString("=end= 0\n=end= 66\n=end= 0\n");
     }
 
     @Test
