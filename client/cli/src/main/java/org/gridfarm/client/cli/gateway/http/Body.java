@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * What a client sends with its request, as it arrives: the next piece is asked for when the one
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 public final class Body extends InputStream {
     static final Duration SILENCE_MAX = Duration.ofSeconds(60);
 
-    private final Runnable asksForMore;
+    private final Consumer<Body> asksForMore;
     private final Deque<ByteBuf> arrived = new ArrayDeque<>(); // guarded by this
     private boolean whole; // guarded by this: the last piece is there
     private @Nullable String broken; // guarded by this
@@ -33,25 +34,24 @@ public final class Body extends InputStream {
     /**
      * @param asksForMore one piece, on any thread
      */
-    Body(Runnable asksForMore) {
+    Body(Consumer<Body> asksForMore) {
         this.asksForMore = asksForMore;
     }
 
     // ---- the connection's side, on its event loop
 
-    synchronized void arrives(ByteBuf piece) {
+    /**
+     * @param last nothing comes after it: who reads must not ask for more in between
+     */
+    synchronized void arrives(ByteBuf piece, boolean last) {
         asked = false;
+        whole = last;
         if (given || !piece.isReadable()) {
             piece.release();
         } else {
             bytes += piece.readableBytes();
             arrived.add(piece);
         }
-        notifyAll();
-    }
-
-    synchronized void ends() {
-        whole = true;
         notifyAll();
     }
 
@@ -97,7 +97,7 @@ public final class Body extends InputStream {
             if (broken != null) throw new EOFException(broken);
             if (!asked) {
                 asked = true;
-                asksForMore.run();
+                asksForMore.accept(this);
             }
             long left = until - System.nanoTime();
             if (left <= 0) {

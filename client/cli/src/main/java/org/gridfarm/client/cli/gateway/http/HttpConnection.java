@@ -66,8 +66,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         want(context);
     }
 
-    /** One piece of a request, be it there already or not. */
+    /** One piece of a request, be it there already or not; whoever else wants one gets the same. */
     private void want(ChannelHandlerContext context) {
+        if (wanted) return;
         wanted = true;
         context.read();
     }
@@ -118,7 +119,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             return;
         }
         Channel channel = context.channel();
-        Body begun = new Body(() -> askForMore(context));
+        Body begun = new Body(of -> askForMore(context, of));
         body = begun;
         answered = false;
         lingered = 0;
@@ -180,9 +181,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void askForMore(ChannelHandlerContext context) {
+    /** The end of the body may have come meanwhile: what is read next is another request's. */
+    private void askForMore(ChannelHandlerContext context, Body of) {
         context.executor()
                 .execute(() -> {
+                    if (body != of || of.isWhole()) return;
                     if (continues) {
                         continues = false;
                         context.writeAndFlush(
@@ -205,9 +208,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                             + content.decoderResult().cause().getMessage());
             return;
         }
-        of.arrives(content.content().retain());
-        if (content instanceof LastHttpContent) {
-            of.ends();
+        boolean last = content instanceof LastHttpContent;
+        of.arrives(content.content().retain(), last);
+        if (last) {
             if (answered) next(context);
         } else if (answered) {
             drop(context, content);

@@ -23,9 +23,8 @@ public final class Requests {
     }
 
     public static Request of(HttpRequest head, byte[] content) {
-        Body body = new Body(() -> {});
-        body.arrives(Unpooled.wrappedBuffer(content));
-        body.ends();
+        Body body = new Body(of -> {});
+        body.arrives(Unpooled.wrappedBuffer(content), true);
         return Request.of(head, body, new InetSocketAddress("127.0.0.1", 1), Optional.empty());
     }
 }
