@@ -38,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -186,6 +187,33 @@ class StagedFilesTest {
             assertThat(outcome.getDigest().toByteArray())
                     .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
             assertThat(Path.of(outcome.getLocal().getPath())).hasBinaryContent(bytes);
+        }
+    }
+
+    /** All that the others need leaves in one turn, or after several. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5_000, 65_536, (3 << 20) + 7})
+    void aSyncThatClaimsAFileBringsItToTheOthers(int length) throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2", "n3")) {
+            ObjectId id = object(19, 1);
+            StagedFile staged = stage(farm, 1).getFiles(0);
+            byte[] bytes = random(length);
+            Files.write(Path.of(staged.getPath()), bytes);
+            ChainOutcome outcome =
+                    get(
+                            farm.peer("n1")
+                                    .callPlain(
+                                            StorageMethods.SYNC,
+                                            claiming(farm, id, staged, "n2", "n3"),
+                                            PATIENCE));
+            assertThat(outcome.getShipFrom()).isZero();
+            assertThat(outcome.getFailuresList()).isEmpty();
+            assertThat(outcome.getSize()).isEqualTo(length);
+            assertThat(outcome.getDigest().toByteArray())
+                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
+            for (String node : List.of("n2", "n3")) {
+                assertThat(farm.read(node, id, 0, length + 1)).isEqualTo(bytes);
+            }
         }
     }
 

@@ -422,6 +422,31 @@ class StorageNodeTest {
     }
 
     @Test
+    void whatIsNotHereDoesNotTakeThePlaceOfWhatTheOthersHave() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2")) {
+            ObjectId id = object(16, 1);
+            byte[] bytes = random(12, 50_000);
+            farm.write(id, 0, bytes, "n2");
+            SyncObjectRequest bringing =
+                    SyncObjectRequest.newBuilder()
+                            .setChain(farm.header(id, "n1", "n2").setCreate(true))
+                            .setDigest(true)
+                            .setShip(SyncObjectRequest.Ship.newBuilder().setAll(true))
+                            .build();
+            assertThat(
+                            failure(
+                                            farm.peer("n1")
+                                                    .callPlain(
+                                                            StorageMethods.SYNC,
+                                                            bringing,
+                                                            PATIENCE))
+                                    .kind())
+                    .isEqualTo(ErrorKind.OBJECT_ABSENT);
+            assertThat(farm.read("n2", id, 0, 100_000)).isEqualTo(bytes);
+        }
+    }
+
+    @Test
     void aSealedGenerationCanNeitherBeWrittenNorMadeAnew() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {
             ObjectId id = object(15, 1);

@@ -339,9 +339,11 @@ public final class ObjectService {
 
     private CompletableFuture<Begun> begun(
             Exchange<?, ?> exchange, Admission.Writing writing, SyncObjectRequest request) {
+        // Where nothing is here the others may have it all, and nothing must not take its place.
+        boolean brings = request.getShip().getAll() && request.getChain().getRestCount() > 0;
         return store.change(
                 writing.key(),
-                ifAbsent(request.getChain()),
+                brings ? IfAbsent.FAIL : ifAbsent(request.getChain()),
                 replica -> begin(exchange, replica, writing, request));
     }
 
