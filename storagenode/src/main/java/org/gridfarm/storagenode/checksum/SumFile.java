@@ -21,6 +21,11 @@ public final class SumFile implements AutoCloseable {
     public static final int PAGE_BYTES = 4096;
     public static final int ENTRIES = (PAGE_BYTES - SumHeader.BYTES) / 4;
     private static final int PAGE_CRC_AT = 56;
+    private static final byte[] ZEROS = new byte[PAGE_BYTES];
+
+    /** Of use within one call only: most files are short, and many are open. */
+    private static final ThreadLocal<ByteBuffer> SCRATCH =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(PAGE_BYTES));
 
     /** The first byte at or after the offset that may hold data, or -1; of the same file. */
     @FunctionalInterface
@@ -30,7 +35,6 @@ public final class SumFile implements AutoCloseable {
 
     private final FileChannel channel;
     private final NextData nextData;
-    private final ByteBuffer page = ByteBuffer.allocateDirect(PAGE_BYTES);
     private int pageZeroCrc;
 
     public SumFile(FileChannel channel, NextData nextData) {
@@ -49,8 +53,8 @@ public final class SumFile implements AutoCloseable {
 
     /** Null when it is damaged or absent. */
     public @Nullable SumHeader readHeader() throws IOException {
-        page.clear().limit(SumHeader.BYTES);
-        fill(0);
+        ByteBuffer page = page().limit(SumHeader.BYTES);
+        fill(page, 0);
         page.flip();
         SumHeader header = SumHeader.get(page);
         if (header != null) {
@@ -60,10 +64,9 @@ public final class SumFile implements AutoCloseable {
     }
 
     public void writeHeader(SumHeader header) throws IOException {
-        page.clear();
+        ByteBuffer page = page();
         header.put(page, pageZeroCrc);
-        page.flip();
-        drain(0);
+        drain(page.flip(), 0);
     }
 
     /** False: the page was never written, and stands for blocks of zeros. */
@@ -86,12 +89,10 @@ public final class SumFile implements AutoCloseable {
     /** The sums of a page, or null when it is damaged. */
     public int @Nullable [] readPage(long inode, int stripe, int generation, int number)
             throws IOException {
-        page.clear();
-        fill((long) number * PAGE_BYTES);
+        ByteBuffer page = page();
+        fill(page, (long) number * PAGE_BYTES);
         int stored = page.position() >= PAGE_CRC_AT + 4 ? page.getInt(PAGE_CRC_AT) : 0;
-        while (page.hasRemaining()) {
-            page.put((byte) 0);
-        }
+        page.put(ZEROS, 0, page.remaining());
         int[] sums = new int[ENTRIES];
         page.flip().position(SumHeader.BYTES);
         page.slice().asIntBuffer().get(sums);
@@ -109,26 +110,22 @@ public final class SumFile implements AutoCloseable {
             used--;
         }
         int crc = crc(inode, stripe, generation, number, sums);
-        page.clear();
+        ByteBuffer page = page();
         // A page that shrank must not leave its former sums behind: whole pages, but for a file's
         // first sums.
         boolean fresh = channel.size() <= (long) number * PAGE_BYTES + SumHeader.BYTES;
         int end = SumHeader.BYTES + 4 * (fresh ? used : ENTRIES);
         page.limit(end);
-        while (page.position() < SumHeader.BYTES) {
-            page.put((byte) 0);
-        }
-        for (int i = 0; page.hasRemaining(); i++) {
-            page.putInt(sums[i]);
-        }
-        page.flip();
+        page.put(ZEROS, 0, SumHeader.BYTES);
+        page.asIntBuffer().put(sums, 0, page.remaining() / 4);
+        page.position(0);
         if (number == 0) {
             pageZeroCrc = crc;
             page.position(SumHeader.BYTES);
-            drain(SumHeader.BYTES);
+            drain(page, SumHeader.BYTES);
         } else {
             page.putInt(PAGE_CRC_AT, crc);
-            drain((long) number * PAGE_BYTES);
+            drain(page, (long) number * PAGE_BYTES);
         }
     }
 
@@ -141,22 +138,29 @@ public final class SumFile implements AutoCloseable {
     }
 
     private static int crc(long inode, int stripe, int generation, int number, int[] sums) {
-        ByteBuffer bytes = ByteBuffer.allocate(20 + 4 * ENTRIES);
-        boolean blank = true;
-        bytes.putLong(inode).putInt(stripe).putInt(generation).putInt(number);
-        for (int sum : sums) {
-            bytes.putInt(sum);
-            blank &= sum == 0;
-        }
-        if (blank) {
+        if (isBlank(sums)) {
             return 0;
         }
+        ByteBuffer bytes = ByteBuffer.allocate(20 + 4 * ENTRIES);
+        bytes.putLong(inode).putInt(stripe).putInt(generation).putInt(number);
+        bytes.asIntBuffer().put(sums);
         CRC32C crc = new CRC32C();
-        crc.update(bytes.flip());
+        crc.update(bytes.position(bytes.position() + 4 * sums.length).flip());
         return (int) crc.getValue();
     }
 
-    private void fill(long at) throws IOException {
+    private static boolean isBlank(int[] sums) {
+        for (int sum : sums) {
+            if (sum != 0) return false;
+        }
+        return true;
+    }
+
+    private static ByteBuffer page() {
+        return SCRATCH.get().clear();
+    }
+
+    private void fill(ByteBuffer page, long at) throws IOException {
         while (page.hasRemaining()) {
             int count = channel.read(page, at + page.position());
             if (count < 0) {
@@ -165,7 +169,7 @@ public final class SumFile implements AutoCloseable {
         }
     }
 
-    private void drain(long at) throws IOException {
+    private void drain(ByteBuffer page, long at) throws IOException {
         long offset = at - page.position();
         while (page.hasRemaining()) {
             channel.write(page, offset + page.position());
