@@ -199,8 +199,19 @@ public final class RestingWriters {
         return gone(leaver, RestingWriters::settled);
     }
 
+    /**
+     * It may go while it is being committed, and its handle with it: then its close tells whether
+     * all is well.
+     */
     private CompletableFuture<Void> goneOrCommitted(Leaving leaver) {
-        return gone(leaver, Writer::settle);
+        return gone(
+                leaver,
+                writer ->
+                        writer.settle()
+                                .exceptionallyCompose(thrown ->
+                                        leaver.gone.isDone()
+                                                ? CompletableFuture.completedFuture(null)
+                                                : CompletableFuture.failedFuture(thrown)));
     }
 
     private CompletableFuture<Void> gone(

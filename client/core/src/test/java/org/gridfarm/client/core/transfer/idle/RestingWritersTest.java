@@ -424,6 +424,22 @@ class RestingWritersTest {
     }
 
     @Test
+    void whoGoesWhileHeIsCommittedIsAskedByHisClose() {
+        Writer writer = new Writer(1);
+        resting.leaves(writer);
+        CompletableFuture<Void> all = resting.endAll();
+        clock.advance(RestingWriters.LEAVES_WITHIN);
+        assertThat(writer.settles).isOne();
+        Runnable close = resting.begunUnawaited(writer);
+        resting.left(writer.id());
+        close.run();
+        writer.settled.completeExceptionally(new FarmException(ErrorKind.STALE, "commit", ""));
+        assertThat(all).as("the close is under way").isNotDone();
+        writer.committed.complete(null);
+        assertThat(all).isCompleted();
+    }
+
+    @Test
     void commitsBeginTogetherOrWhenSomebodyWantsOne() {
         Writer first = new Writer(1, 10);
         Writer second = new Writer(2, 11);
