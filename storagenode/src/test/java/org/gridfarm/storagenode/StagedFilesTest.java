@@ -175,17 +175,7 @@ class StagedFilesTest {
             StagedFile staged = stage(farm, 1).getFiles(0);
             byte[] bytes = random(length);
             Files.write(Path.of(staged.getPath()), bytes);
-            ChainOutcome outcome =
-                    get(
-                            farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.SYNC,
-                                            claiming(farm, id, staged),
-                                            PATIENCE));
-            assertThat(outcome.getShipFrom()).isZero();
-            assertThat(outcome.getSize()).isEqualTo(length);
-            assertThat(outcome.getDigest().toByteArray())
-                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
+            ChainOutcome outcome = claimed(farm, id, staged, bytes);
             assertThat(Path.of(outcome.getLocal().getPath())).hasBinaryContent(bytes);
         }
     }
@@ -199,18 +189,7 @@ class StagedFilesTest {
             StagedFile staged = stage(farm, 1).getFiles(0);
             byte[] bytes = random(length);
             Files.write(Path.of(staged.getPath()), bytes);
-            ChainOutcome outcome =
-                    get(
-                            farm.peer("n1")
-                                    .callPlain(
-                                            StorageMethods.SYNC,
-                                            claiming(farm, id, staged, "n2", "n3"),
-                                            PATIENCE));
-            assertThat(outcome.getShipFrom()).isZero();
-            assertThat(outcome.getFailuresList()).isEmpty();
-            assertThat(outcome.getSize()).isEqualTo(length);
-            assertThat(outcome.getDigest().toByteArray())
-                    .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
+            claimed(farm, id, staged, bytes, "n2", "n3");
             for (String node : List.of("n2", "n3")) {
                 assertThat(farm.read(node, id, 0, length + 1)).isEqualTo(bytes);
             }
@@ -323,6 +302,25 @@ class StagedFilesTest {
                                     .kind())
                     .isEqualTo(ErrorKind.OBJECT_ABSENT);
         }
+    }
+
+    /** By one call, which tells size and digest. */
+    private static ChainOutcome claimed(
+            TestFarm farm, ObjectId id, StagedFile staged, byte[] bytes, String... rest)
+            throws Exception {
+        ChainOutcome outcome =
+                get(
+                        farm.peer("n1")
+                                .callPlain(
+                                        StorageMethods.SYNC,
+                                        claiming(farm, id, staged, rest),
+                                        PATIENCE));
+        assertThat(outcome.getShipFrom()).isZero();
+        assertThat(outcome.getFailuresList()).isEmpty();
+        assertThat(outcome.getSize()).isEqualTo(bytes.length);
+        assertThat(outcome.getDigest().toByteArray())
+                .isEqualTo(ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(bytes)}));
+        return outcome;
     }
 
     private static SyncObjectRequest claiming(
