@@ -274,10 +274,8 @@ public final class FarmFileHandle implements FileHandle, RestingWriters.Writer, 
     }
 
     private CompletableFuture<Void> flushed() {
-        if (!commit.isToLeave(owner)) {
-            return commit.settle();
-        }
-        return commit.agreed().thenRun(() -> owner.leavesToCommit(this));
+        CompletableFuture<Void> there = commit.leave(owner);
+        return there == null ? commit.settle() : there.thenRun(() -> owner.leavesToCommit(this));
     }
 
     /** Whether the kernel has written the file shows at the file. */

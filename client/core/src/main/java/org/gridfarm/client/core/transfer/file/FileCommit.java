@@ -12,6 +12,7 @@ import org.gridfarm.protocol.wire.Layout;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -137,15 +138,14 @@ final class FileCommit {
      * itself: always where this process sent it to them. What the kernel wrote is compared then
      * with what they have got, which takes longer the longer it is; and a file with one copy is
      * closed later as a whole, or waited for ({@link HandleOwner#mayCloseLater}).
+     *
+     * @return when they have it; null: nothing is left to the close
      */
-    boolean isToLeave(HandleOwner owner) {
-        if (!handle.flags().write() || !open.isDirty()) return false;
-        return !isBehindOurBack() || (owner.mayLeaveCommit() && open.plain.areShortWithCopies());
-    }
-
-    /** They get what they may lack. */
-    CompletableFuture<Void> agreed() {
-        return isBehindOurBack() && open.takeUnsure()
+    @Nullable CompletableFuture<Void> leave(HandleOwner owner) {
+        if (!handle.flags().write() || !open.isDirty()) return null;
+        if (!isBehindOurBack()) return CompletableFuture.completedFuture(null);
+        if (!owner.mayLeaveCommit() || !open.plain.areShortWithCopies()) return null;
+        return open.takeUnsure()
                 ? writes.agree(false, true)
                 : CompletableFuture.completedFuture(null);
     }
