@@ -97,12 +97,11 @@ public final class Batch implements Callable<Integer> {
                 System.err.println(mark + " " + status);
                 System.err.flush();
                 System.out.println(mark + " " + status);
+            } else if (status != DONE) {
+                System.err.println("gf batch: line " + number + " ended with " + status);
             }
             System.out.flush();
             if (status == DONE) continue;
-            if (mark == null) {
-                System.err.println("gf batch: line " + number + " ended with " + status);
-            }
             if (!keepsGoing) return status;
             if (first == DONE) first = status;
         }
