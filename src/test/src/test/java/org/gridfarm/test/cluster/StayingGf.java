@@ -59,6 +59,11 @@ final class StayingGf implements AutoCloseable {
                                 word.equals("-") || word.equals("-f") || word.contains("\n"));
     }
 
+    /** One word, as a shell and gf batch read it. */
+    static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }
@@ -66,7 +71,7 @@ final class StayingGf implements AutoCloseable {
     TestFarm.Result run(long secondsMax, String... words) throws IOException {
         StringBuilder line = new StringBuilder();
         for (String word : words) {
-            line.append('\'').append(word.replace("'", "'\\''")).append("' ");
+            line.append(quoted(word)).append(' ');
         }
         CompletableFuture<Void> late = new CompletableFuture<>();
         late.completeOnTimeout(null, secondsMax, TimeUnit.SECONDS)

@@ -368,7 +368,7 @@ public final class TestFarm implements AutoCloseable {
     public String script(String text) {
         StringBuilder gf = new StringBuilder();
         for (String word : command()) {
-            gf.append(" '").append(word.replace("'", "'\\''")).append('\'');
+            gf.append(' ').append(StayingGf.quoted(word));
         }
         String script = "set -e; gf() { " + gf + " \"$@\"; }; " + text;
         return succeeded(text, run(List.of("sh", "-c", script)));
