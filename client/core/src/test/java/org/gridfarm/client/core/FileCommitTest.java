@@ -2,6 +2,7 @@ package org.gridfarm.client.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What fsync and close ask of the leader and of the chain, and what becomes of it when they refuse.
@@ -88,6 +90,26 @@ class FileCommitTest {
         leader.refusedCommits.clear();
         file.close();
         assertThat(durableSize(file)).isEqualTo(100);
+    }
+
+    /** Another client has written since, and the answer is still on its way. */
+    @Test
+    void whoseCloseTheLeaderHasTakenIsNoLongerAloneWithTheFile() {
+        Gridfarm other = memory.client();
+        FarmFile file = farm.create(PATH, OpenFlags.WRITE, true);
+        long inode = file.handle().inode();
+        write(file, 0, 100);
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        leader.commitsAnswered = answered;
+        CompletableFuture<Void> closing = file.handle().close();
+        await().until(() -> leader.durable(inode).getSize() == 100);
+        try (FarmFile theirs = other.open(PATH, OpenFlags.READ_WRITE)) {
+            write(theirs, 100, 50);
+            assertThat(farm.metadata().attributes(inode).join().require("stat", "").getSize())
+                    .isEqualTo(150);
+            answered.complete(null);
+            closing.join();
+        }
     }
 
     private static void refused(

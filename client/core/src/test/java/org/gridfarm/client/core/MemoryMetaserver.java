@@ -76,6 +76,11 @@ final class MemoryMetaserver implements AutoCloseable {
     final AtomicInteger replaced = new AtomicInteger();
 
     /** Commits that come are refused so, one after the other, before one is taken. */
+    private static final CompletableFuture<Void> ALWAYS = CompletableFuture.completedFuture(null);
+
+    /** Commits that come from now on are taken, and not answered before. */
+    volatile CompletableFuture<Void> commitsAnswered = ALWAYS;
+
     final Deque<ErrorKind> refusedCommits = new ConcurrentLinkedDeque<>();
 
     /** Given up with changes that no commit told of. */
@@ -355,7 +360,9 @@ final class MemoryMetaserver implements AutoCloseable {
             }
         }
         MutateReply answer = reply;
+        CompletableFuture<Void> may = q.hasCommit() ? commitsAnswered : ALWAYS;
         recalled(recall.build(), q.getSession())
+                .thenCombine(may, (done, now) -> done)
                 .whenComplete((done, t) -> {
                     if (losesNextMutateAnswer) {
                         losesNextMutateAnswer = false;

@@ -228,8 +228,7 @@ final class CachedReads {
                         cache.fillAttributes(stamp, reply.getAttributes());
                     }
                     boolean leased = reply.getCacheable() && !reply.getAttributes().getWriting();
-                    return refined(reply.getAttributes(), reply.getWriting())
-                            .thenApply(now -> new Found(now, false, leased));
+                    return refined(reply, end()).thenApply(now -> new Found(now, false, leased));
                 })
                 // Closed meanwhile: its commit may have come after that answer.
                 .thenCompose(found ->
@@ -238,19 +237,24 @@ final class CachedReads {
                                 : CompletableFuture.completedFuture(found));
     }
 
-    private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {
-        long until = session.clock().nanoTime() + session.deadline().toNanos() * 3 / 4;
-        return refined(attributes, layout, until);
+    /** Until then a writer is waited for that looks for another node. */
+    private long end() {
+        return session.clock().nanoTime() + session.deadline().toNanos() * 3 / 4;
+    }
+
+    /** What is granted of a file that is written nobody else writes. */
+    private CompletableFuture<Attributes> refined(GetAttributesReply reply, long until) {
+        return refined(reply.getAttributes(), reply.getWriting(), reply.getCacheable(), until);
     }
 
     /** Where no node of its chain answers, its writer goes on with another one before long. */
     private CompletableFuture<Attributes> refined(
-            Attributes attributes, Layout layout, long until) {
+            Attributes attributes, Layout layout, boolean onlyWriter, long until) {
         SizeSource source = sizes;
         if (!attributes.getWriting() || source == null) {
             return CompletableFuture.completedFuture(attributes);
         }
-        return source.refine(attributes, layout)
+        return source.refine(attributes, layout, onlyWriter)
                 .exceptionallyCompose(thrown -> {
                     FarmException failure = FarmException.of(thrown, "stat", "");
                     boolean over = session.clock().nanoTime() - until >= 0;
@@ -275,8 +279,7 @@ final class CachedReads {
     }
 
     private CompletableFuture<Attributes> refinedAnew(long inode, long until) {
-        return askAttributes(inode)
-                .thenCompose(reply -> refined(reply.getAttributes(), reply.getWriting(), until));
+        return askAttributes(inode).thenCompose(reply -> refined(reply, until));
     }
 
     private CompletableFuture<GetAttributesReply> askAttributes(long inode) {
@@ -300,7 +303,7 @@ final class CachedReads {
                         MetadataMethods.RESOLVE, () -> request.setSession(session.id()).build())
                 .thenCompose(reply ->
                         reply.getFound() && reply.getAttributes().getWriting()
-                                ? refined(reply.getAttributes(), reply.getWriting())
+                                ? refined(reply.getAttributes(), reply.getWriting(), false, end())
                                         .thenApply(
                                                 now -> reply.toBuilder().setAttributes(now).build())
                                 : CompletableFuture.completedFuture(reply));

@@ -12,10 +12,14 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface SizeSource {
     /**
-     * The attributes with size, times and allocation as they stand now. {@code layout} comes with
-     * read tickets.
+     * The attributes with size, times and allocation as they stand now.
+     *
+     * @param layout comes with read tickets
+     * @param onlyWriter nobody else wrote the file when the server told of them. Else what is known
+     *     here may be of before: the leader has taken a commit by which this process has closed the
+     *     file, and another client has written it since, while the answer is on its way
      */
-    CompletableFuture<Attributes> refine(Attributes attributes, Layout layout);
+    CompletableFuture<Attributes> refine(Attributes attributes, Layout layout, boolean onlyWriter);
 
     /**
      * The attributes as they are now, where nobody else writes the file and this process knows what

@@ -49,14 +49,16 @@ final class OpenSizes implements SizeSource {
     }
 
     @Override
-    public CompletableFuture<Attributes> refine(Attributes attributes, Layout layout) {
+    public CompletableFuture<Attributes> refine(
+            Attributes attributes, Layout layout, boolean onlyWriter) {
         return open.find(attributes.getInode()) == null
-                ? refined(attributes, layout)
-                : disk.call(() -> refined(attributes, layout));
+                ? refined(attributes, layout, onlyWriter)
+                : disk.call(() -> refined(attributes, layout, onlyWriter));
     }
 
-    private CompletableFuture<Attributes> refined(Attributes attributes, Layout layout) {
-        Attributes known = own(attributes);
+    private CompletableFuture<Attributes> refined(
+            Attributes attributes, Layout layout, boolean onlyWriter) {
+        Attributes known = onlyWriter ? own(attributes) : null;
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
