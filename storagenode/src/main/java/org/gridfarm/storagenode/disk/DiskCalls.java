@@ -38,6 +38,12 @@ public interface DiskCalls {
      */
     long nextHole(Path file, FileChannel channel, long offset) throws IOException;
 
+    /**
+     * The file counts as modified now. Where the system can do that, by the clock that dates what
+     * is written: it goes by ticks, and what is written right after is not to be older.
+     */
+    void date(Path file) throws IOException;
+
     /** Reading what is opened so leaves the access time as it is, where the system can do that. */
     QuietFile openQuietly(Path file) throws IOException;
 

@@ -3,8 +3,11 @@ package org.gridfarm.storagenode.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 
 /**
  * With the JDK alone: every file is one piece of data without holes, and a punched hole is written
@@ -23,6 +26,11 @@ public class PortableDisk implements DiskCalls {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         }
+    }
+
+    @Override
+    public void date(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
     }
 
     @Override

@@ -33,7 +33,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -248,16 +247,7 @@ public final class ObjectService {
                 writing.client(),
                 false,
                 forwards.truncate(request),
-                (replica, outcome) -> resize(replica, request.getSize()));
-    }
-
-    /** To the size that it has is a change, too, and no call of the disk counts it as one. */
-    private static void resize(Replica replica, long size) throws IOException {
-        boolean same = replica.size() == size;
-        replica.truncate(size);
-        if (same) {
-            Files.setLastModifiedTime(replica.path(), FileTime.from(Instant.now()));
-        }
+                (replica, outcome) -> replica.resize(request.getSize()));
     }
 
     private CompletableFuture<ChainOutcome> allocate(

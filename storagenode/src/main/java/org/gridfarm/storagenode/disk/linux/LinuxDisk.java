@@ -39,6 +39,9 @@ public final class LinuxDisk extends PortableDisk {
     private static final long FS_IOC_GETFLAGS = 0x80086601L; // linux/fs.h
     private static final long FS_IOC_SETFLAGS = 0x40086602L;
     private static final int FS_TOPDIR_FL = 0x20000; // chattr +T
+    private static final long UTIME_NOW = (1L << 30) - 1; // linux/stat.h
+    private static final long UTIME_OMIT = (1L << 30) - 2;
+    private static final int TIMESPEC_BYTES = 16;
     private static final int EPERM = 1;
     private static final int ENXIO = 6;
     private static final int EINVAL = 22;
@@ -62,6 +65,9 @@ public final class LinuxDisk extends PortableDisk {
                     "statx",
                     FunctionDescriptor.of(
                             JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+
+    private static final MethodHandle FUTIMENS =
+            Foreign.function("futimens", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
 
     private static final MethodHandle SYNCFS =
             Foreign.function("syncfs", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
@@ -207,6 +213,22 @@ public final class LinuxDisk extends PortableDisk {
                         throw failure(file, "statx", Foreign.errno(state));
                     }
                     return stat.get(JAVA_LONG, STX_BLOCKS_AT) * 512;
+                });
+    }
+
+    @Override
+    public void date(Path file) throws IOException {
+        with(
+                file,
+                O_WRONLY,
+                (fd, state, arena) -> {
+                    MemorySegment times = arena.allocate(2 * TIMESPEC_BYTES, 8);
+                    times.set(JAVA_LONG, 8, UTIME_OMIT); // access
+                    times.set(JAVA_LONG, TIMESPEC_BYTES + 8, UTIME_NOW);
+                    if ((int) FUTIMENS.invokeExact(state, fd, times) != 0) {
+                        throw failure(file, "futimens", Foreign.errno(state));
+                    }
+                    return 0;
                 });
     }
 

@@ -56,6 +56,20 @@ class LinuxDiskTest {
         return line.substring(0, line.indexOf(' '));
     }
 
+    /** Else what is written in the same tick would be taken for older, and for nothing new. */
+    @Test
+    void whatIsWrittenAfterAFileWasDatedIsNotOlder() throws Exception {
+        Path file = Files.createFile(root.resolve("dated"));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+        for (int i = 0; i < 200; i++) {
+            disk.date(file);
+            FileTime dated = Files.getLastModifiedTime(file);
+            Files.writeString(file, "x");
+            assertThat(dated.toInstant()).isAfter(Instant.EPOCH);
+            assertThat(Files.getLastModifiedTime(file)).isGreaterThanOrEqualTo(dated);
+        }
+    }
+
     /** By its access time a mount finds out what its kernel has read. */
     @Test
     void whatIsReadQuietlyLeavesNoTrace() throws Exception {
